@@ -1,0 +1,28 @@
+"""All that a plugin may import; nothing else of Plaidwork is promised to stay as it is."""
+
+from plaidwork.core.errors import ModelError
+from plaidwork.core.hookspecs import hookimpl
+from plaidwork.core.model import (
+    Block,
+    Cost,
+    Model,
+    ModelData,
+    Params,
+    Problem,
+    Result,
+    Results,
+    State,
+    Table,
+)
+from plaidwork.core.draws import ChainView, Kept
+from plaidwork.core.schedule import Clock, Schedule
+from plaidwork.core.spec import (
+    API_VERSION,
+    Choice,
+    Hyperparameter,
+    Input,
+    ModelSpec,
+    Trace,
+    Variable,
+    View,
+)

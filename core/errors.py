@@ -1,0 +1,49 @@
+"""Errors that are the user's to act on: what happened, and what to do about it."""
+
+
+class PlaidworkError(Exception):
+    """An expected failure, told to the user without a traceback.
+
+    Parameters
+    ----------
+    message : what happened, naming the thing, the rule and the value found.
+    hint : what to do about it; may be empty.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.message, self.hint)
+
+
+class ModelError(PlaidworkError):
+    """A model cannot go on with these data or settings (raised by plugins)."""
+
+
+class DataError(PlaidworkError):
+    """A file or matrix is not what was expected."""
+
+
+class SettingError(PlaidworkError):
+    """A setting is outside what its declaration allows."""
+
+
+class SessionError(PlaidworkError):
+    """A session file cannot be read or written."""
+
+
+class PluginError(PlaidworkError):
+    """A plugin breaks the contract; ``plugin`` names it."""
+
+    def __init__(self, message: str, hint: str = "", plugin: str = "") -> None:
+        super().__init__(message, hint)
+        self.plugin = plugin
+
+    def __reduce__(self) -> tuple[type, tuple[str, ...]]:  # type: ignore[override]
+        return type(self), (self.message, self.hint, self.plugin)

@@ -1,0 +1,30 @@
+"""The hooks a plugin may implement; docs/plugins.md describes each one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from plaidwork.core.importers import Reader
+    from plaidwork.core.model import Model
+    from plaidwork.core.samples import Sample
+
+hookspec = pluggy.HookspecMarker("plaidwork")
+hookimpl = pluggy.HookimplMarker("plaidwork")
+
+
+@hookspec
+def plaidwork_models() -> list[type[Model] | str]:  # type: ignore[empty-body]
+    """Model classes, or ``"module:Class"`` strings that delay the import until models are listed."""
+
+
+@hookspec
+def plaidwork_readers() -> list[Reader]:  # type: ignore[empty-body]
+    """File formats that the import dialog and the command line can read."""
+
+
+@hookspec
+def plaidwork_samples() -> list[Sample]:  # type: ignore[empty-body]
+    """Bundled examples: data, a model and settings that open in one click."""

@@ -1,0 +1,216 @@
+"""The base class of every model, and what passes between a model and its host."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.schedule import Clock
+from plaidwork.core.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from plaidwork.core.draws import Kept
+
+State = dict[str, Any]
+"""Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
+
+Params = Mapping[str, Any]
+"""Hyperparameters by name, in canonical type, all present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One input as a model gets it. All arrays are read-only.
+
+    Attributes
+    ----------
+    values : (n, m) float64, C order, or a CSR matrix for sparse inputs; 0 where not observed.
+        (n,) for vectors; (n,) int64 codes for labels.
+    observed : (n, m) bool, True where the cell is known and used by the fit (same shape as ``values``).
+    held_out : (n, m) bool, True where the cell is known but kept from the fit; None when nothing is held out.
+    names : one tuple of item names per axis.
+    categories : the labels' names, by code; empty for numbers.
+    unit : unit of the values as shown.
+    """
+
+    name: str
+    values: Any
+    observed: np.ndarray
+    held_out: np.ndarray | None
+    names: tuple[tuple[str, ...], ...]
+    categories: tuple[str, ...] = ()
+    unit: str = ""
+    truth: np.ndarray | None = field(default=None, repr=False)
+    """(n, m) values with the held-out cells filled in; None when nothing is held out."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+
+class ModelData(Mapping[str, Any]):
+    """The inputs by name: a :class:`Block`, or a tuple of them for ``Input(many=True)``.
+
+    Optional inputs that were not given are absent (``"truth" in data``).
+    """
+
+    def __init__(self, blocks: Mapping[str, Block | tuple[Block, ...]]) -> None:
+        self._blocks = dict(blocks)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._blocks[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong (``severity="error"``) or noteworthy (``"warning"``) about data or settings.
+
+    ``where`` names the input or hyperparameter it belongs to, so that the form can show it at the field.
+    """
+
+    message: str
+    hint: str = ""
+    where: str = ""
+    severity: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An estimate before the fit: bytes of memory and seconds of one sweep, for one chain."""
+
+    memory: float
+    seconds_per_sweep: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An array found by the fit. ``dims`` name its axes (input dims, model dims, or any new name)."""
+
+    values: np.ndarray
+    dims: tuple[str, ...] = ()
+    unit: str = ""
+    label: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.asarray(self.values))
+        object.__setattr__(self, "dims", tuple(self.dims))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Equal-length columns by title; ``units`` by column title; text columns are object or str arrays."""
+
+    columns: Mapping[str, np.ndarray]
+    units: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        columns = {title: np.asarray(column) for title, column in self.columns.items()}
+        object.__setattr__(self, "columns", columns)
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"table columns differ in length: {sorted(lengths)}")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+
+Results = dict[str, Result | Table | str]
+"""What ``summarise`` returns: arrays, tables and texts by name (a name is an identifier)."""
+
+
+class Model(ABC):
+    """A model: a declaration and four methods; the rest is optional.
+
+    One instance serves all chains, so an instance keeps no state of its own.
+    """
+
+    spec: ClassVar[ModelSpec]
+
+    @abstractmethod
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
+
+    @abstractmethod
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        """Advance ``state`` in place; return the traces of the finished sweep.
+
+        A sweep that takes longer than about 50 ms is split: return ``None`` while the sweep is unfinished
+        (keep the position in ``state``) and the host calls again. How a sweep is split must not depend on
+        time, or runs would not repeat.
+        """
+
+    @abstractmethod
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
+
+    @abstractmethod
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        """Results of all chains. Also called on a snapshot while the fit runs, off the GUI thread."""
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        """What is wrong with these data or settings, before the fit starts."""
+        return ()
+
+    def prepare(self) -> None:
+        """Compile (or load from the cache) the kernels; called once before the first sweep."""
+
+    def estimate(self, data: ModelData, params: Params) -> Cost | None:
+        """Memory and time of one chain, for the set-up page; None when unknown."""
+        return None
+
+    def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
+        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+
+        The default looks at the primary trace: its relative change over the last two sweeps.
+        """
+        primary = self.spec.primary_trace
+        if primary is None:
+            return False
+        values = traces[primary.name]
+        if len(values) < 3:
+            return False
+        change = float(np.max(np.abs(np.diff(values[-3:]))))
+        return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+        """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
+        raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        """Predictions for new data."""
+        raise NotImplementedError(f"{self.spec.title} does not predict new data")
+
+    def simulate(
+        self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> tuple[dict[str, np.ndarray], State]:
+        """Draw parameters from the prior and data given them: (values by input, state)."""
+        raise NotImplementedError(f"{self.spec.title} does not simulate data")
+
+    def upgrade_state(self, state: State, from_version: int) -> State:
+        """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
+        from plaidwork.core.errors import ModelError
+
+        raise ModelError(
+            f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",
+            "Its results can be browsed; fit again to go on.",
+        )
+
+    @classmethod
+    def offers(cls, method: str) -> bool:
+        """Whether the model overrides the optional method of this name."""
+        return getattr(cls, method) is not getattr(Model, method)

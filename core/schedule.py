@@ -1,0 +1,63 @@
+"""How long a fit runs: plain data, checked once, the same for every executor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plaidwork.core.errors import SettingError
+
+_LIMITS = {
+    "chains": (1, 64),
+    "warmup": (0, 10_000_000),
+    "draws": (1, 10_000_000),
+    "thin": (1, 100_000),
+    "max_sweeps": (1, 10_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Sweeps of a fit.
+
+    A sampler (``mcmc``) runs ``warmup`` sweeps, then ``draws * thin`` sweeps and keeps every ``thin``-th.
+    A variational or optimising model sweeps until the model says it has converged, ``max_sweeps`` at most,
+    and keeps its final state; ``chains`` then counts restarts and ``tolerance`` is the relative change of the
+    objective at which it counts as converged.
+    """
+
+    chains: int = 4
+    warmup: int = 500
+    draws: int = 1000
+    thin: int = 1
+    max_sweeps: int = 1000
+    tolerance: float = 1e-8
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _LIMITS.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise SettingError(f"{name} must be a whole number from {low} to {high}. Found “{value}”.")
+        if not self.tolerance >= 0:
+            raise SettingError(f"tolerance must be at least 0. Found “{self.tolerance}”.")
+
+    def sweeps(self, algorithm: str) -> int:
+        """Sweeps of one chain (an upper bound unless ``algorithm`` is ``mcmc``)."""
+        return self.warmup + self.draws * self.thin if algorithm == "mcmc" else self.max_sweeps
+
+    def with_(self, **changes: Any) -> Schedule:
+        """A copy with some fields changed; ``None`` leaves a field as it is."""
+        return replace(self, **{name: value for name, value in changes.items() if value is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Where in its schedule a chain stands when ``step`` is called: ``sweep`` counts finished sweeps."""
+
+    sweep: int
+    warmup: int
+    total: int
+
+    @property
+    def warming(self) -> bool:
+        return self.sweep < self.warmup

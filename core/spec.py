@@ -1,0 +1,382 @@
+"""What a model declares about itself: frozen dataclasses, readable and writable as JSON.
+
+A declaration is stored with every run, so that a session can be browsed when the plugin is missing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast, get_args
+
+from plaidwork.core.errors import SettingError
+from plaidwork.core.schedule import Schedule
+
+API_VERSION = (1, 0)
+
+HyperparameterKind = Literal["int", "float", "bool", "choice", "text", "array"]
+InputKind = Literal["matrix", "vector", "labels"]
+ValueKind = Literal["real", "count", "binary", "ordinal", "categorical"]
+Algorithm = Literal["mcmc", "variational", "optimise"]
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+_MODEL_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")
+
+
+class DeclarationError(ValueError):
+    """A plugin's declaration contradicts itself; the message names the field."""
+
+
+def _need(condition: bool, message: str) -> None:
+    if not condition:
+        raise DeclarationError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One value of a ``choice`` hyperparameter, as stored and as shown."""
+
+    value: str
+    label: str
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameter:
+    """One setting of a model; the form field is made from it.
+
+    ``when`` maps the name of another setting to the value (or tuple of values) at which this one
+    matters; otherwise it is hidden. ``log`` asks for a logarithmic step in the field.
+    ``open_minimum`` excludes ``minimum`` itself (a precision must be > 0, not >= 0).
+    """
+
+    name: str
+    kind: HyperparameterKind
+    default: Any
+    label: str = ""
+    doc: str = ""
+    unit: str = ""
+    group: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    open_minimum: bool = False
+    choices: tuple[Choice, ...] = ()
+    log: bool = False
+    advanced: bool = False
+    when: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _need(bool(_IDENTIFIER.match(self.name)), f"hyperparameter name {self.name!r} is not an identifier")
+        _need(self.kind in get_args(HyperparameterKind), f"{self.name}: unknown kind {self.kind!r}")
+        object.__setattr__(self, "choices", tuple(self.choices))
+        _need((self.kind == "choice") == bool(self.choices), f"{self.name}: choices go with kind 'choice'")
+        try:
+            object.__setattr__(self, "default", self.check(self.default))
+        except SettingError as error:
+            raise DeclarationError(f"default of {error}") from error
+
+    @property
+    def title(self) -> str:
+        """The label shown; made from the name when none is given."""
+        return self.label or self.name.replace("_", " ").capitalize()
+
+    @property
+    def range_text(self) -> str:
+        """The allowed range in words, as the form shows it: ``1 to 64``, ``> 0``, or empty."""
+        if self.kind not in ("int", "float", "array"):
+            return ""
+        low, high = self.minimum, self.maximum
+        if low is not None and high is not None:
+            return f"{'above ' if self.open_minimum else ''}{low:g} to {high:g}"
+        if low is not None:
+            return f"> {low:g}" if self.open_minimum else f"at least {low:g}"
+        return f"at most {high:g}" if high is not None else ""
+
+    def check(self, value: Any) -> Any:
+        """The value in canonical type. Raises ``SettingError`` naming the rule and the value found."""
+        match self.kind:
+            case "bool":
+                if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no", "on", "off"):
+                    return value.lower() in ("true", "yes", "on")
+                if not isinstance(value, bool):
+                    raise self._error("needs true or false", value)
+                return value
+            case "choice":
+                allowed = [choice.value for choice in self.choices]
+                if value not in allowed:
+                    raise self._error(f"must be one of {', '.join(allowed)}", value)
+                return value
+            case "text":
+                if not isinstance(value, str):
+                    raise self._error("needs text", value)
+                return value
+            case "array":
+                return self._check_array(value)
+            case _:
+                return self._check_number(value)
+
+    def _check_array(self, value: Any) -> tuple[float, ...]:
+        if isinstance(value, str):
+            value = [part for part in re.split(r"[\s,;]+", value) if part]
+        if not hasattr(value, "__iter__"):
+            raise self._error("needs a list of numbers", value)
+        return tuple(float(self._check_number(item)) for item in value)
+
+    def _check_number(self, value: Any) -> int | float:
+        wanted = "a whole number" if self.kind == "int" else "a number"
+        rule = f"needs {wanted}" + (f" ({self.range_text})" if self.range_text else "")
+        if isinstance(value, bool):
+            raise self._error(rule, value)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise self._error(rule, value) from None
+        if not math.isfinite(number) or (self.kind == "int" and number != round(number)):
+            raise self._error(rule, value)
+        too_low = self.minimum is not None and (
+            number <= self.minimum if self.open_minimum else number < self.minimum
+        )
+        if too_low or (self.maximum is not None and number > self.maximum):
+            raise self._error(rule, value)
+        return int(number) if self.kind == "int" else number
+
+    def _error(self, rule: str, value: Any) -> SettingError:
+        return SettingError(f"{self.title} ({self.name}) {rule}. Found “{value}”.")
+
+    def active(self, values: Mapping[str, Any]) -> bool:
+        """Whether the setting matters at these values of the others (see ``when``)."""
+        for other, wanted in self.when.items():
+            options = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
+            if values.get(other) not in options:
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One data input of a model.
+
+    ``dims`` names the axes. Inputs that share a dim name share its items: the host checks that they
+    have the same length and joins them by name. ``holdout`` says that the model can leave out single
+    cells (``"cells"``) of this input from the fit and score them. ``many`` takes several matrices.
+    """
+
+    name: str
+    kind: InputKind = "matrix"
+    dtype: ValueKind = "real"
+    dims: tuple[str, ...] = ("row", "column")
+    label: str = ""
+    doc: str = ""
+    missing: bool = False
+    sparse: bool = False
+    required: bool = True
+    many: bool = False
+    holdout: Literal["", "cells"] = ""
+
+    def __post_init__(self) -> None:
+        _need(bool(_IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
+        _need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
+        _need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
+        object.__setattr__(self, "dims", tuple(self.dims))
+        rank = 2 if self.kind == "matrix" else 1
+        _need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
+
+    @property
+    def title(self) -> str:
+        return self.label or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A quantity kept at every kept sweep (a draw, or the variational parameters at the end).
+
+    ``dims`` are names of input dims (fixed length), of ``ModelSpec.dims`` (length fixed by the
+    first draw), or empty for a scalar. With ``ragged`` the FIRST dim changes its length from draw to draw
+    (``K`` of an infinite model); all ragged variables of one dim must agree in length within a draw.
+    ``dtype="bool"`` is stored bit-packed.
+    """
+
+    name: str
+    dims: tuple[str, ...] = ()
+    dtype: Literal["float", "int", "bool"] = "float"
+    ragged: bool = False
+    label: str = ""
+    unit: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        _need(bool(_IDENTIFIER.match(self.name)), f"variable name {self.name!r} is not an identifier")
+        object.__setattr__(self, "dims", tuple(self.dims))
+        _need(bool(self.dims) or not self.ragged, f"variable {self.name}: ragged needs a dim")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A scalar reported every sweep and drawn live.
+
+    ``hint`` is the one-phrase reading aid beside the plot's title; ``kind="acceptance"`` marks a rate in
+    [0, 1] shown in the table of moves instead of a plot; ``primary`` is the large plot (the objective).
+    """
+
+    name: str
+    label: str = ""
+    unit: str = ""
+    hint: str = ""
+    kind: Literal["real", "count", "share", "acceptance"] = "real"
+    y_log: bool = False
+    goal: Literal["", "up", "down"] = ""
+    primary: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.label or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A picture of results: ``kind`` from the host's catalogue, ``source`` by role.
+
+    ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself and
+    ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
+    name results that hold a text. ``live`` views are refreshed while the fit runs.
+    """
+
+    kind: str
+    title: str
+    source: Mapping[str, str]
+    headline: str = ""
+    caption: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, str):
+            object.__setattr__(self, "source", {"values": self.source})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """Everything the host must know of a model before it runs."""
+
+    id: str
+    version: str
+    title: str
+    summary: str
+    tags: tuple[str, ...] = ()
+    algorithm: Algorithm = "mcmc"
+    inputs: tuple[Input, ...]
+    hyperparameters: tuple[Hyperparameter, ...] = ()
+    dims: Mapping[str, str] = field(default_factory=dict)
+    variables: tuple[Variable, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    views: tuple[View, ...] = ()
+    schedule: Schedule = field(default_factory=Schedule)
+    state_version: int = 1
+    citation: str = ""
+    help: str = ""
+    api: tuple[int, int] = API_VERSION
+
+    def __post_init__(self) -> None:
+        _need(bool(_MODEL_ID.match(self.id)), f"model id {self.id!r} must be lower case, dots between parts")
+        for name in ("inputs", "hyperparameters", "variables", "traces", "views", "tags"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _need(bool(self.inputs), f"{self.id}: a model needs an input")
+        for things in (self.inputs, self.hyperparameters, self.variables, self.traces):
+            names = [thing.name for thing in things]
+            twice = {name for name in names if names.count(name) > 1}
+            _need(not twice, f"{self.id}: declared twice: {', '.join(sorted(twice))}")
+        known = {dim for item in self.inputs for dim in item.dims} | set(self.dims)
+        for variable in self.variables:
+            for dim in variable.dims:
+                _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
+        settings = {parameter.name for parameter in self.hyperparameters}
+        for parameter in self.hyperparameters:
+            for other in parameter.when:
+                _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+        _need(
+            sum(trace.primary for trace in self.traces) <= 1, f"{self.id}: only one trace may be the primary one"
+        )
+
+    @property
+    def primary_trace(self) -> Trace | None:
+        """The objective: the trace marked so, else the first one."""
+        for trace in self.traces:
+            if trace.primary:
+                return trace
+        return self.traces[0] if self.traces else None
+
+    def input(self, name: str) -> Input:
+        return _by_name(self.inputs, name, f"{self.title} has no input")
+
+    def trace(self, name: str) -> Trace:
+        return _by_name(self.traces, name, f"{self.title} has no trace")
+
+    def variable(self, name: str) -> Variable:
+        return _by_name(self.variables, name, f"{self.title} has no variable")
+
+    def hyperparameter(self, name: str) -> Hyperparameter:
+        return _by_name(self.hyperparameters, name, f"{self.title} has no setting")
+
+    def check_params(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings in canonical type, defaults filled in. Raises ``SettingError`` for the first bad one."""
+        for name in values:
+            self.hyperparameter(name)
+        return {p.name: p.check(values.get(p.name, p.default)) for p in self.hyperparameters}
+
+
+def _by_name(things: tuple[Any, ...], name: str, otherwise: str) -> Any:
+    for thing in things:
+        if thing.name == name:
+            return thing
+    import difflib
+
+    near = difflib.get_close_matches(name, [thing.name for thing in things], n=1)
+    hint = f"Did you mean “{near[0]}”?" if near else f"Known: {', '.join(t.name for t in things) or 'none'}."
+    raise SettingError(f"{otherwise} named “{name}”.", hint)
+
+
+def spec_to_json(spec: ModelSpec) -> dict[str, Any]:
+    """The declaration as JSON-ready dict (stored with every run)."""
+    from dataclasses import asdict
+
+    return cast(dict[str, Any], _plain(asdict(spec)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
+    """The declaration back from :func:`spec_to_json`. Raises ``DeclarationError`` when it is not one."""
+    try:
+        return _spec_from_json(record)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DeclarationError(f"stored declaration is damaged: {error}") from error
+
+
+def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
+    values = dict(record)
+
+    def many(cls: type, items: Any) -> tuple[Any, ...]:
+        return tuple(cls(**item) for item in items)
+
+    parameters = []
+    for item in values["hyperparameters"]:
+        item = dict(item)
+        item["choices"] = many(Choice, item.get("choices", ()))
+        item["when"] = {k: tuple(v) if isinstance(v, list) else v for k, v in item.get("when", {}).items()}
+        parameters.append(Hyperparameter(**item))
+    values["hyperparameters"] = tuple(parameters)
+    values["inputs"] = many(Input, values["inputs"])
+    values["variables"] = many(Variable, values.get("variables", ()))
+    values["traces"] = many(Trace, values.get("traces", ()))
+    values["views"] = many(View, values.get("views", ()))
+    values["schedule"] = Schedule(**values.get("schedule", {}))
+    values["api"] = tuple(values.get("api", API_VERSION))
+    return ModelSpec(**values)

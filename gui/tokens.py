@@ -1,0 +1,120 @@
+"""Design tokens: every colour, ratio and size of the look, as plain data (no Qt)."""
+
+from __future__ import annotations
+
+SCHEMES = ("light", "dark")
+
+#: Token name -> (light, dark). ``*_on`` is the ground that carries text in the status colour.
+COLORS: dict[str, tuple[str, str]] = {
+    "window": ("#F3F4F6", "#14171C"),
+    "surface": ("#FFFFFF", "#1B1F26"),
+    "sunken": ("#F8F9FB", "#171A20"),
+    "hover": ("#ECEFF3", "#262C35"),
+    "border": ("#DADEE5", "#323945"),
+    "control": ("#838C99", "#7A8494"),
+    "text": ("#1A2029", "#E7EAEF"),
+    "muted": ("#566070", "#A6AFBC"),
+    "faint": ("#636C7A", "#8E98A6"),
+    "accent": ("#2C5CC5", "#4C7DF0"),
+    "link": ("#2450B0", "#8DB0FF"),
+    "on_accent": ("#FFFFFF", "#0B1020"),
+    "tint": ("#E3EBFB", "#22314F"),
+    "tint_line": ("#A9C0EE", "#3E5C9A"),
+    "ok": ("#1C7A50", "#5CC894"),
+    "ok_on": ("#E4F4EC", "#17332A"),
+    "warn": ("#8F5B00", "#E8B54A"),
+    "warn_on": ("#FCF1DA", "#3A2E14"),
+    "error": ("#B3261E", "#FF8F85"),
+    "error_on": ("#FCE9E7", "#40211F"),
+    "grid": ("#E7EAEF", "#2A303A"),
+    "axis": ("#9AA3AF", "#5F6977"),
+    "neutral": ("#A7AFBB", "#5D6673"),
+}
+
+#: Names of the category colours "Threads", in the order of use.
+THREADS = ("blue", "rust", "teal", "plum", "amber", "violet")
+
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "light": ("#2B35A8", "#A33A05", "#1F9485", "#6F1D4B", "#C07800", "#9E70F6"),
+    "dark": ("#70B5FA", "#E87718", "#5FEDD0", "#AA738E", "#E0D631", "#6F73F5"),
+}
+
+GREYS: dict[str, tuple[str, ...]] = {
+    "light": ("#232A34", "#6B7482", "#A7AFBB", "#D5DAE1"),
+    "dark": ("#E7EAEF", "#A6AFBC", "#6A7482", "#3A424E"),
+}
+
+TIDE: dict[str, tuple[str, ...]] = {
+    "light": tuple("#EAF8FA #B5E5F2 #80CFEB #4CB5E4 #1B99DA #097CC6 #0A5FB2 #164198 #19237D".split()),
+    "dark": tuple("#1B1B31 #22305D #194B87 #0168A0 #0288B3 #13A7C4 #55C4CE #9BDCD7 #DCEEE9".split()),
+}
+
+LOOM: dict[str, tuple[str, ...]] = {
+    "light": tuple(
+        "#215089 #186BC7 #4D91E4 #85B5F1 #BED6F4 #F4F3F2 #F0C6B4 #E79976 #D36B39 #B04802 #7E3915".split()
+    ),
+    "dark": tuple(
+        "#81C5FE #40A9F7 #2884C6 #256291 #27435B #242526 #513625 #814B21 #B36321 #E28135 #FDA669".split()
+    ),
+}
+
+#: Type role -> (ratio to the base size, weight).
+FONT_ROLES: dict[str, tuple[float, int]] = {
+    "display": (2.0, 600),
+    "figure": (1.7, 600),
+    "headline": (1.5, 600),
+    "title": (1.2, 600),
+    "strong": (1.0, 600),
+    "body": (1.0, 400),
+    "caption": (0.88, 400),
+}
+
+FONT_FAMILY = "Inter"
+FONT_FILES = ("Inter-Regular.otf", "Inter-SemiBold.otf")
+MIN_CAPTION_POINTS = 8.5
+
+
+class space:
+    """Spacing steps in logical pixels; layouts use nothing else."""
+
+    XS = 4
+    S = 8
+    M = 12
+    L = 16
+    XL = 20
+    XXL = 24
+    GROUP = 28
+    HUGE = 40
+    VIEW_EDGE = 20
+    DOCK_EDGE = 16
+    DIALOG_EDGE = 24
+    WELCOME_EDGE = 44
+    STEPS = (4, 8, 12, 16, 20, 24, 28, 40)
+
+
+class size:
+    """Heights, radii and line widths in logical pixels."""
+
+    CONTROL = 32
+    COMPACT = 30
+    ROW = 28
+    ROW_DOCK = 26
+    ROW_DIALOG = 32
+    TABLE_HEAD = 30
+    MENU_BAR = 28
+    TOOL_BAR = 46
+    TAB = 42
+    DOCK_HEADER = 42
+    STATUS_BAR = 30
+    ICON = 16
+    ICON_EMPTY = 28
+    HIT = 24
+    RADIUS = 6
+    RADIUS_CARD = 8
+    RADIUS_DIALOG = 10
+    RADIUS_CHECK = 4
+    RADIUS_CHIP = 11
+    FOCUS = 2
+    PROGRESS = 6
+    SCROLL_BAR = 10
+    COLOR_BAR = 9
