@@ -1,0 +1,164 @@
+"""One matrix with names, missing cells and annotations; immutable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from plaidwork.core.errors import DataError
+from plaidwork.core.spec import ValueKind
+
+Axis = Literal[0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the numbers came from: file name, SHA-256 of its bytes, options used to read it, free text."""
+
+    file: str = ""
+    sha256: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transformation that was applied: its name and its settings, as written to the provenance."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.options.get("text", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A matrix (or vector) that a model can be fitted to.
+
+    Attributes
+    ----------
+    values : (n, m) float64 with NaN at missing cells, or a scipy CSR matrix; (n,) for vectors;
+        (n,) int64 codes (-1 missing) with ``categories`` for labels.
+    row_names, column_names : unique names; ``column_names`` is empty for vectors and labels.
+    kind : what the values are (``real``, ``count``, ``binary``, ``ordinal``, ``categorical``).
+    row_table, column_table : annotation columns by title, each as long as its axis (text or numbers).
+    row_label, column_label : what a row and a column is called, in the plural ("genes", "samples").
+    unit : unit of the values, as shown beside the colour bar.
+    steps : transformations applied so far, oldest first.
+    """
+
+    name: str
+    values: Any
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...] = ()
+    kind: ValueKind = "real"
+    categories: tuple[str, ...] = ()
+    row_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    column_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    row_label: str = "rows"
+    column_label: str = "columns"
+    unit: str = ""
+    source: Source = field(default_factory=Source)
+    steps: tuple[Step, ...] = ()
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ValueKind):
+            raise DataError(f"{self.name}: unknown kind of values “{self.kind}”.")
+        object.__setattr__(self, "row_names", tuple(self.row_names))
+        object.__setattr__(self, "column_names", tuple(self.column_names))
+        values = self.values
+        if not self.is_sparse:
+            dtype = np.int64 if self.kind == "categorical" else np.float64
+            values = np.ascontiguousarray(values, dtype=dtype)
+            if values.flags.writeable:
+                values = values.view()
+                values.setflags(write=False)
+            object.__setattr__(self, "values", values)
+        self._check_axis(0, self.row_names, self.row_table)
+        if len(self.shape) == 2:
+            self._check_axis(1, self.column_names, self.column_table)
+
+    def _check_axis(self, axis: Axis, names: Sequence[str], table: Mapping[str, np.ndarray]) -> None:
+        size, what = self.shape[axis], ("row", "column")[axis]
+        if len(names) != size:
+            raise DataError(f"{self.name}: {len(names)} {what} names for {size} {what}s.")
+        if len(set(names)) != size:
+            seen: set[str] = set()
+            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise DataError(f"{self.name}: the {what} name “{twice}” occurs more than once.")
+        for title, column in table.items():
+            if len(column) != size:
+                raise DataError(f"{self.name}: annotation “{title}” has {len(column)} entries for {size} {what}s.")
+
+    @property
+    def is_sparse(self) -> bool:
+        return hasattr(self.values, "tocsr")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing cells."""
+        if self.is_sparse:
+            return 0
+        if self.kind == "categorical":
+            return int((self.values < 0).sum())
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values."""
+        if self.is_sparse:
+            return int(self.values.data.nbytes + self.values.indices.nbytes + self.values.indptr.nbytes)
+        return int(self.values.nbytes)
+
+    def digest(self) -> str:
+        """SHA-256 of everything that a fit can see: values, names, kind, categories."""
+        hasher = hashlib.sha256()
+        parts = (
+            (self.values.data, self.values.indices.astype(np.int64), self.values.indptr.astype(np.int64))
+            if self.is_sparse
+            else (self.values,)
+        )
+        for part in parts:
+            array = np.ascontiguousarray(part)
+            hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
+            hasher.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+        for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
+            hasher.update(f"{len(names)}\0".encode())
+            hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))
+        return hasher.hexdigest()
+
+    def with_(self, **changes: Any) -> Dataset:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:
+        """The rows (axis 0) or columns (axis 1) at ``index``, in that order, with ``step`` noted."""
+        index = np.asarray(index)
+        if axis == 0:
+            names = tuple(np.asarray(self.row_names, dtype=object)[index])
+            table = {title: np.asarray(column)[index] for title, column in self.row_table.items()}
+            return self.with_(
+                values=self.values[index], row_names=names, row_table=table, steps=(*self.steps, step)
+            )
+        names = tuple(np.asarray(self.column_names, dtype=object)[index])
+        table = {title: np.asarray(column)[index] for title, column in self.column_table.items()}
+        return self.with_(
+            values=self.values[:, index], column_names=names, column_table=table, steps=(*self.steps, step)
+        )
+
+    @property
+    def described(self) -> str:
+        """``2308 genes × 83 samples``, for lists and logs (numbers ungrouped; the window formats its own)."""
+        if len(self.shape) == 1:
+            return f"{self.shape[0]} {self.row_label}"
+        return f"{self.shape[0]} {self.row_label} × {self.shape[1]} {self.column_label}"
