@@ -52,11 +52,13 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Where in its schedule a chain stands when ``step`` is called: ``sweep`` counts finished sweeps."""
+    """Where a chain stands when ``step`` is called: ``sweep`` counts finished sweeps.
+
+    The planned end is left out on purpose: a run that is extended later must equal a longer one.
+    """
 
     sweep: int
     warmup: int
-    total: int
 
     @property
     def warming(self) -> bool:

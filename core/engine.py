@@ -1,0 +1,77 @@
+"""The loop of one chain: a generator of events without threads, files or a screen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from plaidwork.core.chain import ChainRecord
+from plaidwork.core.errors import PluginError
+from plaidwork.core.events import Event, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.plan import FitPlan
+from plaidwork.core.schedule import Clock
+
+
+def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
+    """Advance a chain to the end of its schedule; go on from ``record.state`` when it has one.
+
+    After every event the chain stands between two steps: the caller may stop iterating, wait, or take a
+    checkpoint. The numbers depend on plan, seed and chain only, not on who iterates.
+
+    Raises whatever the model raises, and ``PluginError`` when it breaks the contract.
+    """
+    chain = record.chain
+    yield Preparing(chain)
+    plan.model.prepare()
+    if record.state is None:
+        started = time.thread_time()
+        record.state = plan.model.init(plan.data, plan.params, record.rng)
+        record.cpu_seconds += time.thread_time() - started
+    yield Started(chain)
+    while not record.done:
+        yield _step(plan, record)
+    if plan.spec.algorithm != "mcmc" and record.draws.count == 0:
+        record.draws.append(plan.model.draws(record.state, plan.data, plan.params))
+    yield Finished(chain, "converged" if record.converged else "done", record.sweep)
+
+
+def _step(plan: FitPlan, record: ChainRecord) -> Event:
+    started = time.thread_time()
+    clock = Clock(record.sweep, record.schedule.warmup)
+    traces = plan.model.step(record.state, plan.data, plan.params, record.rng, clock)
+    if traces is None:
+        record.cpu_seconds += time.thread_time() - started
+        return Working(record.chain)
+    _check_traces(plan, record, traces)
+    record.trace.append(traces)
+    record.sweep += 1
+    kept = record.keeps(record.sweep)
+    if kept:
+        record.draws.append(plan.model.draws(record.state, plan.data, plan.params))
+    elif plan.spec.algorithm != "mcmc":
+        record.converged = plan.model.converged(record.trace.snapshot(), record.schedule.tolerance)
+    record.cpu_seconds += time.thread_time() - started
+    return Swept(record.chain, record.sweep, kept)
+
+
+def _check_traces(plan: FitPlan, record: ChainRecord, traces: Mapping[str, float]) -> None:
+    for name in record.trace.names:
+        if name not in traces:
+            raise PluginError(f"step() did not return the declared trace “{name}”.", plugin=plan.spec.id)
+    primary = plan.spec.primary_trace
+    if primary is not None and not math.isfinite(traces[primary.name]):
+        raise PluginError(
+            f"{primary.title} became {traces[primary.name]} at sweep {record.sweep + 1} of chain {record.chain + 1}.",
+            "The state before it is kept in the last checkpoint.",
+            plugin=plan.spec.id,
+        )
+
+
+def freeze(array: np.ndarray) -> np.ndarray:
+    """The array as a view that cannot be written through."""
+    view = array.view()
+    view.setflags(write=False)
+    return view

@@ -1,0 +1,184 @@
+"""Datasets + model + settings + schedule + seed, checked together: all that decides the numbers of a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.model import Block, Model, ModelData, Params, Problem
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import Input, ModelSpec
+
+InputData = Mapping[str, Dataset | Sequence[Dataset]]
+"""Datasets by input name; a sequence for inputs that take many."""
+
+_HOLDOUT_KEY = 0x686F6C64  # keeps the choice of held-out cells apart from every chain's stream
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """A checked fit, ready to run; build it with :func:`make_plan`."""
+
+    model: Model
+    inputs: Mapping[str, tuple[Dataset, ...]]
+    data: ModelData
+    params: Params
+    schedule: Schedule
+    seed: int
+    holdout: float
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def spec(self) -> ModelSpec:
+        return self.model.spec
+
+    def data_hash(self) -> str:
+        """SHA-256 over all inputs as the model gets them."""
+        hasher = hashlib.sha256()
+        for name in sorted(self.inputs):
+            for dataset in self.inputs[name]:
+                hasher.update(f"{name}={dataset.digest()};".encode())
+        return hasher.hexdigest()
+
+
+def make_plan(
+    model: Model,
+    inputs: InputData,
+    params: Mapping[str, object] | None = None,
+    *,
+    schedule: Schedule | None = None,
+    seed: int = 1,
+    holdout: float = 0.0,
+) -> FitPlan:
+    """Check everything and build the plan.
+
+    Raises ``SettingError`` for a bad setting, ``DataError`` for data the model cannot take; problems that the
+    model calls warnings are kept in ``plan.warnings``.
+    """
+    spec = model.spec
+    values = spec.check_params(params or {})
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise SettingError(f"The seed must be a whole number from 0 on. Found “{seed}”.")
+    if not 0 <= holdout <= 0.5:
+        raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
+    given = _collect(spec, inputs)
+    given = _join(spec, given)
+    rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(_HOLDOUT_KEY,))))
+    blocks: dict[str, Block | tuple[Block, ...]] = {}
+    for item in spec.inputs:
+        if item.name in given:
+            made = tuple(_block(item, dataset, holdout, rng) for dataset in given[item.name])
+            blocks[item.name] = made if item.many else made[0]
+    data = ModelData(blocks)
+    problems = tuple(model.validate(data, values))
+    for problem in problems:
+        if problem.severity == "error":
+            raise DataError(problem.message, problem.hint)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+
+
+def _collect(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...]]:
+    given: dict[str, tuple[Dataset, ...]] = {}
+    for name, value in inputs.items():
+        item = spec.input(name)
+        datasets = (value,) if isinstance(value, Dataset) else tuple(value)
+        if not datasets:
+            continue
+        if len(datasets) > 1 and not item.many:
+            raise DataError(f"{spec.title} takes one data set as “{item.title}”. Found {len(datasets)}.")
+        for dataset in datasets:
+            _check_input(spec, item, dataset)
+        given[name] = datasets
+    for item in spec.inputs:
+        if item.required and item.name not in given:
+            raise DataError(f"{spec.title} needs “{item.title}” ({item.name}).", item.doc)
+    return given
+
+
+def _check_input(spec: ModelSpec, item: Input, dataset: Dataset) -> None:
+    expected = 2 if item.kind == "matrix" else 1
+    if len(dataset.shape) != expected:
+        raise DataError(
+            f"“{item.title}” of {spec.title} needs a {item.kind}. Found {dataset.name} with shape {dataset.shape}."
+        )
+    if min(dataset.shape) == 0:
+        raise DataError(f"{dataset.name} is empty: {dataset.described}.")
+    if dataset.is_sparse and not item.sparse:
+        raise DataError(
+            f"{spec.title} needs a dense matrix as “{item.title}”, and {dataset.name} is sparse.",
+            "Choose “Make dense” under Data, when it fits in memory.",
+        )
+    if dataset.n_missing and not item.missing:
+        raise DataError(f"{dataset.name} has {dataset.n_missing} missing cells, which {spec.title} cannot take.")
+    if dataset.is_sparse:
+        return
+    values = dataset.values
+    if item.dtype == "categorical" and dataset.kind != "categorical":
+        raise DataError(f"“{item.title}” of {spec.title} needs labels. Found {dataset.name} with numbers.")
+    if item.dtype in ("binary", "count") and dataset.kind != "categorical":
+        known = np.isnan(values)
+        bad = ~known & (~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0))
+        if bad.any():
+            place = tuple(int(i) for i in np.argwhere(bad)[0])
+            names = (dataset.row_names, dataset.column_names)
+            where = ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, place))
+            wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
+            raise DataError(f"“{item.title}” needs {wanted}. Found {values[place]:g} in {dataset.name}, {where}.")
+
+
+def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, tuple[Dataset, ...]]:
+    """Bring inputs that share a dim into one order, by name when they have names."""
+    from plaidwork.core.joining import align
+
+    users: dict[str, list[tuple[str, int, int]]] = {}
+    for item in spec.inputs:
+        for position in range(len(given.get(item.name, ()))):
+            for axis, dim in enumerate(item.dims):
+                if not (item.many and axis == 1):  # each of many matrices has columns of its own
+                    users.setdefault(dim, []).append((item.name, position, axis))
+    joined = {name: list(datasets) for name, datasets in given.items()}
+    for places in users.values():
+        if len(places) > 1:
+            parts = {f"{name}[{i}]": (joined[name][i], axis) for name, i, axis in places}
+            orders, _report = align(parts)
+            for (name, i, axis), order in zip(places, orders.values(), strict=True):
+                if order is not None:
+                    from plaidwork.core.dataset import Step
+
+                    joined[name][i] = joined[name][i].take(axis, order, Step("joined", {"text": "joined by name"}))
+    return {name: tuple(datasets) for name, datasets in joined.items()}
+
+
+def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generator) -> Block:
+    from plaidwork.core.engine import freeze
+
+    names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
+    common = {"categories": dataset.categories, "unit": dataset.unit}
+    if dataset.is_sparse:
+        observed = np.ones((1, 1), dtype=bool)
+        return Block(dataset.name, dataset.values, freeze(observed), None, names, **common)
+    values = dataset.values
+    if dataset.kind == "categorical":
+        return Block(dataset.name, values, freeze(values >= 0), None, names, **common)
+    known = ~np.isnan(values)
+    held_out = truth = None
+    if holdout > 0 and item.holdout:
+        held_out = known & (rng.random(values.shape) < holdout)
+        truth = values
+        known = known & ~held_out
+    if not known.all():
+        values = np.where(known, values, 0.0)
+    return Block(
+        dataset.name,
+        freeze(values),
+        freeze(known),
+        None if held_out is None else freeze(held_out),
+        names,
+        truth=None if truth is None else freeze(truth),
+        **common,
+    )
