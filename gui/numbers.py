@@ -1,0 +1,186 @@
+"""Numbers as text on the screen; fields and files never use this module.
+
+True minus (U+2212), thin spaces between thousands from 1 000 on, a space before units.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+MINUS = "\u2212"
+THIN = "\u2009"
+MISSING = "–"
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def tidy(text: str) -> str:
+    """Turn Python's ``-12345.6`` into what is shown: true minus and thin spaces."""
+    sign = text[:1] if text[:1] in "+-" else ""
+    whole, dot, rest = text[len(sign) :].partition(".")
+    if whole.isdigit() and len(whole) > 3:
+        whole = f"{int(whole):,}".replace(",", THIN)
+    return sign.replace("-", MINUS) + whole + dot + rest
+
+
+def format_fixed(value: float, decimals: int, *, sign: bool = False) -> str:
+    """Show with a fixed number of decimals; `sign` also writes a plus."""
+    if not math.isfinite(value):
+        return _special(value)
+    text = f"{value:{'+' if sign else ''}.{max(decimals, 0)}f}"
+    if float(text) == 0:
+        text = text.lstrip("+-")
+    return tidy(text)
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Show with about `digits` significant digits, without trailing zeros."""
+    value = float(value)
+    if not math.isfinite(value):
+        return _special(value)
+    if value == 0:
+        return "0"
+    power = math.floor(math.log10(abs(value)))
+    if power < -4 or power >= 9:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return tidy(f"{mantissa}e") + tidy(str(int(exponent)))
+    text = f"{value:.{max(digits - 1 - power, 0)}f}"
+    return tidy(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def format_count(value: float) -> str:
+    """Show a whole number."""
+    return _special(value) if not math.isfinite(value) else tidy(str(round(value)))
+
+
+def format_percent(share: float, decimals: int = 0) -> str:
+    """Show a share of 1 as per cent; shares that are not quite none or all never read so."""
+    if not math.isfinite(share):
+        return _special(share)
+    step = 10.0**-decimals
+    if 0 < share * 100 < step / 2:
+        return f"< {step:.{decimals}f} %"
+    if 100 - step / 2 <= share * 100 < 100:
+        return f"> {100 - step:.{decimals}f} %"
+    return format_fixed(share * 100, decimals) + " %"
+
+
+def format_probability(value: float) -> str:
+    """Show a probability with two decimals; 1.00 and 0.00 only when exact."""
+    if not math.isfinite(value):
+        return _special(value)
+    if 0 < value < 0.005:
+        return "< 0.01"
+    if 0.995 <= value < 1:
+        return "> 0.99"
+    return f"{value:.2f}"
+
+
+def format_bytes(count: float) -> str:
+    """Show a size in B, kB, MB ... (powers of 1 000)."""
+    size = float(count)
+    for unit in _UNITS:
+        decimals = 1 if unit != "B" and abs(size) < 9.95 else 0
+        if round(abs(size), decimals) < 1000 or unit == _UNITS[-1]:
+            break
+        size /= 1000
+    text = format_fixed(size, decimals)
+    return f"{text} {unit}"
+
+
+def format_duration(seconds: float, *, rough: bool = False) -> str:
+    """Show a time: 0.4 s, 40 s, 1 min 12 s, 2 h 5 min, 3 d 4 h.
+
+    `rough` is for time left: above 30 s rounded to 5 s.
+    """
+    if not math.isfinite(seconds):
+        return MISSING
+    seconds = max(0.0, float(seconds))
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 9.95 and not rough:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if rough and whole > 30:
+        whole = 5 * round(seconds / 5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return _pair(whole, 60, "min", 1, "s")
+    minutes = round(whole / 60)
+    if minutes < 24 * 60:
+        return _pair(minutes, 60, "h", 1, "min")
+    return _pair(round(minutes / 60), 24, "d", 1, "h")
+
+
+def decimals_by_error(mcse: float) -> int:
+    """Decimals that show two digits of a Monte Carlo error; negative before the point."""
+    if not math.isfinite(mcse) or mcse <= 0:
+        return 2
+    return -Decimal(f"{mcse:.1e}").adjusted() + 1
+
+
+def format_by_error(value: float, mcse: float) -> str:
+    """Show an estimate to the last digit that its Monte Carlo error supports.
+
+    Two digits of `mcse` decide: 1.23456 with 0.012 is "1.235", 1234.5 with 25 is "1 234".
+    Without a usable error the value has four digits.
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return _special(value)
+    if not math.isfinite(mcse) or mcse <= 0:
+        return format_number(value)
+    decimals = decimals_by_error(mcse)
+    return format_fixed(round(value, decimals), max(0, min(decimals, 12)))
+
+
+def format_interval(low: float, high: float, decimals: int = 2) -> str:
+    """Show an interval as "0.12 to 0.40"."""
+    return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"
+
+
+def nice_step(span: float, parts: float) -> float:
+    """Smallest step of the 1-2-5 series that cuts `span` in at most `parts` pieces."""
+    raw = span / max(parts, 1e-9)
+    if not math.isfinite(raw) or raw <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(raw))
+    for factor in (1, 2, 5):
+        if factor * power >= raw * (1 - 1e-9):
+            return factor * power
+    return 10 * power
+
+
+def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Ticks in steps 1-2-5 within [low, high]: about `count`, at least three if the span allows."""
+    if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
+        return [low] if math.isfinite(low) else []
+    parts = float(max(count, 3))
+    for _ in range(4):
+        step = nice_step(high - low, parts)
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first >= 2:
+            break
+        parts *= 1.6
+    return [k * step if step >= 1 else round(k * step, 15) for k in range(first, last + 1)]
+
+
+def step_decimals(step: float) -> int:
+    """Decimals that all ticks of a step share."""
+    if not math.isfinite(step) or step <= 0:
+        return 0
+    return max(0, -math.floor(math.log10(step) + 1e-9))
+
+
+def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:
+    whole, rest = divmod(value, base)
+    return f"{tidy(str(whole))} {big} {rest} {small}" if rest else f"{tidy(str(whole))} {big}"
+
+
+def _special(value: float) -> str:
+    if math.isnan(value):
+        return MISSING
+    return "∞" if value > 0 else f"{MINUS}∞"

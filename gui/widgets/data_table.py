@@ -1,0 +1,211 @@
+"""Sortable table over columns, with filter line, copy and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QHeaderView,
+    QLineEdit,
+    QMenu,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.gui.icons import icon
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.table_model import ColumnModel, Formatter, Swatch
+
+
+class DataTable(QWidget):
+    """Read-only table; numbers right, text left; Ctrl+C copies, a head click sorts.
+
+    Parameters
+    ----------
+    columns : column name -> values (list or array), all of equal length
+    dense : rows of 26 px for docks instead of 28
+    filter_line : show a line that keeps the rows containing the typed text
+    formats : column name -> function from value to text
+    swatch : per row a category number or colour token, drawn in the first column
+    status : per row "ok", "warn", "error" or "", drawn as icon in the first column
+
+    Signals
+    -------
+    row_selected : row number of the given data (not of the shown order)
+    row_activated : the same, on double click or Enter
+    """
+
+    row_selected = Signal(int)
+    row_activated = Signal(int)
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any] | None = None,
+        *,
+        dense: bool = False,
+        filter_line: bool = False,
+        formats: Mapping[str, Formatter] | None = None,
+        swatch: Sequence[Swatch] | None = None,
+        status: Sequence[str] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = ColumnModel()
+        self._filter = QLineEdit()
+        self._filter.setPlaceholderText("Filter rows")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self._filter.textChanged.connect(self._model.set_filter)
+        self._filter.setVisible(filter_line)
+        self._view = QTableView()
+        self._set_up_view(dense)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 3, 4, 3)
+        layout.setSpacing(space.S)
+        layout.addWidget(self._filter)
+        layout.addWidget(self._view)
+        copy = QAction("Copy", self)
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        copy.triggered.connect(self.copy)
+        self.addAction(copy)
+        theme().changed.connect(self._restyle)
+        self.set_columns(columns or {}, formats=formats, swatch=swatch, status=status)
+
+    def _set_up_view(self, dense: bool) -> None:
+        view = self._view
+        view.setModel(self._model)
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setSortingEnabled(True)
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setTabKeyNavigation(False)
+        rows = view.verticalHeader()
+        rows.hide()
+        rows.setMinimumSectionSize(size.HIT)
+        rows.setDefaultSectionSize(size.ROW_DOCK if dense else size.ROW)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        head = view.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head.setSortIndicatorClearable(True)
+        head.setMinimumSectionSize(40)
+        view.selectionModel().selectionChanged.connect(self._selected)
+        view.activated.connect(self._activated)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._menu)
+
+    # -- content --------------------------------------------------------------------------------
+    def set_columns(
+        self,
+        columns: Mapping[str, Any],
+        *,
+        formats: Mapping[str, Formatter] | None = None,
+        swatch: Sequence[Swatch] | None = None,
+        status: Sequence[str] | None = None,
+    ) -> None:
+        """Replace the content; sort order and filter stay if the columns keep their names."""
+        same = list(columns) == list(self._model.columns())
+        if not same:
+            self._view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._model.set_columns(columns, formats, swatch, status)
+        if not same:
+            self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        head = self._view.horizontalHeader()
+        stretch = next((c for c in range(self._model.columnCount()) if not self._model.is_number(c)), 0)
+        head.setResizeContentsPrecision(200)
+        for column in range(self._model.columnCount()):
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            if column == stretch:
+                head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+            else:
+                self._view.resizeColumnToContents(column)
+                self._view.setColumnWidth(column, min(self._view.columnWidth(column), 240))
+
+    @property
+    def view(self) -> QTableView:
+        """The Qt view, for settings not offered here."""
+        return self._view
+
+    @property
+    def model(self) -> ColumnModel:
+        """The model behind the view."""
+        return self._model
+
+    def set_filter(self, text: str) -> None:
+        """Show only rows that contain `text`."""
+        self._filter.setText(text)
+
+    # -- selection ------------------------------------------------------------------------------
+    def selected_rows(self) -> list[int]:
+        """Row numbers of the given data that are selected, in shown order."""
+        shown = sorted(i.row() for i in self._view.selectionModel().selectedRows())
+        return [self._model.source_row(r) for r in shown]
+
+    def select_row(self, row: int) -> None:
+        """Select a row of the given data and scroll to it; emits `row_selected` if it is new."""
+        shown = self._model.shown_row(row)
+        if shown < 0:
+            self._view.clearSelection()
+        elif self.selected_rows() != [row]:
+            self._view.selectRow(shown)
+            self._view.scrollTo(self._model.index(shown, 0))
+
+    def _selected(self, _new: QItemSelection, _old: QItemSelection) -> None:
+        rows = self.selected_rows()
+        current = self._view.currentIndex()
+        if current.isValid() and len(rows) > 1 and self._model.source_row(current.row()) in rows:
+            self.row_selected.emit(self._model.source_row(current.row()))
+        elif rows:
+            self.row_selected.emit(rows[0])
+
+    def _activated(self, index: QModelIndex) -> None:
+        self.row_activated.emit(self._model.source_row(index.row()))
+
+    # -- out ------------------------------------------------------------------------------------
+    def copy(self) -> None:
+        """Copy the selected rows, or all, as tab separated text with a head row."""
+        rows = sorted(i.row() for i in self._view.selectionModel().selectedRows())
+        rows = rows or list(range(self._model.rowCount()))
+        columns = range(self._model.columnCount())
+        lines = ["\t".join(self._model.columns())]
+        lines += ["\t".join(self._model.text(r, c) for c in columns) for r in rows]
+        plain = "\n".join(lines).replace("\u2009", "").replace("\u2212", "-")
+        QApplication.clipboard().setText(plain)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the shown rows, in the shown order, with full precision."""
+        self._model.to_csv(path)
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.addAction(icon("copy"), "Copy", self.copy)
+        menu.addAction(icon("export"), "Export table…", self._ask_csv)
+        menu.exec(self._view.viewport().mapToGlobal(at))
+        menu.deleteLater()
+
+    def _ask_csv(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
+        path, _ = QFileDialog.getSaveFileName(self, "Export table", "table.csv", "CSV (*.csv)")
+        if path:
+            self.to_csv(path)
+
+    def _restyle(self) -> None:
+        self._model.forget_pixmaps()
+        self._view.viewport().update()

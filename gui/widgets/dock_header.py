@@ -1,0 +1,39 @@
+"""Title row of a dock: bold word left, small buttons right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets.label import Label
+
+
+class DockHeader(QWidget):
+    """For ``QDockWidget.setTitleBarWidget``; 42 px high, left edge on the dock's 16 px."""
+
+    def __init__(self, title: str, buttons: Sequence[QWidget] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label = Label(title, "strong", elide=True)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(space.DOCK_EDGE, 0, space.S, 0)
+        layout.setSpacing(space.XS)
+        layout.addWidget(self._label, 1)
+        for item in buttons:
+            layout.addWidget(item)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(size.DOCK_HEADER)
+
+    def set_title(self, title: str) -> None:
+        """Change the title."""
+        self._label.setText(title)
+
+    def add_button(self, item: QWidget) -> None:
+        """Append a button at the right."""
+        self.layout().addWidget(item)
+
+    def sizeHint(self) -> QSize:
+        """Width of the content, fixed height."""
+        return QSize(super().sizeHint().width(), size.DOCK_HEADER)

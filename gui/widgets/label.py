@@ -1,0 +1,123 @@
+"""Text in a type role and a colour that follow the theme."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from plaidwork.gui.theme import theme
+
+_ROLES = {
+    "text": QPalette.ColorRole.WindowText,
+    "muted": QPalette.ColorRole.PlaceholderText,
+    "error": QPalette.ColorRole.BrightText,
+    "link": QPalette.ColorRole.Link,
+    "accent": QPalette.ColorRole.Accent,
+    "control": QPalette.ColorRole.Dark,
+}
+
+
+class Label(QLabel):
+    """Plain text; never interprets markup, so that names from files are safe.
+
+    Parameters
+    ----------
+    role : type role: display, figure, headline, title, strong, body or caption
+    color : any colour token: text, muted, faint, link, ok, warn, error ...
+    wrap : break lines at words
+    elide : cut with "…" when narrow, show the whole as tool tip, never widen the window
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        role: str = "body",
+        color: str = "text",
+        wrap: bool = False,
+        elide: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self._role = role
+        self._color = color
+        self._elide = elide
+        self._own_tip = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wrap)
+        if elide:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        if wrap:
+            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            policy.setHeightForWidth(True)
+            self.setSizePolicy(policy)
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def set_role(self, role: str) -> None:
+        """Change the type role."""
+        self._role = role
+        self.restyle()
+
+    def set_color(self, color: str) -> None:
+        """Change the colour token."""
+        if color != self._color:
+            self._color = color
+            self.restyle()
+
+    @property
+    def color(self) -> str:
+        """The colour token in use."""
+        return self._color
+
+    def restyle(self) -> None:
+        """Take font and colour from the theme."""
+        self.setFont(theme().font(self._role))
+        role = _ROLES.get(self._color)
+        if role is not None:
+            if self.testAttribute(Qt.WidgetAttribute.WA_SetPalette):
+                self.setPalette(QPalette())
+            self.setForegroundRole(role)
+            return
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.WindowText, theme().color(self._color))
+        self.setForegroundRole(QPalette.ColorRole.WindowText)
+        self.setPalette(palette)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow when eliding."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), 24), hint.height()) if self._elide else hint
+
+    def sizeHint(self) -> QSize:
+        """Whole text, one pixel more so that rounding never elides it."""
+        hint = super().sizeHint()
+        return hint + QSize(1, 0) if self._elide else hint
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the text, elided if asked and needed."""
+        if not self._elide:
+            super().paintEvent(event)
+            return
+        rect = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, rect.width())
+        if shown != self.text() and not self.toolTip():
+            self._own_tip = self.text()
+            self.setToolTip(self._own_tip)
+        elif self._own_tip and self.toolTip() == self._own_tip and shown == self.text():
+            self._own_tip = ""
+            self.setToolTip("")
+        painter = QPainter(self)
+        painter.setPen(self._pen_color())
+        painter.drawText(rect, int(self.alignment()) | Qt.TextFlag.TextSingleLine, shown)
+        painter.end()
+
+    def setText(self, text: str) -> None:
+        """Set the text; a tool tip that showed the old one goes."""
+        if self._own_tip and self.toolTip() == self._own_tip:
+            self.setToolTip("")
+        self._own_tip = ""
+        super().setText(text)
+
+    def _pen_color(self) -> QColor:
+        return self.palette().color(self.foregroundRole())

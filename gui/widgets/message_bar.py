@@ -1,0 +1,197 @@
+"""Messages above the content: one at a time, newest in front, the others counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets.button import button, tool_button
+from plaidwork.gui.widgets.label import Label
+
+Action = tuple[str, Callable[[], object]]
+
+#: kind -> (line and icon colour, ground colour, icon)
+KINDS = {
+    "info": ("link", "tint", "info"),
+    "ok": ("ok", "ok_on", "check"),
+    "warn": ("warn", "warn_on", "warning"),
+    "error": ("error", "error_on", "error"),
+}
+_LINE = 4
+
+
+@dataclass
+class Message:
+    """One message; `key` lets a newer one with the same key take its place."""
+
+    kind: str
+    title: str
+    text: str = ""
+    actions: Sequence[Action] = ()
+    key: str = ""
+    on_close: Callable[[], object] | None = None
+    number: int = field(default=0)
+
+
+class MessageBar(QWidget):
+    """Stack of messages of which the newest is shown; hidden while empty.
+
+    It takes its own height in a layout, so it pushes the content down and never covers it.
+    """
+
+    emptied = Signal()
+    shown = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._messages: list[Message] = []
+        self._next = 1
+        self._icon = Label()
+        self._title = Label("", "strong", wrap=True)
+        self._text = Label("", wrap=True)
+        self._more = Label("", "caption", "muted")
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(space.S)
+        self._close = tool_button("close", "Close this message", self.close_current)
+        self._build()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        theme().changed.connect(self._restyle)
+        self.hide()
+
+    def _build(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self._title)
+        words.addWidget(self._text)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(_LINE + space.M, 6, space.S, 6)
+        layout.setSpacing(space.S)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(words, 1)
+        layout.addWidget(self._more)
+        layout.addLayout(self._actions)
+        layout.addWidget(self._close)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetDefaultConstraint)
+
+    # -- messages -------------------------------------------------------------------------------
+    def post(
+        self,
+        kind: str,
+        title: str,
+        text: str = "",
+        actions: Sequence[Action] = (),
+        *,
+        key: str = "",
+        seconds: float = 0.0,
+        on_close: Callable[[], object] | None = None,
+    ) -> int:
+        """Show a message in front and return its number.
+
+        Parameters
+        ----------
+        kind : info, ok, warn or error
+        title, text : what happened; one more sentence
+        actions : (button text, callback) pairs; a click also closes the message
+        key : replaces an older message with the same key
+        seconds : closes by itself after that time; 0 stays
+        on_close : called when the user closes it with the cross
+        """
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        if key:
+            self._messages = [m for m in self._messages if m.key != key]
+        message = Message(kind, title, text, tuple(actions), key, on_close, self._next)
+        self._next += 1
+        self._messages.append(message)
+        if seconds > 0:
+            QTimer.singleShot(round(seconds * 1000), self, lambda: self.dismiss(message.number))
+        self._show_front()
+        self.shown.emit(title)
+        return message.number
+
+    def dismiss(self, number: int | str) -> None:
+        """Remove a message by its number or key; unknown ones are ignored."""
+        before = len(self._messages)
+        self._messages = [m for m in self._messages if number not in (m.number, m.key or None)]
+        if len(self._messages) != before:
+            self._show_front()
+
+    def close_current(self) -> None:
+        """Close the message in front, as its cross does."""
+        message = self.current
+        if message is None:
+            return
+        self.dismiss(message.number)
+        if message.on_close is not None:
+            message.on_close()
+
+    def clear(self) -> None:
+        """Remove all messages."""
+        self._messages.clear()
+        self._show_front()
+
+    @property
+    def current(self) -> Message | None:
+        """The message in front."""
+        return self._messages[-1] if self._messages else None
+
+    @property
+    def count(self) -> int:
+        """Number of messages, hidden ones included."""
+        return len(self._messages)
+
+    # -- look -----------------------------------------------------------------------------------
+    def _show_front(self) -> None:
+        while self._actions.count():
+            old = self._actions.takeAt(0).widget()
+            old.hide()
+            old.deleteLater()
+        message = self.current
+        if message is None:
+            self.hide()
+            self.emptied.emit()
+            return
+        self._title.setText(message.title)
+        self._text.setText(message.text)
+        self._text.setVisible(bool(message.text))
+        others = len(self._messages) - 1
+        self._more.setText(f"and {others} more" if others else "")
+        self._more.setVisible(bool(others))
+        for text, callback in message.actions:
+            made = button(text, lambda m=message, c=callback: self._act(m, c), parent=self)
+            self._actions.addWidget(made)
+        self.setAccessibleName(f"{message.title}. {message.text}")
+        self._restyle()
+        self.show()
+
+    def _act(self, message: Message, callback: Callable[[], object]) -> None:
+        self.dismiss(message.number)
+        callback()
+
+    def _restyle(self) -> None:
+        message = self.current
+        if message is not None:
+            ink, _, name = KINDS[message.kind]
+            self._icon.setPixmap(pixmap(name, 16, ink, self.devicePixelRatioF()))
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:
+        """Never wider than the narrowest window."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), 640), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground and the line at the left."""
+        if self.current is None:
+            return
+        ink, ground, _ = KINDS[self.current.kind]
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color(ground))
+        painter.fillRect(QRect(0, 0, _LINE, self.height()), theme().color(ink))
+        painter.end()

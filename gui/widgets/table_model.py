@@ -1,0 +1,234 @@
+"""Virtual table model over columns of equal length."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QPixmap
+
+from plaidwork.gui.icons import icon
+from plaidwork.gui.theme import theme
+
+Index = QModelIndex | QPersistentModelIndex
+Formatter = Callable[[Any], str]
+#: What a swatch column holds per row: category number, token name or None.
+Swatch = int | str | None
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+#: status word -> (icon, colour token)
+STATUS_ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
+
+
+class ColumnModel(QAbstractTableModel):
+    """Rows are numbers into an order array, so sorting and filtering move no data."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: list[str] = []
+        self._columns: list[np.ndarray] = []
+        self._formats: list[Formatter] = []
+        self._swatch: Sequence[Swatch] | None = None
+        self._status: Sequence[str] | None = None
+        self._order = np.zeros(0, dtype=np.intp)
+        self._filter = ""
+        self._sorted: tuple[int, Qt.SortOrder] | None = None
+        self._pixmaps: dict[object, QPixmap] = {}
+
+    def set_columns(
+        self,
+        columns: Mapping[str, Any],
+        formats: Mapping[str, Formatter] | None = None,
+        swatch: Sequence[Swatch] | None = None,
+        status: Sequence[str] | None = None,
+    ) -> None:
+        """Replace the content; numbers without a format get up to four digits."""
+        arrays = [_as_column(values) for values in columns.values()]
+        lengths = {len(a) for a in arrays}
+        if len(lengths) > 1:
+            sizes = ", ".join(f"{n}: {len(a)}" for n, a in zip(columns, arrays))
+            raise ValueError(f"columns must have equal length, got {sizes}")
+        self.beginResetModel()
+        same = list(columns) == self._names
+        self._names, self._columns = list(columns), arrays
+        formats = formats or {}
+        self._formats = [formats.get(n) or _default_format(a) for n, a in zip(columns, arrays)]
+        self._swatch, self._status = swatch, status
+        if not same:
+            self._sorted = None
+        self._reorder()
+        self.endResetModel()
+
+    # -- Qt -------------------------------------------------------------------------------------
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Rows that pass the filter."""
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Number of columns."""
+        return 0 if parent.isValid() else len(self._names)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text, alignment, swatch or status icon of a cell."""
+        if not index.isValid():
+            return None
+        column = index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(index.row(), column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.is_number(column) else _LEFT
+        if role == Qt.ItemDataRole.DecorationRole and column == 0:
+            return self._decoration(int(self._order[index.row()]))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            text = self.text(index.row(), column)
+            return text if len(text) > 24 else None
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Column names, aligned like their cells."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._names):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._names[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.is_number(section) else _LEFT
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column, missing values last; column -1 restores the given order."""
+        self._sorted = (column, order) if 0 <= column < len(self._names) else None
+        self._rebuild()
+
+    # -- own ------------------------------------------------------------------------------------
+    def set_filter(self, text: str) -> None:
+        """Keep rows of which a text column contains `text`, in any case."""
+        self._filter = text.strip().casefold()
+        self._rebuild()
+
+    def text(self, row: int, column: int) -> str:
+        """Shown text of a cell."""
+        value = self._columns[column][self._order[row]]
+        if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
+            return "–"
+        return self._formats[column](value)
+
+    def is_number(self, column: int) -> bool:
+        """True for columns of numbers."""
+        return self._columns[column].dtype.kind in "iuf"
+
+    def source_row(self, row: int) -> int:
+        """Row of the given data that is shown at `row`."""
+        return int(self._order[row])
+
+    def shown_row(self, source: int) -> int:
+        """Where a row of the given data is shown, -1 when filtered out."""
+        hits = np.flatnonzero(self._order == source)
+        return int(hits[0]) if len(hits) else -1
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The columns as given."""
+        return dict(zip(self._names, self._columns))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the shown rows with full precision, "." as decimal mark."""
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(self._names)
+            for row in self._order:
+                writer.writerow([_exact(column[row]) for column in self._columns])
+
+    def forget_pixmaps(self) -> None:
+        """Drop swatches drawn in the colours of another scheme."""
+        self._pixmaps.clear()
+
+    def _rebuild(self) -> None:
+        self.layoutAboutToBeChanged.emit()
+        before = [(i, self.source_row(i.row())) for i in self.persistentIndexList()]
+        self._reorder()
+        for old, source in before:
+            row = self.shown_row(source)
+            new = self.index(row, old.column()) if row >= 0 else QModelIndex()
+            self.changePersistentIndex(old, new)
+        self.layoutChanged.emit()
+
+    def _reorder(self) -> None:
+        length = len(self._columns[0]) if self._columns else 0
+        order = np.arange(length)
+        if self._sorted is not None:
+            column, direction = self._sorted
+            order = _argsort(self._columns[column], direction == Qt.SortOrder.DescendingOrder)
+        if self._filter:
+            texts = [c for c in self._columns if c.dtype.kind not in "iuf"] or self._columns
+            keep = np.zeros(length, dtype=bool)
+            for values in texts:
+                keep |= np.fromiter((self._filter in str(v).casefold() for v in values), bool, length)
+            order = order[keep[order]]
+        self._order = order
+
+    def _decoration(self, row: int) -> object:
+        if self._status is not None and self._status[row] in STATUS_ICONS:
+            return icon(*STATUS_ICONS[self._status[row]])
+        if self._swatch is None or self._swatch[row] is None:
+            return None
+        key = self._swatch[row]
+        if key not in self._pixmaps:
+            self._pixmaps[key] = _swatch_pixmap(key)
+        return self._pixmaps[key]
+
+
+def _swatch_pixmap(key: int | str) -> QPixmap:
+    from PySide6.QtGui import QPainter
+    from PySide6.QtWidgets import QApplication
+
+    colour: QColor = theme().category(key) if isinstance(key, int) else theme().color(key)
+    ratio = QApplication.instance().devicePixelRatio()
+    picture = QPixmap(round(12 * ratio), round(12 * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawRoundedRect(0, 0, 12, 12, 2, 2)
+    painter.end()
+    return picture
+
+
+def _as_column(values: Any) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return values.astype(object) if values.dtype.kind in "b" else values
+    values = list(values)
+    number = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
+    return np.asarray(values) if values and number else np.array(values, dtype=object)
+
+
+def _default_format(values: np.ndarray) -> Formatter:
+    from plaidwork.gui.numbers import format_count, format_number
+
+    if values.dtype.kind in "iu":
+        return format_count
+    if values.dtype.kind == "f":
+        return format_number
+    return str
+
+
+def _argsort(values: np.ndarray, descending: bool) -> np.ndarray:
+    if values.dtype.kind in "iuf":
+        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        key = np.where(missing, 0, values).astype(float)
+        return np.lexsort((np.arange(len(values)), -key if descending else key, missing))
+    texts = ["" if v is None else str(v).casefold() for v in values]
+    order = sorted(range(len(texts)), key=texts.__getitem__, reverse=descending)
+    return np.array(order, dtype=np.intp)
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    missing = value is None or (isinstance(value, float) and np.isnan(value))
+    return "" if missing else value
