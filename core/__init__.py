@@ -1,0 +1,28 @@
+"""Plaidwork without a screen: ``from plaidwork.core import fit, open_session``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from plaidwork.core.fitting import fit, resume
+    from plaidwork.core.session import Session, open_session
+
+__version__ = "0.1.0"
+__all__ = ["Session", "__version__", "fit", "open_session", "resume"]
+
+_HOMES = {
+    "fit": "plaidwork.core.fitting",
+    "resume": "plaidwork.core.fitting",
+    "open_session": "plaidwork.core.session",
+    "Session": "plaidwork.core.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that ``import plaidwork.core`` stays quick."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

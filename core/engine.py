@@ -6,8 +6,6 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.errors import PluginError
 from plaidwork.core.events import Event, Finished, Preparing, Started, Swept, Working
@@ -68,10 +66,3 @@ def _check_traces(plan: FitPlan, record: ChainRecord, traces: Mapping[str, float
             "The state before it is kept in the last checkpoint.",
             plugin=plan.spec.id,
         )
-
-
-def freeze(array: np.ndarray) -> np.ndarray:
-    """The array as a view that cannot be written through."""
-    view = array.view()
-    view.setflags(write=False)
-    return view

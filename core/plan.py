@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.model import Block, Model, ModelData, Params, Problem
 from plaidwork.core.schedule import Schedule
@@ -148,15 +148,18 @@ def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, t
             orders, _report = align(parts)
             for (name, i, axis), order in zip(places, orders.values(), strict=True):
                 if order is not None:
-                    from plaidwork.core.dataset import Step
-
                     joined[name][i] = joined[name][i].take(axis, order, Step("joined", {"text": "joined by name"}))
     return {name: tuple(datasets) for name, datasets in joined.items()}
 
 
-def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generator) -> Block:
-    from plaidwork.core.engine import freeze
+def freeze(array: np.ndarray) -> np.ndarray:
+    """The array as a view that cannot be written through."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
+
+def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generator) -> Block:
     names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
     common = {"categories": dataset.categories, "unit": dataset.unit}
     if dataset.is_sparse:

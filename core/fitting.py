@@ -1,0 +1,172 @@
+"""Fit and resume in one call: what the command line, scripts and tests use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, ModelError, PlaidworkError
+from plaidwork.core.events import Event, Failed
+from plaidwork.core.executor import Executor, ThreadExecutor
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.registry import Registry, registry
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+
+InputLike = Dataset | np.ndarray | str | Path
+
+Progress = Callable[[Run, Event], None]
+"""Called from the chains' threads for every event."""
+
+
+def as_dataset(name: str, value: InputLike) -> Dataset:
+    """A dataset from a dataset, an array (rows and columns numbered) or a file name."""
+    if isinstance(value, Dataset):
+        return value
+    if isinstance(value, (str, Path)):
+        from plaidwork.core.importers import read_dataset
+
+        return read_dataset(value)
+    array = np.asarray(value)
+    if array.ndim not in (1, 2):
+        raise DataError(f"{name} has {array.ndim} axes; a matrix has 2, a vector 1.")
+    rows = tuple(f"row {i + 1}" for i in range(array.shape[0]))
+    columns = tuple(f"column {i + 1}" for i in range(array.shape[1])) if array.ndim == 2 else ()
+    return Dataset(name, array.astype(np.float64), rows, columns)
+
+
+def fit(
+    model: str,
+    inputs: Mapping[str, InputLike | Sequence[InputLike]],
+    hyperparameters: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 1,
+    chains: int | None = None,
+    warmup: int | None = None,
+    draws: int | None = None,
+    thin: int | None = None,
+    holdout: float = 0.0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    session: Session | None = None,
+) -> Run:
+    """Fit a model and return the finished run.
+
+    Parameters
+    ----------
+    model : id of an installed model (``plaidwork models`` lists them).
+    inputs : arrays, file names or datasets by input name.
+    hyperparameters : settings that differ from their defaults.
+    seed, chains, warmup, draws, thin : the schedule; None means the model's default.
+    holdout : share of cells kept from the fit and scored, 0 to 0.5.
+    executor : who runs the chains; default one thread per chain.
+    progress : called for every event.
+    session : where the run is added; default a new session (``run.session``).
+
+    Raises
+    ------
+    DataError, SettingError : before anything runs.
+    ModelError : when every chain failed; a run in which some did is returned with status ``failed``.
+    """
+    found = registry().model(model)
+    data: dict[str, list[Dataset]] = {}
+    for name, value in inputs.items():
+        many = list(value) if isinstance(value, (list, tuple)) else [value]
+        data[name] = [as_dataset(name, item) for item in many]
+    schedule = found.spec.schedule.with_(chains=chains, warmup=warmup, draws=draws, thin=thin)
+    plan = make_plan(found, data, hyperparameters, schedule=schedule, seed=seed, holdout=holdout)
+    session = session or Session(name=found.spec.title)
+    run = session.add_run(plan)
+    execute(run, plan, executor, progress)
+    return run
+
+
+def resume(
+    session: Session,
+    run: Run | None = None,
+    *,
+    draws: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    plugins: Registry | None = None,
+) -> Run:
+    """Go on with a stored run, with ``draws`` more draws per chain than planned."""
+    run = run or next(reversed(session.runs.values()), None)
+    if run is None:
+        raise DataError("This session has no run to resume.")
+    if draws:
+        run.extend(draws)
+    plan = session.plan_of(run, plugins or registry())
+    execute(run, plan, executor, progress)
+    return run
+
+
+def execute(
+    run: Run, plan: FitPlan, executor: Executor | None = None, progress: Progress | None = None
+) -> None:
+    """Run the chains that are not done, wait, and summarise. Raises ``ModelError`` when all chains failed."""
+    failures: list[Failed] = []
+
+    def notify(event: Event) -> None:
+        if isinstance(event, Failed):
+            failures.append(event)
+        if progress is not None:
+            progress(run, event)
+
+    todo = [record for record in run.chains if not record.done]
+    run.status = "running"
+    run.environment = environment()
+    for problem in plan.warnings:
+        run.say(problem.message, "warning")
+    handle = (executor or ThreadExecutor()).start(plan, todo, notify)
+    try:
+        handle.wait()
+    except KeyboardInterrupt:
+        handle.control.stop()
+        handle.wait()
+    run.status = ended_status(run, bool(failures))
+    for failure in failures:
+        run.say(f"{failure.message} {failure.hint}".strip(), "error")
+    if failures and run.n_draws == 0:
+        raise ModelError(failures[0].message, failures[0].hint or failures[0].details)
+    summarise(run, plan)
+
+
+def ended_status(run: Run, failed: bool) -> str:
+    """``done``, ``stopped`` or ``failed``, once no chain is running."""
+    if failed:
+        return "failed"
+    return "done" if all(record.done for record in run.chains) else "stopped"
+
+
+def summarise(run: Run, plan: FitPlan) -> None:
+    """Compute the results from what was kept (nothing when nothing was)."""
+    kept = run.kept()
+    if kept.n_draws == 0:
+        return
+    try:
+        run.results = dict(plan.model.summarise(kept, plan.data, plan.params))
+        run.results_draws = kept.n_draws
+    except PlaidworkError:
+        raise
+    except Exception as error:
+        run.say(f"{plan.spec.title} could not summarise its draws: {error}", "error")
+        raise ModelError(f"{plan.spec.title} could not summarise its draws: {error}") from error
+
+
+def environment() -> dict[str, str]:
+    """Versions and machine, for the provenance."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version(), "system": platform.platform(), "machine": platform.machine()}
+    for package in ("plaidwork", "numpy", "scipy", "numba", "h5py"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

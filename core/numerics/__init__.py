@@ -1,0 +1,1 @@
+"""Array kernels shared by models and summaries: numba and numpy, nothing else."""

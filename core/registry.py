@@ -1,0 +1,197 @@
+"""Finds the plugins, loads each on its own, and keeps the reason when one fails."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from plaidwork.core import hookspecs
+from plaidwork.core.errors import PluginError, SessionError
+from plaidwork.core.importers import Reader
+from plaidwork.core.model import Model
+from plaidwork.core.samples import Sample, bundled_samples
+from plaidwork.core.spec import API_VERSION, ModelSpec
+
+GROUP = "plaidwork"
+
+
+@dataclass
+class PluginInfo:
+    """A plugin as found: ``state`` is ok, disabled, failed or incompatible; ``message`` says why."""
+
+    name: str
+    module: str
+    source: str
+    version: str = ""
+    state: str = "ok"
+    message: str = ""
+    details: str = ""
+    load_seconds: float = 0.0
+    models: list[str] = field(default_factory=list)
+
+    def fail(self, message: str, state: str = "failed") -> None:
+        """Mark as not usable, with the traceback of the exception being handled, if any."""
+        self.state, self.message = state, message
+        self.details = traceback.format_exc() if _in_exception() else ""
+
+
+def _in_exception() -> bool:
+    import sys
+
+    return sys.exc_info()[0] is not None
+
+
+class Registry:
+    """All plugins and what they bring. Loading takes a second (Numba); the window does it in a thread.
+
+    Built-in plugins are the packages in ``plaidwork.plugins``; guests are found by entry points of the group
+    ``plaidwork``. Both go through the same hooks.
+    """
+
+    def __init__(self, disabled: frozenset[str] = frozenset(), safe_mode: bool = False) -> None:
+        self.plugins: list[PluginInfo] = []
+        self._models: dict[str, type[Model]] = {}
+        self._readers: list[Reader] = []
+        self._samples: list[Sample] = []
+        self._disabled = disabled
+        self._safe_mode = safe_mode
+        self._loaded = False
+        self._lock = threading.Lock()
+        self._manager = pluggy.PluginManager(GROUP)
+        self._manager.add_hookspecs(hookspecs)
+
+    def load(self) -> Registry:
+        """Load everything once; later calls return at once."""
+        with self._lock:
+            if not self._loaded:
+                for info, loader in self._found():
+                    self._load_plugin(info, loader)
+                self._loaded = True
+        return self
+
+    def _found(self) -> Iterator[tuple[PluginInfo, Any]]:
+        from plaidwork import plugins
+
+        for module in pkgutil.iter_modules(plugins.__path__):
+            path = f"plaidwork.plugins.{module.name}"
+            yield PluginInfo(module.name, path, "built-in"), lambda path=path: importlib.import_module(path)
+        if self._safe_mode:
+            return
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+            yield _guest(point), point.load
+
+    def _load_plugin(self, info: PluginInfo, loader: Any) -> None:
+        self.plugins.append(info)
+        if info.name in self._disabled:
+            info.state, info.message = "disabled", "Turned off in the settings."
+            return
+        started = time.perf_counter()
+        try:
+            module = loader()
+            self._manager.register(module, name=info.name)
+            self._check_hook_names(module)
+            for name, take in (
+                ("plaidwork_models", self._take_models),
+                ("plaidwork_readers", self._take_readers),
+                ("plaidwork_samples", self._take_samples),
+            ):
+                hook = getattr(module, name, None)
+                if hook is not None:
+                    take(info, hook())
+        except PluginError as error:
+            info.fail(str(error), "incompatible" if "API" in error.message else "failed")
+        except (Exception, SystemExit) as error:
+            info.fail(f"{type(error).__name__}: {error}")
+        if info.state != "ok" and self._manager.has_plugin(info.name):
+            self._manager.unregister(name=info.name)
+        info.load_seconds = time.perf_counter() - started
+
+    def _check_hook_names(self, module: Any) -> None:
+        known = {name for name in dir(hookspecs) if name.startswith("plaidwork_")}
+        unknown = [name for name in dir(module) if name.startswith("plaidwork_") and name not in known]
+        if unknown:
+            raise PluginError(f"Unknown hook {unknown[0]}.", f"Known hooks: {', '.join(sorted(known))}.")
+
+    def _take_models(self, info: PluginInfo, found: list[type[Model] | str]) -> None:
+        for item in found:
+            model = _import_class(item) if isinstance(item, str) else item
+            spec = getattr(model, "spec", None)
+            if not isinstance(spec, ModelSpec) or not issubclass(model, Model):
+                raise PluginError(f"{model!r} is not a Model with a ModelSpec.")
+            if spec.api[0] != API_VERSION[0] or spec.api[1] > API_VERSION[1]:
+                raise PluginError(
+                    f"{spec.title} was made for plugin API {spec.api[0]}.{spec.api[1]}, "
+                    f"this is API {API_VERSION[0]}.{API_VERSION[1]}."
+                )
+            if spec.id in self._models:
+                raise PluginError(f"The model id “{spec.id}” is already taken by another plugin.")
+            self._models[spec.id] = model
+            info.models.append(spec.id)
+            info.version = info.version or spec.version
+
+    def _take_readers(self, info: PluginInfo, found: list[Reader]) -> None:
+        self._readers.extend(found)
+
+    def _take_samples(self, info: PluginInfo, found: list[Sample]) -> None:
+        self._samples.extend(found)
+
+    @property
+    def readers(self) -> tuple[Reader, ...]:
+        """Readers that plugins bring (the built-in formats apart)."""
+        return tuple(self.load()._readers)
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """Bundled examples and those of plugins."""
+        return (*bundled_samples(), *self.load()._samples)
+
+    def specs(self) -> tuple[ModelSpec, ...]:
+        """All models, by title."""
+        return tuple(sorted((m.spec for m in self.load()._models.values()), key=lambda spec: spec.title))
+
+    def model(self, model_id: str) -> Model:
+        """An instance of the model. Raises ``SessionError`` when it is not installed."""
+        found = self.load()._models.get(model_id)
+        if found is None:
+            import difflib
+
+            near = difflib.get_close_matches(model_id, self._models, n=1)
+            hint = f"Did you mean “{near[0]}”?" if near else f"Installed: {', '.join(sorted(self._models))}."
+            raise SessionError(f"The model “{model_id}” is not installed.", hint)
+        return found()
+
+    def has(self, model_id: str) -> bool:
+        return model_id in self.load()._models
+
+
+def _guest(point: EntryPoint) -> PluginInfo:
+    version = point.dist.version if point.dist else ""
+    return PluginInfo(point.name, point.value, point.dist.name if point.dist else "installed", version)
+
+
+def _import_class(path: str) -> type[Model]:
+    module, _, name = path.partition(":")
+    found = getattr(importlib.import_module(module), name, None)
+    if found is None:
+        raise PluginError(f"{module} has no class {name}.")
+    return found
+
+
+_shared: Registry | None = None
+
+
+def registry() -> Registry:
+    """The registry of this process, with every plugin that is installed and not turned off."""
+    global _shared
+    if _shared is None:
+        _shared = Registry()
+    return _shared

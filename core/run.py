@@ -1,0 +1,197 @@
+"""A run: a frozen plan, its chains, what they kept and what was concluded."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.chain import ChainRecord
+from plaidwork.core.draws import Kept
+from plaidwork.core.model import Results
+from plaidwork.core.plan import FitPlan
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import ModelSpec
+
+STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a run's log: UTC time in ISO form, level (info, warning, error), text."""
+
+    time: str
+    level: str
+    text: str
+
+
+def now() -> str:
+    """The current UTC time in ISO form, to the second."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+@dataclass
+class Run:
+    """A fit and all that belongs to it.
+
+    ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
+    (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
+    draws at the end.
+    """
+
+    id: str
+    title: str
+    spec: ModelSpec
+    params: Mapping[str, Any]
+    schedule: Schedule
+    seed: int
+    holdout: float
+    inputs: Mapping[str, tuple[str, ...]]
+    data_hash: str
+    chains: list[ChainRecord]
+    status: str = "ready"
+    results: Results = field(default_factory=dict)
+    results_draws: int = 0
+    log: list[LogLine] = field(default_factory=list)
+    created: str = field(default_factory=now)
+    notes: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    view_settings: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
+        """A run that has not started; dataset names are taken from the plan."""
+        records = [
+            ChainRecord(plan.spec, plan.schedule, plan.seed, chain) for chain in range(plan.schedule.chains)
+        ]
+        return cls(
+            id=run_id or uuid.uuid4().hex[:12],
+            title=title or plan.spec.title,
+            spec=plan.spec,
+            params=dict(plan.params),
+            schedule=plan.schedule,
+            seed=plan.seed,
+            holdout=plan.holdout,
+            inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
+            data_hash=plan.data_hash(),
+            chains=records,
+        )
+
+    @property
+    def active(self) -> bool:
+        """Whether its chains are under way (running or paused)."""
+        return self.status in ("running", "paused")
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all chains."""
+        return sum(record.cpu_seconds for record in self.chains)
+
+    @property
+    def n_draws(self) -> int:
+        """Kept draws of all chains."""
+        return sum(record.draws.count for record in self.chains)
+
+    @property
+    def sweeps_done(self) -> int:
+        return sum(record.sweep for record in self.chains)
+
+    @property
+    def sweeps_planned(self) -> int:
+        return sum(record.planned for record in self.chains)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether there is something left to do and a state to do it from (given the model is installed)."""
+        return not self.active and any(not record.done for record in self.chains)
+
+    def kept(self, saved_only: bool = False) -> Kept:
+        """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each."""
+        views = []
+        for record in self.chains:
+            if saved_only and record.saved is None:
+                continue
+            views.append(record.view(record.saved if saved_only else None))
+        return Kept(self.spec, views)
+
+    @property
+    def draws(self) -> DrawsByName:
+        """Kept draws by variable name as (chain, draw, ...) arrays; ragged ones are padded."""
+        return DrawsByName(self.kept())
+
+    @property
+    def traces(self) -> dict[str, list[np.ndarray]]:
+        """All sweeps of every trace, by name, one array per chain."""
+        snapshots = [record.trace.snapshot() for record in self.chains]
+        return {trace.name: [snapshot[trace.name] for snapshot in snapshots] for trace in self.spec.traces}
+
+    def extend(self, draws: int) -> None:
+        """Plan ``draws`` more draws per chain (samplers). Raises ``SettingError`` when that is too many."""
+        longer = self.schedule.with_(draws=self.schedule.draws + draws)
+        self.schedule = longer
+        for record in self.chains:
+            record.schedule = longer
+
+    def say(self, text: str, level: str = "info") -> LogLine:
+        """Add a line to the log."""
+        line = LogLine(now(), level, text)
+        self.log.append(line)
+        return line
+
+    def save(self, path: Any) -> None:
+        """Write a session with this run alone (with the data it was fitted to)."""
+        from plaidwork.core.session import Session
+
+        session: Session | None = getattr(self, "session", None)
+        if session is None:
+            raise ValueError("this run belongs to no session; call session.save(path)")
+        session.save(path)
+
+
+class DrawsByName:
+    """Lookup of draws by variable name: ``run.draws["theta"]``."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._kept.stack(name)
+
+    def __iter__(self) -> Any:
+        return (variable.name for variable in self._kept.spec.variables)
+
+
+class Pace:
+    """Sweeps per second and time left, from the sweeps of the last few seconds."""
+
+    def __init__(self, window: float = 8.0) -> None:
+        self._window = window
+        self._points: list[tuple[float, int]] = []
+        self._lock = threading.Lock()
+
+    def add(self, sweeps: int, at: float | None = None) -> None:
+        """Note how many sweeps are done by now."""
+        moment = time.monotonic() if at is None else at
+        with self._lock:
+            self._points.append((moment, sweeps))
+            while len(self._points) > 2 and moment - self._points[0][0] > self._window:
+                self._points.pop(0)
+
+    def per_second(self) -> float:
+        """Sweeps per second; 0 until known."""
+        with self._lock:
+            if len(self._points) < 2:
+                return 0.0
+            (start, first), (end, last) = self._points[0], self._points[-1]
+        return (last - first) / (end - start) if end > start else 0.0
+
+    def seconds_left(self, done: int, planned: int) -> float | None:
+        """Seconds until ``planned`` sweeps are done; None until known."""
+        pace = self.per_second()
+        return (planned - done) / pace if pace > 0 else None

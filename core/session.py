@@ -1,0 +1,125 @@
+"""A session in memory: datasets, runs, notes and their history; saved as one file."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.run import Run, now
+
+if TYPE_CHECKING:
+    from plaidwork.core.registry import Registry
+
+
+@dataclass
+class Session:
+    """Everything the window shows and one ``.plaidwork`` file holds.
+
+    ``history`` lists what was done (dicts with ``time``, ``action`` and details), append-only.
+    ``views`` is kept for the window: JSON-ready values and bytes by name.
+    """
+
+    name: str = "Untitled"
+    uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+    created: str = field(default_factory=now)
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    notes: str = ""
+    history: list[dict[str, Any]] = field(default_factory=list)
+    views: dict[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+    read_only: str = ""
+    """Why the file must not be written (newer format), or empty."""
+
+    def note(self, action: str, **details: Any) -> None:
+        """Add to the history."""
+        self.history.append({"time": now(), "action": action, **details})
+
+    def add_dataset(self, dataset: Dataset) -> Dataset:
+        """Add a dataset under its name, made unique with a number if it is taken. Returns what was added."""
+        name, number = dataset.name, 2
+        while name in self.datasets:
+            name, number = f"{dataset.name} {number}", number + 1
+        dataset = dataset.with_(name=name)
+        self.datasets[name] = dataset
+        self.note("data added", dataset=name, file=dataset.source.file, shape=list(dataset.shape))
+        return dataset
+
+    def replace_dataset(self, old: str, dataset: Dataset) -> None:
+        """Put another version under the same name; runs keep the data hash of what they were fitted to."""
+        self.datasets[old] = dataset.with_(name=old)
+        self.note("data changed", dataset=old, steps=[str(step) for step in dataset.steps])
+
+    def remove_dataset(self, name: str) -> None:
+        """Remove a dataset that no run uses. Raises ``DataError`` otherwise."""
+        users = [run.title for run in self.runs.values() if any(name in names for names in run.inputs.values())]
+        if users:
+            raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those runs first.")
+        del self.datasets[name]
+        self.note("data removed", dataset=name)
+
+    def add_run(self, plan: FitPlan, title: str = "") -> Run:
+        """A new run of a plan whose datasets are in this session; numbered per model."""
+        for datasets in plan.inputs.values():
+            for dataset in datasets:
+                if dataset.name not in self.datasets:
+                    self.datasets[dataset.name] = dataset
+        number = 1 + sum(run.spec.id == plan.spec.id for run in self.runs.values())
+        taken = {run.title for run in self.runs.values()}
+        while not title or title in taken:
+            title, number = f"{plan.spec.title} {number}", number + 1
+        run = Run.from_plan(plan, title)
+        run.session = self  # type: ignore[attr-defined]
+        self.runs[run.id] = run
+        self.note("run added", run=run.id, title=title, model=plan.spec.id, seed=plan.seed)
+        return run
+
+    def remove_run(self, run_id: str) -> Run:
+        """Take a run out. Raises ``SessionError`` while it is under way."""
+        if self.runs[run_id].active:
+            raise SessionError(f"{self.runs[run_id].title} is running.", "Stop it first.")
+        run = self.runs.pop(run_id)
+        self.note("run removed", run=run_id, title=run.title)
+        return run
+
+    def plan_of(self, run: Run, registry: Registry) -> FitPlan:
+        """The plan of a stored run, for going on with it.
+
+        Raises ``SessionError`` when the model is missing, or the data are not those it was fitted to.
+        """
+        model = registry.model(run.spec.id)
+        missing = [name for names in run.inputs.values() for name in names if name not in self.datasets]
+        if missing:
+            raise SessionError(f"{run.title} needs data that are not in the session: {', '.join(missing)}.")
+        inputs = {key: [self.datasets[name] for name in names] for key, names in run.inputs.items()}
+        plan = make_plan(
+            model, inputs, run.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout
+        )
+        if plan.data_hash() != run.data_hash:
+            raise SessionError(
+                f"The data of {run.title} have changed since it was fitted.",
+                "Undo the change, or start a new fit with the data as they are now.",
+            )
+        if model.spec.state_version != run.spec.state_version:
+            for record in run.chains:
+                if record.state is not None:
+                    record.state = model.upgrade_state(record.state, run.spec.state_version)
+        return plan
+
+    def save(self, path: str | Path | None = None) -> Path:
+        """Write the session file (atomically). Raises ``SessionError``; the old file is then as it was."""
+        from plaidwork.core.store import save_session
+
+        return save_session(self, path)
+
+
+def open_session(path: str | Path) -> Session:
+    """Read a session file. Raises ``SessionError`` when it is not one, or is damaged."""
+    from plaidwork.core.store import load_session
+
+    return load_session(path)
