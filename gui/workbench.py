@@ -1,0 +1,328 @@
+"""The session as the window sees it: what may be done with it, and signals when it changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
+from plaidwork.core.fitting import ended_status, environment, summarise
+from plaidwork.core.plan import FitPlan
+from plaidwork.core.registry import Registry, registry
+from plaidwork.core.run import Pace, Run
+from plaidwork.core.session import Session
+from plaidwork.gui.fit_thread import FitThreads
+from plaidwork.gui.selection import Selection
+from plaidwork.gui.tasks import Task, run_task
+
+LIVE_SUMMARY_SECONDS = 4.0
+"""Least time between two provisional summaries of a run under way."""
+
+
+class Workbench(QObject):
+    """Holds the open session, runs fits, saves and loads; every screen works on one workbench.
+
+    All methods are called on the GUI thread and return at once; long work goes to threads.
+    Signals carry run ids or dataset names, never objects, so that a late signal of something removed is
+    easily ignored.
+    """
+
+    session_replaced = Signal()
+    data_changed = Signal(str)
+    runs_changed = Signal()
+    run_changed = Signal(str)
+    """Status, title, notes or log of a run."""
+    results_changed = Signal(str)
+    dirty_changed = Signal(bool)
+    saved = Signal(str)
+    told = Signal(str, str, str, str)
+    """A message for the bar: kind (info, ok, warn, error), title, sentence, details."""
+    asked = Signal(object)
+    """A ``gui.widgets.Message`` with its own actions, for the bar."""
+
+    def __init__(self, plugins: Registry | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.registry = plugins or registry()
+        self.session = Session()
+        self._dirty = False
+        self._fits: dict[str, FitThreads] = {}
+        self._plans: dict[str, FitPlan] = {}
+        self._phases: dict[str, dict[int, str]] = {}
+        self._paces: dict[str, Pace] = {}
+        self._failed: set[str] = set()
+        self._selections: dict[str, Selection] = {}
+        self._summaries: dict[str, Task] = {}
+        self._summary_ended: dict[str, float] = {}
+        self._saving: Task | None = None
+
+    # -- session --------------------------------------------------------------------------------
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something that the file on disk does not hold."""
+        return self._dirty
+
+    def touch(self) -> None:
+        """Something worth saving has changed."""
+        self._set_dirty(True)
+
+    def _set_dirty(self, dirty: bool) -> None:
+        if dirty != self._dirty:
+            self._dirty = dirty
+            self.dirty_changed.emit(dirty)
+
+    def set_session(self, session: Session, dirty: bool = False) -> None:
+        """Show another session; the fits of the old one must have ended."""
+        for task in self._summaries.values():
+            task.cancel()
+        for kept in (self._plans, self._phases, self._paces, self._selections, self._summaries):
+            kept.clear()
+        self._failed.clear()
+        self.session = session
+        self._dirty = dirty
+        self.session_replaced.emit()
+        self.dirty_changed.emit(dirty)
+
+    def open(self, path: Path, done: Callable[[], None] | None = None) -> Task:
+        """Read a session file in the background and show it."""
+        from plaidwork.core.session import open_session
+
+        def loaded(session: Session) -> None:
+            self.set_session(session)
+            if done is not None:
+                done()
+
+        return run_task(lambda task: open_session(path), loaded, self._report(f"Could not open {path.name}"))
+
+    def save(self, path: Path | None = None, done: Callable[[], None] | None = None) -> Task | None:
+        """Write the session in the background; runs under way are saved up to their last checkpoint."""
+        if self._saving is not None and not self._saving.finished:
+            return None
+        self._set_dirty(False)  # what changes while the file is written makes it dirty again
+
+        def saved(written: Path) -> None:
+            self.session.name = written.stem
+            self.saved.emit(str(written))
+            if self.active_runs():
+                self._set_dirty(True)
+            if done is not None:
+                done()
+
+        def failed(error: BaseException, details: str) -> None:
+            self._set_dirty(True)
+            self._report("Could not save")(error, details)
+
+        session = self.session
+        self._saving = run_task(lambda task: session.save(path), saved, failed)
+        return self._saving
+
+    def _report(self, title: str) -> Callable[[BaseException, str], None]:
+        def report(error: BaseException, details: str) -> None:
+            if isinstance(error, PlaidworkError):
+                self.told.emit("error", title, str(error), "")
+            else:
+                self.told.emit("error", title, f"{type(error).__name__}: {error}", details)
+
+        return report
+
+    # -- data -----------------------------------------------------------------------------------
+    def add_dataset(self, dataset: Dataset) -> Dataset:
+        """Put a dataset into the session."""
+        added = self.session.add_dataset(dataset)
+        self.touch()
+        self.data_changed.emit(added.name)
+        return added
+
+    def replace_dataset(self, name: str, dataset: Dataset) -> None:
+        """Put a transformed version of a dataset in its place."""
+        self.session.replace_dataset(name, dataset)
+        self.touch()
+        self.data_changed.emit(name)
+
+    def remove_dataset(self, name: str) -> None:
+        """Remove a dataset that no run uses; a message says so otherwise."""
+        try:
+            self.session.remove_dataset(name)
+        except PlaidworkError as error:
+            self.told.emit("warn", f"Could not remove {name}", str(error), "")
+            return
+        self.touch()
+        self.data_changed.emit(name)
+
+    # -- fits -----------------------------------------------------------------------------------
+    def start(self, plan: FitPlan, title: str = "") -> Run:
+        """Add a run of the plan and start its chains."""
+        run = self.session.add_run(plan, title)
+        run.say(
+            f"Fit started: {run.schedule.chains} chains, seed {run.seed}, "
+            + ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])
+        )
+        self.runs_changed.emit()
+        self._launch(run, plan)
+        return run
+
+    def resume(self, run: Run, draws: int = 0) -> None:
+        """Go on with a run that is stopped or done, with ``draws`` more draws per chain."""
+        if run.id in self._fits:
+            return
+
+        def planned(plan: FitPlan) -> None:
+            if draws:
+                run.extend(draws)
+                plan = self._with_schedule(plan, run)
+            run.say(f"Resumed at sweep {min(record.sweep for record in run.chains)}")
+            self._launch(run, plan)
+
+        session = self.session
+        run_task(
+            lambda task: session.plan_of(run, self.registry), planned, self._report(f"Could not resume {run.title}")
+        )
+
+    @staticmethod
+    def _with_schedule(plan: FitPlan, run: Run) -> FitPlan:
+        from dataclasses import replace
+
+        return replace(plan, schedule=run.schedule)
+
+    def _launch(self, run: Run, plan: FitPlan) -> None:
+        run.status = "running"
+        run.environment = environment()
+        self._failed.discard(run.id)
+        self._plans[run.id] = plan
+        self._phases[run.id] = {}
+        self._paces[run.id] = Pace()
+        todo = [record for record in run.chains if not record.done]
+        fit = FitThreads(run.id, plan, todo, self)
+        fit.told.connect(self._on_event)
+        fit.ended.connect(self._on_ended)
+        self._fits[run.id] = fit
+        for problem in plan.warnings:
+            run.say(problem.message, "warning")
+        self.touch()
+        self.run_changed.emit(run.id)
+        fit.start()
+
+    def pause(self, run: Run) -> None:
+        """Hold the chains; their states are kept."""
+        if run.id in self._fits and run.status == "running":
+            self._fits[run.id].control.pause()
+            run.status = "paused"
+            run.say("Paused")
+            self.run_changed.emit(run.id)
+
+    def unpause(self, run: Run) -> None:
+        """Let paused chains go on."""
+        if run.id in self._fits and run.status == "paused":
+            run.status = "running"
+            self._paces[run.id] = Pace()
+            run.say("Went on")
+            self._fits[run.id].control.resume()
+            self.run_changed.emit(run.id)
+
+    def stop(self, run: Run) -> None:
+        """End the chains after the step they are in; everything kept stays."""
+        if run.id in self._fits:
+            run.say("Stop asked for")
+            self._fits[run.id].control.stop()
+
+    def wait(self, milliseconds: int) -> bool:
+        """Wait for all chains (after ``stop``), for closing; True when none is running."""
+        return all(fit.wait(milliseconds) for fit in self._fits.values())
+
+    def active_runs(self) -> list[Run]:
+        """Runs whose chains are under way."""
+        return [run for run in self.session.runs.values() if run.id in self._fits]
+
+    def remove_run(self, run: Run) -> None:
+        """Remove a run that is not under way."""
+        try:
+            self.session.remove_run(run.id)
+        except PlaidworkError as error:
+            self.told.emit("warn", f"Could not remove {run.title}", str(error), "")
+            return
+        self.touch()
+        self.runs_changed.emit()
+
+    def rename_run(self, run: Run, title: str) -> None:
+        """Give a run another title."""
+        if title.strip() and title.strip() != run.title:
+            run.title = title.strip()
+            self.touch()
+            self.run_changed.emit(run.id)
+
+    def phase(self, run: Run) -> str:
+        """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""
+        if run.id not in self._fits:
+            return ""
+        if self._fits[run.id].control.stopping:
+            return "stopping"
+        if run.status == "paused":
+            return "paused"
+        phases = self._phases[run.id].values()
+        return "running" if "running" in phases or run.sweeps_done else "preparing"
+
+    def pace(self, run: Run) -> Pace:
+        """Sweeps per second; the status bar's timer feeds it."""
+        return self._paces.setdefault(run.id, Pace())
+
+    def plan(self, run: Run) -> FitPlan | None:
+        """The plan of a run that was started or resumed in this window."""
+        return self._plans.get(run.id)
+
+    def selection(self, run: Run) -> Selection:
+        """The selection that all views of a run share."""
+        if run.id not in self._selections:
+            self._selections[run.id] = Selection(self)
+        return self._selections[run.id]
+
+    def _on_event(self, run_id: str, event: Event) -> None:
+        run = self.session.runs.get(run_id)
+        if run is None or run_id not in self._fits:
+            return
+        if isinstance(event, Preparing):
+            self._phases[run_id][event.chain] = "preparing"
+        elif isinstance(event, Started):
+            self._phases[run_id][event.chain] = "running"
+        elif isinstance(event, Failed):
+            self._failed.add(run_id)
+            run.say(f"{event.message} {event.hint}".strip(), "error")
+            self.told.emit("error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details)
+        elif isinstance(event, Finished):
+            run.say(f"Chain {event.chain + 1} {event.reason} at sweep {event.sweep}")
+        self.run_changed.emit(run_id)
+
+    def _on_ended(self, run_id: str) -> None:
+        fit = self._fits.pop(run_id)
+        fit.deleteLater()
+        run = self.session.runs.get(run_id)
+        if run is None:
+            return
+        run.status = ended_status(run, run_id in self._failed)
+        self.touch()
+        self.run_changed.emit(run_id)
+        self.summarise(run, final=True)
+
+    def summarise(self, run: Run, final: bool = False) -> None:
+        """Compute results in the background; provisional ones are made every few seconds at most."""
+        plan = self._plans.get(run.id)
+        busy = run.id in self._summaries and not self._summaries[run.id].finished
+        if plan is None or (busy and not final):
+            return
+        if not final and time.monotonic() - self._summary_ended.get(run.id, 0.0) < LIVE_SUMMARY_SECONDS:
+            return
+        if busy:
+            self._summaries[run.id].cancel()
+
+        def done(_: Any) -> None:
+            self._summary_ended[run.id] = time.monotonic()
+            self.touch()
+            self.results_changed.emit(run.id)
+
+        self._summaries[run.id] = run_task(
+            lambda task: summarise(run, plan), done, self._report(f"{run.title} could not be summarised")
+        )
