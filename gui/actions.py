@@ -1,0 +1,91 @@
+"""Every command of the window, declared once; menus, tool bar, palette and help are made from this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+
+@dataclass(frozen=True, slots=True)
+class ActionInfo:
+    """A command: ``key`` is the name of the window's method; ``shortcut`` in portable form."""
+
+    key: str
+    text: str
+    icon: str = ""
+    shortcut: str = ""
+    tip: str = ""
+    checkable: bool = False
+
+
+ACTIONS = {
+    action.key: action
+    for action in (
+        ActionInfo("welcome", "Welcome page", "tiles", "", "Examples and recent sessions"),
+        ActionInfo("new_session", "New session", "plus", "Ctrl+Shift+N", "Close this session and begin an empty one"),
+        ActionInfo("import_data", "Import data…", "database", "Ctrl+I", "Read a matrix from a file"),
+        ActionInfo("open_file", "Open…", "open", "Ctrl+O", "Open a saved session"),
+        ActionInfo("save", "Save", "save", "Ctrl+S", "Save the session"),
+        ActionInfo("save_as", "Save as…", "", "Ctrl+Shift+S", "Save the session under another name"),
+        ActionInfo("export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"),
+        ActionInfo("export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"),
+        ActionInfo("export_script", "Export as Python script…", "", "", "A script that repeats this run"),
+        ActionInfo("export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"),
+        ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
+        ActionInfo("rename", "Rename…", "pencil", "F2", "Give the selected data or run another name"),
+        ActionInfo("remove", "Remove", "trash", "", "Take the selected data or run out of the session"),
+        ActionInfo("find", "Find in view", "search", "Ctrl+F", "Find a row, a column or a line of the table"),
+        ActionInfo("new_fit", "New fit", "plus", "Ctrl+N", "Choose a model and its settings"),
+        ActionInfo("start", "Start or resume", "play", "Ctrl+Return", "Start the fit that is set up, or go on with this run"),
+        ActionInfo("pause", "Pause", "pause", "Ctrl+.", "Hold the chains; nothing is lost"),
+        ActionInfo("stop", "Stop", "stop", "Ctrl+Shift+.", "End the chains; what was kept stays"),
+        ActionInfo("fit_again", "Fit again with these settings…", "refresh", "", "Set up a new fit like this run"),
+        ActionInfo("hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True),
+        ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
+        ActionInfo("next_tab", "Next view", "", "Ctrl+Tab"),
+        ActionInfo("previous_tab", "Previous view", "", "Ctrl+Shift+Tab"),
+        ActionInfo("next_pane", "Next pane", "", "F6", "Move to the next pane"),
+        ActionInfo("previous_pane", "Previous pane", "", "Shift+F6", "Move to the previous pane"),
+        ActionInfo("show_session", "Session", "", "", "Show or hide the list of data and runs", True),
+        ActionInfo("show_side", "Side panel", "", "", "Show or hide the panel at the right", True),
+        ActionInfo("show_log", "Log and jobs", "", "Ctrl+L", "Show or hide the log", True),
+        ActionInfo("reset_layout", "Reset layout", "", "", "All panes back in their places"),
+        ActionInfo("light", "Light", "sun", "", "Light colours", True),
+        ActionInfo("dark", "Dark", "moon", "", "Dark colours", True),
+        ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
+        ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
+        ActionInfo("shortcuts", "Keyboard shortcuts", "help", "F1", "All shortcuts"),
+        ActionInfo("system_information", "System information", "info", "", "Versions, for a report of an error"),
+        ActionInfo("about", "About Plaidwork", "", "", "Version and licence"),
+    )
+}
+
+SEPARATOR = "-"
+RECENT = "recent"
+"""Place of the sub-menu of recent sessions."""
+
+MENUS: dict[str, tuple[str, ...]] = {
+    "File": (
+        "new_session", "import_data", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
+        "export_picture", "export_run", "export_job", "export_script", SEPARATOR, "welcome", "quit",
+    ),
+    "Edit": ("rename", "remove", SEPARATOR, "find"),
+    "Fit": ("new_fit", "start", "pause", "stop", SEPARATOR, "fit_again"),
+    "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
+    "Window": (
+        "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "light", "dark", "follow_system",
+        SEPARATOR, "next_pane", "previous_pane",
+    ),
+    "Help": ("commands", "shortcuts", SEPARATOR, "system_information", "about"),
+}  # fmt: skip
+
+TOOLBAR = ("open_file", "save")
+
+
+def action_info(key: str) -> ActionInfo:
+    """The command of this key; an unknown key says what may have been meant."""
+    found = ACTIONS.get(key)
+    if found is None:
+        near = get_close_matches(key, ACTIONS, 1)
+        raise KeyError(f"no command {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return found

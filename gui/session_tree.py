@@ -1,0 +1,219 @@
+"""The list at the left: data and runs of the session, each with one muted line and a status icon."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.run import Run
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.workbench import Workbench
+
+_KIND = Qt.ItemDataRole.UserRole
+_NAME = Qt.ItemDataRole.UserRole + 1
+_DETAIL = Qt.ItemDataRole.UserRole + 2
+_ICON = Qt.ItemDataRole.UserRole + 3
+
+DATA, RUN, NEW = "data", "run", "new"
+
+STATUS_ICONS = {
+    "ready": ("clock", "muted"),
+    "running": ("play", "accent"),
+    "paused": ("pause", "muted"),
+    "stopped": ("stop", "muted"),
+    "done": ("check", "ok"),
+    "failed": ("error", "error"),
+}
+
+
+def dataset_line(dataset: Dataset) -> str:
+    """``2 308 genes × 83 samples · log, rows standardised``."""
+    parts = [f"{format_count(dataset.shape[0])} {dataset.row_label}"]
+    if len(dataset.shape) == 2:
+        parts.append(f"{format_count(dataset.shape[1])} {dataset.column_label}")
+    steps = ", ".join(str(step) for step in dataset.steps)
+    return " × ".join(parts) + (f" · {steps}" if steps else "")
+
+
+def run_line(run: Run) -> str:
+    """``running, 26 %`` or ``4 chains, 4 000 draws``."""
+    if run.active:
+        share = run.sweeps_done / max(1, run.sweeps_planned)
+        return f"{run.status}, {share * 100:.0f} %"
+    if run.status == "ready":
+        return "not started"
+    line = f"{run.schedule.chains} chains, {format_count(run.n_draws)} draws"
+    return line if run.status == "done" else f"{run.status}, {line}"
+
+
+class _Delegate(QStyledItemDelegate):
+    """Name with an icon, and the muted line below it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        height = 30 if index.data(_KIND) is None else 46
+        return QSize(120, height)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        colours = theme()
+        painter.save()
+        rect = QRect(option.rect)
+        whole = QRect(0, rect.top(), rect.right() + 1, rect.height())
+        if index.data(_KIND) is None:
+            painter.setFont(colours.font("body"))
+            painter.setPen(colours.color("muted"))
+            area = rect.adjusted(0, 0, -space.S, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, str(index.data(Qt.ItemDataRole.DisplayRole)))
+            painter.restore()
+            return
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(whole, colours.color("tint"))
+            if option.state & QStyle.StateFlag.State_HasFocus:
+                painter.setPen(colours.color("accent"))
+                painter.drawRect(whole.adjusted(0, 0, -1, -1))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(whole, colours.color("hover"))
+        name, colour = index.data(_ICON)
+        painter.drawPixmap(
+            QPoint(rect.left(), rect.top() + 6), pixmap(name, size.ICON, colours.color(colour))
+        )
+        area = rect.adjusted(size.ICON + space.S, 4, -space.S, 0)
+        for role, font, ink in ((_NAME, "body", "text"), (_DETAIL, "caption", "muted")):
+            painter.setFont(colours.font(font))
+            painter.setPen(colours.color(ink))
+            text = painter.fontMetrics().elidedText(
+                str(index.data(role)), Qt.TextElideMode.ElideRight, area.width()
+            )
+            painter.drawText(area, Qt.AlignmentFlag.AlignTop, text)
+            area.translate(0, painter.fontMetrics().height() + 1)
+        painter.restore()
+
+
+class SessionTree(QTreeWidget):
+    """Data and runs. ``chosen`` carries (kind, name): ``data`` and a dataset's name, ``run`` and a run's id,
+    or ``new`` for the fit being set up."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, workbench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench = workbench
+        self._new_fit = False
+        self.setHeaderHidden(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setIndentation(space.L)
+        self.setRootIsDecorated(False)
+        self.setItemDelegate(_Delegate(self))
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Session: data and runs")
+        self.setBackgroundRole(self.backgroundRole().Window)
+        self.viewport().setBackgroundRole(self.backgroundRole().Window)
+        self._groups = {DATA: self._group("Data"), RUN: self._group("Runs")}
+        self.currentItemChanged.connect(self._current_changed)
+        for signal in (workbench.session_replaced, workbench.data_changed, workbench.runs_changed):
+            signal.connect(lambda *_: self.rebuild())
+        workbench.run_changed.connect(self.update_run)
+        workbench.results_changed.connect(self.update_run)
+        theme().changed.connect(self.viewport().update)
+        self.rebuild()
+
+    def _group(self, title: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([title])
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        self.addTopLevelItem(item)
+        item.setExpanded(True)
+        return item
+
+    def rebuild(self) -> None:
+        """Show the session as it is now; the choice stays when it still exists."""
+        current = self.current()
+        self.blockSignals(True)
+        for group in self._groups.values():
+            group.takeChildren()
+        session = self._workbench.session
+        for name, dataset in session.datasets.items():
+            self._add(DATA, name, name, dataset_line(dataset), ("database", "muted"))
+        for run in session.runs.values():
+            self._add(RUN, run.id, run.title, run_line(run), STATUS_ICONS[run.status])
+        if self._new_fit:
+            self._add(NEW, "", "New fit", "being set up", ("sliders", "muted"))
+        for group in self._groups.values():
+            group.setHidden(group.childCount() == 0)
+            group.setExpanded(True)
+        self.select(*current)
+        self.blockSignals(False)
+
+    def _add(self, kind: str, key: str, name: str, detail: str, icon: tuple[str, str]) -> None:
+        item = QTreeWidgetItem()
+        item.setData(0, _KIND, kind)
+        item.setData(0, Qt.ItemDataRole.UserRole + 10, key)
+        self._fill(item, name, detail, icon)
+        self._groups[DATA if kind == DATA else RUN].addChild(item)
+
+    def _fill(self, item: QTreeWidgetItem, name: str, detail: str, icon: tuple[str, str]) -> None:
+        item.setData(0, _NAME, name)
+        item.setData(0, _DETAIL, detail)
+        item.setData(0, _ICON, icon)
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {detail}")
+        item.setToolTip(0, f"{name}\n{detail}")
+
+    def update_run(self, run_id: str) -> None:
+        """Refresh one run's line and icon."""
+        run = self._workbench.session.runs.get(run_id)
+        item = self._find(RUN, run_id)
+        if run is not None and item is not None:
+            self._fill(item, run.title, run_line(run), STATUS_ICONS[run.status])
+
+    def _find(self, kind: str, key: str) -> QTreeWidgetItem | None:
+        group = self._groups[DATA if kind == DATA else RUN]
+        for index in range(group.childCount()):
+            item = group.child(index)
+            if (item.data(0, _KIND), item.data(0, Qt.ItemDataRole.UserRole + 10)) == (kind, key):
+                return item
+        return None
+
+    def current(self) -> tuple[str, str]:
+        """(kind, name) of the chosen item; empty texts when nothing is chosen."""
+        item = self.currentItem()
+        if item is None or item.data(0, _KIND) is None:
+            return "", ""
+        return str(item.data(0, _KIND)), str(item.data(0, Qt.ItemDataRole.UserRole + 10))
+
+    def select(self, kind: str, key: str) -> None:
+        """Choose an item, if it is there."""
+        item = self._find(kind, key) if kind else None
+        if item is not None:
+            self.setCurrentItem(item)
+
+    def set_new_fit(self, shown: bool) -> None:
+        """Show or hide the line of the fit being set up."""
+        if shown != self._new_fit:
+            self._new_fit = shown
+            self.rebuild()
+
+    def _current_changed(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None) -> None:
+        if item is not None and item.data(0, _KIND) is not None:
+            self.chosen.emit(*self.current())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter tells the choice again, so that it always leads to the page."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current()[0]:
+            self.chosen.emit(*self.current())
+            return
+        super().keyPressEvent(event)
+
+
