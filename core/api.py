@@ -26,3 +26,13 @@ from plaidwork.core.spec import (
     Variable,
     View,
 )
+from plaidwork.core.summaries import (
+    MatchedBlocks,
+    comembership,
+    coverage,
+    distribution,
+    match_blocks,
+    nmi_overlap_ishiguro,
+    pick_items,
+    rank_chains,
+)

@@ -177,7 +177,13 @@ def _with_background(
     a_in_b, b_in_a = np.empty(n_blocks_a, np.int64), np.empty(n_blocks_b, np.int64)
     totals = np.empty(3, np.int64)
     _union_counts(
-        np.ascontiguousarray(rows_a), pack(cols_a), np.ascontiguousarray(rows_b), pack(cols_b), a_in_b, b_in_a, totals
+        np.ascontiguousarray(rows_a),
+        pack(cols_a),
+        np.ascontiguousarray(rows_b),
+        pack(cols_b),
+        a_in_b,
+        b_in_a,
+        totals,
     )
     n_cells = rows_a.shape[1] * cols_a.shape[1]
     sizes_a, sizes_b = block_sizes(rows_a, cols_a), block_sizes(rows_b, cols_b)
