@@ -1,0 +1,198 @@
+"""Title row and graphics area shared by all pictures drawn with pyqtgraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from plaidwork.gui.icons import icon
+from plaidwork.gui.plots.axis import PlotAxis
+from plaidwork.gui.plots.export import ask_and_save_picture
+from plaidwork.gui.plots.legend import Legend, resolve
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Label
+
+pg.setConfigOptions(antialias=True, imageAxisOrder="row-major")
+
+
+class _Canvas(pg.PlotWidget):
+    """PlotWidget whose double click and right click belong to the frame."""
+
+    def __init__(self, owner: PlotFrame, axes: dict[str, PlotAxis]) -> None:
+        super().__init__(axisItems=axes)
+        self._owner = owner
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:
+        """Back to the whole picture."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._owner.reset_zoom()
+            event.accept()
+
+    def contextMenuEvent(self, event: Any) -> None:
+        """Menu of the frame."""
+        self._owner.show_menu(event.globalPos())
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The read-out ends with the hover."""
+        self._owner.hovered.emit("")
+        super().leaveEvent(event)
+
+
+class PlotFrame(QWidget):
+    """Title, reading aid and legend above a configured pyqtgraph area.
+
+    Signals
+    -------
+    hovered : text for the status bar; empty when the pointer leaves
+    data_requested : the user chose "Show data"
+    """
+
+    hovered = Signal(str)
+    data_requested = Signal()
+
+    def __init__(
+        self,
+        title: str = "",
+        aid: str = "",
+        *,
+        whole_x: bool = False,
+        whole_y: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._ratio = 0.0
+        self.x_axis = PlotAxis("bottom", whole=whole_x)
+        self.y_axis = PlotAxis("left", whole=whole_y)
+        self._title = Label(title, "strong")
+        self._aid = Label(aid, "body", "muted", elide=True)
+        self._legend = Legend()
+        self._row = QHBoxLayout()
+        self._row.setSpacing(space.S)
+        self._row.addWidget(self._title)
+        self._row.addWidget(self._aid, 1)
+        self._row.addWidget(self._legend)
+        self._canvas = _Canvas(self, {"bottom": self.x_axis, "left": self.y_axis})
+        self._configure()
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(space.XS)
+        self._body.addLayout(self._row)
+        self._body.addWidget(self._canvas, 1)
+        self.set_title(title, aid)
+        self._legend.hide()
+        self._moves = pg.SignalProxy(self._canvas.scene().sigMouseMoved, rateLimit=30, slot=self._moved)
+        theme().changed.connect(self.restyle)
+
+    def _configure(self) -> None:
+        item = self._canvas.getPlotItem()
+        item.hideButtons()
+        item.setMenuEnabled(False)
+        item.showGrid(x=False, y=False)
+        item.getViewBox().setDefaultPadding(0.03)
+        item.getViewBox().setMouseMode(pg.ViewBox.PanMode)
+        item.layout.setContentsMargins(0, space.XS, space.S, 0)
+        self._canvas.setFrameShape(self._canvas.Shape.NoFrame)
+        self._canvas.setMinimumSize(120, 80)
+        self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    # -- words ----------------------------------------------------------------------------------
+    def set_title(self, title: str, aid: str | None = None) -> None:
+        """Set the title and, unless None, the muted one-phrase reading aid."""
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
+        if aid is not None:
+            self._aid.setText(aid)
+        self._canvas.setAccessibleName(title or "Picture")
+        self.setAccessibleName(title)
+
+    def set_labels(self, x: str = "", y: str = "") -> None:
+        """Name the axes, in lower case with unit."""
+        self.x_axis.set_word(x)
+        self.y_axis.set_word(y)
+
+    @property
+    def title(self) -> str:
+        """The title shown."""
+        return self._title.text()
+
+    @property
+    def legend(self) -> Legend:
+        """The legend at the right of the title row."""
+        return self._legend
+
+    # -- picture --------------------------------------------------------------------------------
+    @property
+    def canvas(self) -> pg.PlotWidget:
+        """The pyqtgraph widget."""
+        return self._canvas
+
+    @property
+    def item(self) -> pg.PlotItem:
+        """The pyqtgraph plot item."""
+        return self._canvas.getPlotItem()
+
+    @property
+    def view_box(self) -> pg.ViewBox:
+        """The pyqtgraph view box."""
+        return self._canvas.getPlotItem().getViewBox()
+
+    def pen(self, color: int | str | QColor, width: float = 1.4, dashed: bool = False) -> Any:
+        """Cosmetic pen in logical pixels; make it anew in `restyle`."""
+        style = Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine
+        return pg.mkPen(resolve(color), width=width * self.devicePixelRatioF(), style=style)
+
+    def restyle(self) -> None:
+        """Take all colours, fonts and line widths anew; subclasses extend it."""
+        self._ratio = self.devicePixelRatioF()
+        self._canvas.setBackground(theme().color("surface"))
+        self.x_axis.restyle()
+        self.y_axis.restyle()
+
+    def reset_zoom(self) -> None:
+        """Show everything."""
+        self.view_box.autoRange()
+        self.view_box.enableAutoRange()
+
+    def read_out(self, x: float, y: float) -> str:
+        """Text for the status bar at a place of the picture; subclasses override it."""
+        return ""
+
+    def _moved(self, args: tuple[Any]) -> None:
+        box = self.view_box
+        if not box.sceneBoundingRect().contains(args[0]):
+            self.hovered.emit("")
+            return
+        at = box.mapSceneToView(args[0])
+        self.hovered.emit(self.read_out(at.x(), at.y()))
+
+    # -- menu -----------------------------------------------------------------------------------
+    def menu(self) -> QMenu:
+        """Context menu; subclasses may add to it."""
+        menu = QMenu(self)
+        menu.addAction(icon("export"), "Export picture…", self.export_picture)
+        menu.addAction(icon("table"), "Show data", self.data_requested.emit)
+        menu.addSeparator()
+        menu.addAction(icon("zoom-fit"), "Show all", self.reset_zoom)
+        return menu
+
+    def show_menu(self, at: QPoint) -> None:
+        """Open the context menu at a global position."""
+        menu = self.menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
+
+    def export_picture(self) -> None:
+        """Ask for a file and save the picture with its title row."""
+        ask_and_save_picture(self, self.title or "picture")
+
+    def event(self, event: QEvent) -> bool:
+        """Redo line widths when the window moves to another screen."""
+        ratio_changed = event.type() in (QEvent.Type.DevicePixelRatioChange, QEvent.Type.Show)
+        if ratio_changed and getattr(self, "_ratio", 0) not in (0.0, self.devicePixelRatioF()):
+            self.restyle()
+        return super().event(event)

@@ -1,0 +1,238 @@
+"""Line plots: named lines, warm-up shading, limits, hover read-out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QWidget
+
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.plots.frame import PlotFrame
+from plaidwork.gui.plots.legend import LegendEntry
+from plaidwork.gui.theme import theme
+
+
+@dataclass
+class Line:
+    """One line of a `Plot`; change it with `set_data`."""
+
+    name: str
+    color: int | str
+    width: float
+    dashed: bool
+    curve: Any
+    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    y: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def set_data(self, x: Any, y: Any) -> None:
+        """Replace the points; NaN breaks the line."""
+        self.x, self.y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        if self.x.shape != self.y.shape:
+            raise ValueError(f"line {self.name!r} needs x and y alike, got {self.x.shape} and {self.y.shape}")
+        self.curve.setData(self.x, self.y, connect="finite")
+
+
+class _Grid(pg.GraphicsObject):
+    """Faint horizontal lines at the ticks of the left axis."""
+
+    def __init__(self, owner: Plot) -> None:
+        super().__init__()
+        self._owner = owner
+        self.setZValue(-100)
+
+    def boundingRect(self) -> QRectF:
+        """All that is visible."""
+        return self.viewRect()
+
+    def viewRangeChanged(self) -> None:
+        """New ticks."""
+        self.prepareGeometryChange()
+        self.update()
+
+    def paint(self, painter: QPainter, *_: Any) -> None:
+        """Draw the lines."""
+        box = self._owner.view_box
+        (left, right), (low, high) = box.viewRange()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self._owner.pen("grid", 1))
+        for _step, ticks in self._owner.y_axis.tickValues(low, high, box.height()):
+            for tick in ticks:
+                painter.drawLine(pg.Point(left, tick), pg.Point(right, tick))
+
+
+class Plot(PlotFrame):
+    """Plot of lines by the chart rules of the look.
+
+    Parameters
+    ----------
+    title, aid : strong title and muted one-phrase reading aid
+    whole_x, whole_y : ticks at whole numbers only
+    grid : faint horizontal lines
+    """
+
+    def __init__(
+        self,
+        title: str = "",
+        aid: str = "",
+        *,
+        whole_x: bool = False,
+        whole_y: bool = False,
+        grid: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(title, aid, whole_x=whole_x, whole_y=whole_y, parent=parent)
+        self._lines: list[Line] = []
+        self._shade: tuple[pg.LinearRegionItem, pg.TextItem] | None = None
+        self._limits: list[tuple[Any, str]] = []
+        self._grid = _Grid(self) if grid else None
+        if self._grid is not None:
+            self.item.addItem(self._grid, ignoreBounds=True)
+        self.restyle()
+
+    # -- content --------------------------------------------------------------------------------
+    def add_line(
+        self,
+        name: str,
+        category: int | str = 0,
+        x: Any = (),
+        y: Any = (),
+        *,
+        width: float = 1.4,
+        dashed: bool = False,
+        legend: bool = True,
+    ) -> Line:
+        """Add a line in the colour of a category (or of a token); it joins the legend."""
+        curve = pg.PlotDataItem(pen=self.pen(category, width, dashed))
+        curve.setDownsampling(auto=True, method="peak")
+        curve.setClipToView(True)
+        self.item.addItem(curve)
+        line = Line(name, category, width, dashed, curve)
+        line.set_data(x, y)
+        self._lines.append(line)
+        if legend:
+            entries = [*self._legend.entries, LegendEntry(name, category, "dash" if dashed else "line")]
+            self.set_legend(entries)
+        return line
+
+    def set_legend(self, entries: list[LegendEntry]) -> None:
+        """Replace the legend; a single line needs none."""
+        self._legend.set_entries(entries)
+        self._legend.setVisible(len(entries) > 1)
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines in the order of adding."""
+        return list(self._lines)
+
+    def clear(self) -> None:
+        """Remove lines, shading and limits."""
+        for line in self._lines:
+            self.item.removeItem(line.curve)
+        for item, _ in self._limits:
+            self.item.removeItem(item)
+        self._lines.clear()
+        self._limits.clear()
+        self.set_legend([])
+        self.set_shading(None)
+
+    def set_shading(self, region: tuple[float, float] | None, label: str = "warm-up") -> None:
+        """Shade a stretch of x and label it; None removes it."""
+        if region is None:
+            if self._shade is not None:
+                for item in self._shade:
+                    self.item.removeItem(item)
+                self._shade = None
+            return
+        if self._shade is None:
+            area = pg.LinearRegionItem(movable=False)
+            area.setZValue(-200)
+            word = pg.TextItem(anchor=(1, 0))
+            self.item.addItem(area, ignoreBounds=True)
+            self.item.addItem(word, ignoreBounds=True)
+            self._shade = (area, word)
+            self.view_box.sigRangeChanged.connect(self._place_word)
+        self._shade[0].setRegion(region)
+        self._shade[1].setPlainText(label)
+        self._restyle_shade()
+        self._place_word()
+
+    def add_limit(self, value: float, color: str = "warn", *, vertical: bool = False) -> None:
+        """Draw a dashed line at a value, such as the limit of R-hat."""
+        item = pg.InfiniteLine(value, angle=90 if vertical else 0, movable=False)
+        item.setPen(self.pen(color, 1.2, dashed=True))
+        self.item.addItem(item, ignoreBounds=True)
+        self._limits.append((item, color))
+
+    # -- look -----------------------------------------------------------------------------------
+    def restyle(self) -> None:
+        """Take all colours and widths anew."""
+        super().restyle()
+        for line in self._lines:
+            line.curve.setPen(self.pen(line.color, line.width, line.dashed))
+        for item, color in self._limits:
+            item.setPen(self.pen(color, 1.2, dashed=True))
+        self._restyle_shade()
+        if self._grid is not None:
+            self._grid.update()
+
+    def _restyle_shade(self) -> None:
+        if self._shade is None:
+            return
+        area, word = self._shade
+        area.setBrush(theme().color("hover"))
+        for edge in area.lines:
+            edge.setPen(pg.mkPen(None))
+        word.setColor(theme().color("muted"))
+        word.setFont(theme().font("caption"))
+
+    def _place_word(self, *_: Any) -> None:
+        if self._shade is None:
+            return
+        area, word = self._shade
+        (left, right), (_low, high) = self.view_box.viewRange()
+        low, end = area.getRegion()
+        edge = min(end, right)
+        needed = word.boundingRect().width() * self.view_box.viewPixelSize()[0]
+        word.setVisible(edge - max(low, left) > needed)
+        word.setPos(edge, high)
+
+    # -- hover ----------------------------------------------------------------------------------
+    def read_out(self, x: float, y: float) -> str:
+        """Value of the line nearest to the pointer."""
+        best: tuple[float, str] | None = None
+        scale = self.view_box.viewPixelSize()
+        for line in self._lines:
+            if len(line.x) == 0:
+                continue
+            near = int(np.argmin(np.abs(line.x - x)))
+            if not np.isfinite(line.y[near]):
+                continue
+            away = float(np.hypot((line.x[near] - x) / scale[0], (line.y[near] - y) / scale[1]))
+            if best is None or away < best[0]:
+                at = f"{self.x_axis.word or 'x'} {format_number(line.x[near], 6)}"
+                best = (away, f"{line.name}, {at}: {format_number(line.y[near], 6)}")
+        return best[1] if best else ""
+
+    def data(self) -> dict[str, np.ndarray]:
+        """Columns for "Show data": line name, x and y."""
+        if not self._lines:
+            return {}
+        names = np.concatenate([np.full(len(line.x), line.name, dtype=object) for line in self._lines])
+        return {
+            "line": names,
+            self.x_axis.word or "x": np.concatenate([line.x for line in self._lines]),
+            self.y_axis.word or "y": np.concatenate([line.y for line in self._lines]),
+        }
+
+
+def halo(owner: PlotFrame, width: float) -> Any:
+    """Pen of the surface-coloured halo under an outline of `width` pixels."""
+    color: QColor = theme().color("surface")
+    pen = owner.pen(color, 2 * width)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    return pen
