@@ -22,25 +22,43 @@ ACTIONS = {
     action.key: action
     for action in (
         ActionInfo("welcome", "Welcome page", "tiles", "", "Examples and recent sessions"),
-        ActionInfo("new_session", "New session", "plus", "Ctrl+Shift+N", "Close this session and begin an empty one"),
+        ActionInfo(
+            "new_session", "New session", "plus", "Ctrl+Shift+N", "Close this session and begin an empty one"
+        ),
         ActionInfo("import_data", "Import data…", "database", "Ctrl+I", "Read a matrix from a file"),
         ActionInfo("open_file", "Open…", "open", "Ctrl+O", "Open a saved session"),
         ActionInfo("save", "Save", "save", "Ctrl+S", "Save the session"),
         ActionInfo("save_as", "Save as…", "", "Ctrl+Shift+S", "Save the session under another name"),
-        ActionInfo("export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"),
-        ActionInfo("export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"),
+        ActionInfo(
+            "export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"
+        ),
+        ActionInfo(
+            "export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"
+        ),
         ActionInfo("export_script", "Export as Python script…", "", "", "A script that repeats this run"),
-        ActionInfo("export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"),
+        ActionInfo(
+            "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
+        ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
         ActionInfo("rename", "Rename…", "pencil", "F2", "Give the selected data or run another name"),
         ActionInfo("remove", "Remove", "trash", "", "Take the selected data or run out of the session"),
         ActionInfo("find", "Find in view", "search", "Ctrl+F", "Find a row, a column or a line of the table"),
         ActionInfo("new_fit", "New fit", "plus", "Ctrl+N", "Choose a model and its settings"),
-        ActionInfo("start", "Start or resume", "play", "Ctrl+Return", "Start the fit that is set up, or go on with this run"),
+        ActionInfo(
+            "start",
+            "Start or resume",
+            "play",
+            "Ctrl+Return",
+            "Start the fit that is set up, or go on with this run",
+        ),
         ActionInfo("pause", "Pause", "pause", "Ctrl+.", "Hold the chains; nothing is lost"),
         ActionInfo("stop", "Stop", "stop", "Ctrl+Shift+.", "End the chains; what was kept stays"),
-        ActionInfo("fit_again", "Fit again with these settings…", "refresh", "", "Set up a new fit like this run"),
-        ActionInfo("hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True),
+        ActionInfo(
+            "fit_again", "Fit again with these settings…", "refresh", "", "Set up a new fit like this run"
+        ),
+        ActionInfo(
+            "hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True
+        ),
         ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
         ActionInfo("next_tab", "Next view", "", "Ctrl+Tab"),
         ActionInfo("previous_tab", "Previous view", "", "Ctrl+Shift+Tab"),
@@ -55,7 +73,9 @@ ACTIONS = {
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
         ActionInfo("commands", "Find a command…", "search", "Ctrl+Shift+P", "Every command by name"),
         ActionInfo("shortcuts", "Keyboard shortcuts", "help", "F1", "All shortcuts"),
-        ActionInfo("system_information", "System information", "info", "", "Versions, for a report of an error"),
+        ActionInfo(
+            "system_information", "System information", "info", "", "Versions, for a report of an error"
+        ),
         ActionInfo("about", "About Plaidwork", "", "", "Version and licence"),
     )
 }

@@ -76,7 +76,9 @@ class _Delegate(QStyledItemDelegate):
             painter.setFont(colours.font("body"))
             painter.setPen(colours.color("muted"))
             area = rect.adjusted(0, 0, -space.S, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, str(index.data(Qt.ItemDataRole.DisplayRole)))
+            painter.drawText(
+                area, Qt.AlignmentFlag.AlignVCenter, str(index.data(Qt.ItemDataRole.DisplayRole))
+            )
             painter.restore()
             return
         if option.state & QStyle.StateFlag.State_Selected:
@@ -215,5 +217,3 @@ class SessionTree(QTreeWidget):
             self.chosen.emit(*self.current())
             return
         super().keyPressEvent(event)
-
-

@@ -14,7 +14,9 @@ MAX_RECENT = 12
 
 def config_folder() -> Path:
     """Where settings live; ``PLAIDWORK_CONFIG`` moves it (tests, portable use)."""
-    return Path(os.environ.get("PLAIDWORK_CONFIG") or platformdirs.user_config_dir("plaidwork", appauthor=False))
+    return Path(
+        os.environ.get("PLAIDWORK_CONFIG") or platformdirs.user_config_dir("plaidwork", appauthor=False)
+    )
 
 
 class Settings:

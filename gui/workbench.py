@@ -180,7 +180,9 @@ class Workbench(QObject):
 
         session = self.session
         run_task(
-            lambda task: session.plan_of(run, self.registry), planned, self._report(f"Could not resume {run.title}")
+            lambda task: session.plan_of(run, self.registry),
+            planned,
+            self._report(f"Could not resume {run.title}"),
         )
 
     @staticmethod
@@ -291,7 +293,9 @@ class Workbench(QObject):
         elif isinstance(event, Failed):
             self._failed.add(run_id)
             run.say(f"{event.message} {event.hint}".strip(), "error")
-            self.told.emit("error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details)
+            self.told.emit(
+                "error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details
+            )
         elif isinstance(event, Finished):
             run.say(f"Chain {event.chain + 1} {event.reason} at sweep {event.sweep}")
         self.run_changed.emit(run_id)

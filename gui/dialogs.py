@@ -1,0 +1,175 @@
+"""Decisions and small texts: save before closing, how many more draws, names, shortcuts, versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, button
+
+
+class Dialog(QDialog):
+    """Headline, one sentence, content, and a row of buttons of which the last is the primary one."""
+
+    def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.chosen = ""
+        self._layout = QVBoxLayout(self)
+        edge = space.DIALOG_EDGE
+        self._layout.setContentsMargins(edge, edge, edge, edge)
+        self._layout.setSpacing(space.M)
+        headline = Label(title, "headline", wrap=True)
+        headline.setMinimumWidth(380)
+        self._layout.addWidget(headline)
+        if text:
+            self._layout.addWidget(Label(text, wrap=True, color="muted"))
+
+    def add(self, widget: QWidget) -> None:
+        """Add content below what is there."""
+        self._layout.addWidget(widget)
+
+    def add_buttons(self, choices: Sequence[tuple[str, str]], primary: str, left: str = "") -> None:
+        """Buttons (key, text); ``primary`` is the key that Enter chooses, ``left`` stands apart."""
+        row = QHBoxLayout()
+        row.setContentsMargins(0, space.S, 0, 0)
+        row.setSpacing(space.S)
+        row.addStretch(1)
+        for key, text in choices:
+            made = button(
+                text, lambda key=key: self._choose(key), kind="primary" if key == primary else "normal"
+            )
+            made.setObjectName(key)
+            if key == primary:
+                made.setDefault(True)
+            if key == left:
+                row.insertWidget(0, made)
+            else:
+                row.addWidget(made)
+        self._layout.addLayout(row)
+
+    def _choose(self, key: str) -> None:
+        self.chosen = key
+        if key == "cancel":
+            self.reject()
+        else:
+            self.accept()
+
+
+def ask(
+    parent: QWidget | None,
+    title: str,
+    text: str,
+    choices: Sequence[tuple[str, str]],
+    primary: str,
+    left: str = "",
+) -> str:
+    """A decision; returns the key chosen, ``cancel`` when the dialog was closed."""
+    dialog = Dialog(parent, title, text)
+    dialog.add_buttons(choices, primary, left)
+    dialog.exec()
+    return dialog.chosen or "cancel"
+
+
+def ask_to_save(parent: QWidget | None, name: str, running: int) -> str:
+    """``save``, ``discard`` or ``cancel`` before a session with unsaved changes is left."""
+    text = "What is not saved is lost when you go on."
+    if running:
+        text = f"{running} fit{'s are' if running > 1 else ' is'} under way and will be stopped; saving keeps what was drawn."
+    choices = (("discard", "Discard"), ("cancel", "Cancel"), ("save", "Save"))
+    return ask(parent, f"Save “{name}” before closing it?", text, choices, "save", "discard")
+
+
+def ask_text(parent: QWidget | None, title: str, text: str, value: str, verb: str) -> str | None:
+    """A line of text; None when cancelled."""
+    dialog = Dialog(parent, title, text)
+    field = QLineEdit(value)
+    field.selectAll()
+    dialog.add(field)
+    dialog.add_buttons((("cancel", "Cancel"), ("go", verb)), "go")
+    field.setFocus()
+    return field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+def ask_draws(parent: QWidget | None, title: str, default: int) -> int | None:
+    """How many more draws per chain; None when cancelled."""
+    dialog = Dialog(parent, f"Go on with {title}", "How many more draws should each chain keep?")
+    field = QLineEdit(str(default))
+    validator = QIntValidator(1, 1_000_000)
+    validator.setLocale(QLocale.c())
+    field.setValidator(validator)
+    field.setAccessibleName("More draws per chain")
+    field.selectAll()
+    dialog.add(field)
+    dialog.add_buttons((("cancel", "Cancel"), ("go", "Resume")), "go")
+    field.setFocus()
+    if dialog.exec() != QDialog.DialogCode.Accepted or not field.hasAcceptableInput():
+        return None
+    return int(field.text())
+
+
+def show_shortcuts(parent: QWidget | None) -> None:
+    """All commands that have a shortcut, by menu."""
+    dialog = Dialog(parent, "Keyboard shortcuts")
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(space.HUGE)
+    row = 0
+    for menu, keys in MENUS.items():
+        infos = [ACTIONS[key] for key in keys if key not in (SEPARATOR, RECENT) and ACTIONS[key].shortcut]
+        if not infos:
+            continue
+        grid.addWidget(Label(menu, "strong"), row, 0)
+        for info in infos:
+            row += 1
+            shown = QKeySequence(info.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+            grid.addWidget(Label(info.text.rstrip("…")), row, 0)
+            grid.addWidget(Label(shown, color="muted"), row, 1)
+        row += 1
+    for text, keys in (
+        ("Step through the blocks", "[  and  ]"),
+        ("Leave one level in a picture", "Esc"),
+        ("Go to tab 1 to 9", "Ctrl+1 … Ctrl+9"),
+    ):
+        row += 1
+        grid.addWidget(Label(text), row, 0)
+        grid.addWidget(Label(keys, color="muted"), row, 1)
+    inner = QWidget()
+    inner.setLayout(grid)
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(scroll.Shape.NoFrame)
+    scroll.setWidget(inner)
+    scroll.setMinimumSize(460, 480)
+    dialog.add(scroll)
+    dialog.add_buttons((("close", "Close"),), "close")
+    dialog.exec()
+
+
+def show_text(parent: QWidget | None, title: str, text: str, lead: str = "") -> None:
+    """A text to read and copy, such as versions or the details of an error."""
+    dialog = Dialog(parent, title, lead)
+    field = QPlainTextEdit(text)
+    field.setReadOnly(True)
+    field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    field.setMinimumSize(560, 300)
+    dialog.add(field)
+    copy: Callable[[], object] = lambda: QGuiApplication.clipboard().setText(text)
+    row = button("Copy", copy)
+    dialog.add(row)
+    dialog._layout.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
+    dialog.add_buttons((("close", "Close"),), "close")
+    dialog.exec()

@@ -1,0 +1,103 @@
+"""The status bar: state of the run in front with its progress, and the read-out under the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QStatusBar, QWidget
+
+from plaidwork.core.run import Run
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.numbers import format_count, format_duration
+from plaidwork.gui.session_tree import STATUS_ICONS
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Label
+from plaidwork.gui.workbench import Workbench
+
+_QUIET_SECONDS = 6.0
+
+
+class StatusLine(QStatusBar):
+    """Icon and words at the left, progress while a run is under way, read-out at the right."""
+
+    def __init__(self, workbench: Workbench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench = workbench
+        self._run: Run | None = None
+        self.setSizeGripEnabled(False)
+        self.setFixedHeight(size.STATUS_BAR)
+        self._icon = Label()
+        self._text = Label("Ready", "caption", elide=True)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._bar.setFixedSize(140, size.PROGRESS)
+        self._progress = Label("", "caption", "muted", elide=True)
+        self._readout = Label("", "caption", "muted", elide=True)
+        row = QHBoxLayout()
+        row.setContentsMargins(space.M, 0, 0, 0)
+        row.setSpacing(space.S)
+        for widget in (self._icon, self._text, self._bar, self._progress):
+            row.addWidget(widget)
+        row.addStretch(1)
+        left = QWidget()
+        left.setLayout(row)
+        left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.addWidget(left, 1)
+        self.addPermanentWidget(self._readout)
+        self.addPermanentWidget(Label(" "))
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+        theme().changed.connect(self.refresh)
+        self.refresh()
+
+    def set_run(self, run: Run | None) -> None:
+        """Tell about this run."""
+        self._run = run
+        self.refresh()
+
+    def say(self, text: str) -> None:
+        """A success, quietly, for six seconds."""
+        self._text.setText(text)
+        self._icon.setPixmap(pixmap("check", size.ICON, theme().color("ok")))
+        self._icon.show()
+        self._timer.start(round(_QUIET_SECONDS * 1000))
+
+    def read_out(self, text: str) -> None:
+        """What is under the pointer; empty clears it."""
+        self._readout.setText(text)
+
+    def refresh(self) -> None:
+        """Show the run as it is now."""
+        run = self._run
+        phase = self._workbench.phase(run) if run is not None else ""
+        self._bar.setVisible(bool(phase))
+        self._progress.setVisible(bool(phase))
+        if self._timer.isActive():
+            return
+        if run is None:
+            self._icon.hide()
+            self._text.setText("Ready")
+            return
+        name, colour = STATUS_ICONS[run.status]
+        self._icon.setPixmap(pixmap(name, size.ICON, theme().color(colour)))
+        self._icon.show()
+        if not phase:
+            self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}")
+            return
+        words = {"preparing": "preparing the kernels", "stopping": "stopping", "paused": "paused"}
+        self._text.setText(f"{run.title} {words[phase]}" if phase in words else run.title)
+        done, planned = run.sweeps_done, run.sweeps_planned
+        self._bar.setValue(round(1000 * done / max(1, planned)))
+        parts = [f"sweep {format_count(done)} of {format_count(planned)}"]
+        pace = self._workbench.pace(run)
+        left = pace.seconds_left(done, planned)
+        if left is not None and phase == "running":
+            parts += [
+                f"{format_count(pace.per_second())} sweeps/s",
+                f"{format_duration(left, rough=True)} left",
+            ]
+        self._progress.setText("   ".join(parts))
+
+
+_ENDED = {"done": "finished", "stopped": "stopped", "failed": "failed", "ready": "not started"}

@@ -1,0 +1,240 @@
+"""The first page: examples that open in one click, recent sessions, import and open."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.samples import Sample
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Card, Label, button
+
+_PANEL = 360
+_CARD_LEAST = 250
+_PICTURE_RATIO = 0.55
+
+
+class _Picture(QWidget):
+    """A picture that fills its width and is cut, never stretched, with round upper corners."""
+
+    def __init__(self, path: Path | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pixmap = QPixmap(str(path)) if path else QPixmap()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_CARD_LEAST, 140)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF(self.rect()).adjusted(1, 1, -1, 0)
+        shape = QPainterPath()
+        shape.addRoundedRect(area.adjusted(0, 0, 0, size.RADIUS_CARD), size.RADIUS_CARD, size.RADIUS_CARD)
+        painter.setClipPath(shape)
+        painter.fillRect(self.rect(), theme().color("sunken"))
+        if not self._pixmap.isNull():
+            scale = max(area.width() / self._pixmap.width(), area.height() / self._pixmap.height())
+            width, height = area.width() / scale, area.height() / scale
+            source = QRectF(
+                (self._pixmap.width() - width) / 2, (self._pixmap.height() - height) / 2, width, height
+            )
+            painter.drawPixmap(area, self._pixmap, source)
+
+
+class ExampleCard(Card):
+    """One example: picture, title, a line, model and size. Click or Enter opens it."""
+
+    def __init__(self, sample: Sample, model_title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent, clickable=True)
+        self.sample = sample
+        self.setAccessibleName(f"Example: {sample.title}. {sample.line}")
+        self.setToolTip(f"{sample.line}\nData: {sample.source} {sample.licence}".strip())
+        self._picture = _Picture(sample.picture_path)
+        words = QVBoxLayout()
+        words.setContentsMargins(space.L, space.M, space.L, space.L)
+        words.setSpacing(space.XS)
+        words.addWidget(Label(sample.title, "strong", wrap=True))
+        words.addWidget(Label(sample.line, wrap=True, color="muted"))
+        words.addStretch(1)
+        words.addWidget(Label(f"{model_title}  ·  {sample.size}", "caption", "muted", wrap=True))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._picture)
+        layout.addLayout(words, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._picture.setFixedHeight(max(92, min(220, round(self.width() * _PICTURE_RATIO))))
+
+
+class _Recent(Card):
+    """A recent session: name, what is in it, when; grey when the file is gone."""
+
+    def __init__(self, entry: dict[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent, color="surface", clickable=True)
+        self.path = Path(entry["path"])
+        self.missing = not self.path.exists()
+        ink = "faint" if self.missing else "text"
+        line = f"File not found. It was last in {self.path.parent}" if self.missing else entry["line"]
+        self.setAccessibleName(f"Recent session {self.path.name}. {line}")
+        self.setToolTip(str(self.path))
+        top = QHBoxLayout()
+        top.addWidget(Label(self.path.name, "strong", ink, elide=True), 1)
+        top.addWidget(Label(_when(entry["time"]), "caption", "muted"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(space.M, space.S, space.M, space.S)
+        layout.setSpacing(2)
+        layout.addLayout(top)
+        layout.addWidget(Label(line, "caption", "muted", elide=True))
+
+
+def _when(time: str) -> str:
+    """``Today 14:02``, ``Yesterday 17:40``, ``12 Nov`` or ``3 Oct 2024`` in local time."""
+    try:
+        moment = dt.datetime.fromisoformat(time).astimezone()
+    except ValueError:
+        return ""
+    days = (dt.datetime.now().astimezone().date() - moment.date()).days
+    if days in (0, 1):
+        return f"{'Yesterday' if days else 'Today'} {moment:%H:%M}"
+    this_year = moment.year == dt.datetime.now().astimezone().year
+    return f"{moment.day} {moment:%b}" + ("" if this_year else f" {moment.year}")
+
+
+class WelcomePage(QWidget):
+    """Shown while the session is empty."""
+
+    example_chosen = Signal(object)
+    recent_chosen = Signal(str)
+
+    def __init__(
+        self,
+        import_data: Callable[[], object],
+        open_file: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._cards: list[ExampleCard] = []
+        self._columns = 0
+        self._grid = QGridLayout()
+        self._grid.setSpacing(space.L)
+        self._recent_list = QVBoxLayout()
+        self._recent_list.setSpacing(space.S)
+        self._recent_title = Label("Recent", "title")
+        self._mark = Label()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._left(), 1)
+        layout.addWidget(self._panel(import_data, open_file))
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _left(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.WELCOME_EDGE, space.GROUP, space.GROUP, space.GROUP)
+        column.setSpacing(space.L)
+        head = QHBoxLayout()
+        head.setSpacing(space.L)
+        head.addWidget(self._mark)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(Label("Plaidwork", "display"))
+        words.addWidget(
+            Label(
+                "Find hidden structure in your data, and see how sure you can be.", color="muted", wrap=True
+            )
+        )
+        head.addLayout(words, 1)
+        column.addLayout(head)
+        column.addSpacing(space.S)
+        row = QHBoxLayout()
+        row.addWidget(Label("Start from an example", "title"))
+        row.addStretch(1)
+        row.addWidget(
+            Label("Each opens ready to fit and takes under a minute", "caption", "muted", elide=True)
+        )
+        column.addLayout(row)
+        column.addLayout(self._grid)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        for widget in (inner, scroll.viewport()):
+            widget.setBackgroundRole(self.backgroundRole().Window)
+            widget.setAutoFillBackground(True)
+        return scroll
+
+    def _panel(self, import_data: Callable[[], object], open_file: Callable[[], object]) -> QWidget:
+        panel = QWidget()
+        panel.setFixedWidth(_PANEL)
+        panel.setBackgroundRole(self.backgroundRole().Base)
+        panel.setAutoFillBackground(True)
+        column = QVBoxLayout(panel)
+        column.setContentsMargins(space.GROUP, space.HUGE, space.GROUP, space.XXL)
+        column.setSpacing(space.M)
+        column.addWidget(Label("Open", "title"))
+        self.import_button = button("Import data…", import_data, kind="primary", icon_name="database")
+        self.open_button = button("Open a session…", open_file, icon_name="folder")
+        column.addWidget(self.import_button)
+        column.addWidget(self.open_button)
+        column.addWidget(
+            Label("or drop a file anywhere: CSV, TSV, npy, npz, mtx", "caption", "muted", wrap=True)
+        )
+        column.addSpacing(space.M)
+        column.addWidget(self._recent_title)
+        column.addLayout(self._recent_list)
+        column.addStretch(1)
+        column.addWidget(Label("Nothing leaves this computer.", "caption", "muted"))
+        return panel
+
+    def set_examples(self, samples: list[tuple[Sample, str]]) -> None:
+        """Show these examples: (sample, title of its model)."""
+        for card in self._cards:
+            card.deleteLater()
+        self._cards = [ExampleCard(sample, title) for sample, title in samples]
+        for card in self._cards:
+            card.clicked.connect(lambda card=card: self.example_chosen.emit(card.sample))
+        self._columns = 0
+        self._arrange()
+
+    def set_recent(self, entries: list[dict[str, str]]) -> None:
+        """Show these recent sessions."""
+        while self._recent_list.count():
+            widget = self._recent_list.takeAt(0).widget()
+            if widget is not None:
+                widget.deleteLater()
+        self._recent_title.setVisible(bool(entries))
+        for entry in entries[:6]:
+            row = _Recent(entry)
+            row.clicked.connect(lambda path=entry["path"]: self.recent_chosen.emit(path))
+            self._recent_list.addWidget(row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """As many equal columns as fit, three at most."""
+        room = self.width() - _PANEL - space.WELCOME_EDGE - space.GROUP
+        columns = max(1, min(3, room // (_CARD_LEAST + space.L)))
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for index, card in enumerate(self._cards):
+            self._grid.addWidget(card, index // columns, index % columns)
+        for column in range(3):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+    def _restyle(self) -> None:
+        self._mark.setPixmap(pixmap("mark", 40, theme().color("text")))

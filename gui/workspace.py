@@ -1,0 +1,144 @@
+"""The centre of the window: a row of tabs over pages that are made when they are first shown."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from plaidwork.gui.icons import icon
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import StatePane
+
+
+@dataclass(frozen=True)
+class PageInfo:
+    """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown.
+
+    A page is any widget; the window uses these attributes when it has them: ``side_panel()``, ``tick()`` (ten
+    times a second while shown), ``hovered`` (signal of the read-out), ``export_picture(path)``, ``show_data()``,
+    ``find()``.
+    """
+
+    key: str
+    title: str
+    icon: str
+    make: Callable[[], QWidget]
+
+
+class Workspace(QWidget):
+    """Tabs and pages. ``page_changed`` follows every change of the page in front."""
+
+    page_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._infos: list[PageInfo] = []
+        self._pages: dict[str, QWidget] = {}
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setIconSize(QSize(size.ICON, size.ICON))
+        self.tabs.setAccessibleName("Views")
+        self.stack = QStackedWidget()
+        row = QHBoxLayout()
+        row.setContentsMargins(space.S, 0, space.S, 0)
+        row.addWidget(self.tabs, 1)
+        head = QWidget()
+        head.setLayout(row)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(head)
+        layout.addWidget(self.stack, 1)
+        self.setBackgroundRole(self.backgroundRole().Base)
+        self.setAutoFillBackground(True)
+        self.tabs.currentChanged.connect(self._show)
+
+    def set_pages(self, infos: Sequence[PageInfo], current: str = "") -> None:
+        """Show these tabs; pages whose key stays are kept with all that is selected in them."""
+        keys = [info.key for info in infos]
+        if keys == [info.key for info in self._infos]:
+            self.go_to(current)
+            return
+        before = current or self.current_key()
+        for key in [key for key in self._pages if key not in keys]:
+            page = self._pages.pop(key)
+            self.stack.removeWidget(page)
+            page.deleteLater()
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        self._infos = list(infos)
+        for info in infos:
+            self.tabs.addTab(icon(info.icon), info.title)
+        if infos:
+            self.tabs.setCurrentIndex(keys.index(before) if before in keys else 0)
+        self.tabs.blockSignals(False)
+        self._show(self.tabs.currentIndex())
+
+    def clear(self) -> None:
+        """No tabs, no pages."""
+        self.set_pages([])
+
+    def current_key(self) -> str:
+        """Key of the tab in front, or empty."""
+        index = self.tabs.currentIndex()
+        return self._infos[index].key if 0 <= index < len(self._infos) else ""
+
+    def current_page(self) -> QWidget | None:
+        """The page in front."""
+        return self._pages.get(self.current_key())
+
+    def page(self, key: str) -> QWidget | None:
+        """A page that was already made."""
+        return self._pages.get(key)
+
+    def go_to(self, key: str) -> None:
+        """Bring the tab with this key to the front, if there is one."""
+        keys = [info.key for info in self._infos]
+        if key in keys:
+            self.tabs.setCurrentIndex(keys.index(key))
+
+    def step(self, by: int) -> None:
+        """Go ``by`` tabs to the right, around the end."""
+        if self._infos:
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._infos))
+
+    def mark(self, key: str, marked: bool) -> None:
+        """Put a dot on a tab whose content is new."""
+        for index, info in enumerate(self._infos):
+            if info.key == key:
+                self.tabs.setTabText(index, f"{info.title} •" if marked else info.title)
+
+    def _show(self, index: int) -> None:
+        if not 0 <= index < len(self._infos):
+            self.page_changed.emit()
+            return
+        info = self._infos[index]
+        self.mark(info.key, False)
+        if info.key not in self._pages:
+            self._pages[info.key] = _made(info)
+            self.stack.addWidget(self._pages[info.key])
+        self.stack.setCurrentWidget(self._pages[info.key])
+        self.page_changed.emit()
+
+
+def _made(info: PageInfo) -> QWidget:
+    """The page, or a pane that says why it could not be made; the other pages are not affected."""
+    try:
+        return info.make()
+    except Exception as error:
+        details = traceback.format_exc()
+        pane = StatePane(
+            "error",
+            f"“{info.title}” could not be shown",
+            f"{error}. Other views are not affected.",
+            icon_color="error",
+        )
+        pane.setToolTip(details)
+        return pane
