@@ -1,5 +1,6 @@
 """All that a plugin may import; nothing else of Plaidwork is promised to stay as it is."""
 
+from plaidwork.core.draws import ChainView, Kept
 from plaidwork.core.errors import ModelError
 from plaidwork.core.hookspecs import hookimpl
 from plaidwork.core.model import (
@@ -14,7 +15,6 @@ from plaidwork.core.model import (
     State,
     Table,
 )
-from plaidwork.core.draws import ChainView, Kept
 from plaidwork.core.schedule import Clock, Schedule
 from plaidwork.core.spec import (
     API_VERSION,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def rng_from_state(state: dict[str, Any]) -> np.random.Generator:
     if state.get("bit_generator") != "PCG64DXSM":
         raise ValueError(f"stored generator is {state.get('bit_generator')!r}, expected 'PCG64DXSM'")
     bits = np.random.PCG64DXSM(0)
-    bits.state = state
+    bits.state = cast(Any, state)
     return np.random.Generator(bits)
 
 
@@ -100,7 +100,9 @@ class ChainRecord:
 
     def view(self, at: Checkpoint | None = None) -> ChainView:
         """A frozen view of all that was kept so far, or up to a checkpoint."""
-        n_draws = self.draws.count if at is None else at.n_draws  # draws first: their sweep is in the trace by then
+        n_draws = (
+            self.draws.count if at is None else at.n_draws
+        )  # draws first: their sweep is in the trace by then
         n_sweeps = self.trace.count if at is None else at.sweep
         return ChainView(
             self.chain, n_draws, n_sweeps, self.kept_sweeps(n_draws, n_sweeps), self.draws, self.trace

@@ -94,7 +94,9 @@ class Dataset:
             raise DataError(f"{self.name}: the {what} name “{twice}” occurs more than once.")
         for title, column in table.items():
             if len(column) != size:
-                raise DataError(f"{self.name}: annotation “{title}” has {len(column)} entries for {size} {what}s.")
+                raise DataError(
+                    f"{self.name}: annotation “{title}” has {len(column)} entries for {size} {what}s."
+                )
 
     @property
     def is_sparse(self) -> bool:

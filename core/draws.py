@@ -73,7 +73,7 @@ class DrawBuffer:
     def _entry(self, variable: Variable, values: Mapping[str, Any]) -> np.ndarray:
         if variable.name not in values:
             raise PluginError(f"Declared variable “{variable.name}” is missing from what draws() returned.")
-        array = np.array(values[variable.name], dtype=_TYPES[variable.dtype])
+        array: np.ndarray = np.array(values[variable.name], dtype=_TYPES[variable.dtype])
         fixed = array.shape[1:] if variable.ragged else array.shape
         expected = self._shapes.setdefault(variable.name, fixed)
         if array.ndim != len(variable.dims) or fixed != expected:
@@ -193,7 +193,7 @@ class Kept:
         longest = max((len(draw) for chain in draws for draw in chain), default=0)
         fixed = max((chain.fixed_shape(name) for chain in self.chains), default=(), key=len)
         fill = {"float": np.nan, "int": -1, "bool": False}[variable.dtype]
-        out = np.full((len(draws), n, longest, *fixed), fill, dtype=_TYPES[variable.dtype])
+        out: np.ndarray = np.full((len(draws), n, longest, *fixed), fill, dtype=_TYPES[variable.dtype])
         for c, chain in enumerate(draws):
             for i, draw in enumerate(chain):
                 out[c, i, : len(draw)] = draw

@@ -141,11 +141,17 @@ class _ThreadHandle:
 class ThreadExecutor:
     """One thread per chain; kernels release the interpreter lock, so chains share the processor's cores."""
 
+    def __init__(self, control: Control | None = None) -> None:
+        self._control = control
+
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        control = Control()
+        control = self._control or Control()
         threads = [
             threading.Thread(
-                target=drive, args=(plan, record, control, notify), name=f"chain {record.chain + 1}", daemon=True
+                target=drive,
+                args=(plan, record, control, notify),
+                name=f"chain {record.chain + 1}",
+                daemon=True,
             )
             for record in records
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, PlaidworkError
 from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Executor, ThreadExecutor
+from plaidwork.core.job import distinct_names
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
@@ -37,6 +38,12 @@ def as_dataset(name: str, value: InputLike) -> Dataset:
     rows = tuple(f"row {i + 1}" for i in range(array.shape[0]))
     columns = tuple(f"column {i + 1}" for i in range(array.shape[1])) if array.ndim == 2 else ()
     return Dataset(name, array.astype(np.float64), rows, columns)
+
+
+def _datasets(name: str, value: InputLike | Sequence[InputLike]) -> list[Dataset]:
+    if isinstance(value, (list, tuple)):
+        return [as_dataset(name, item) for item in value]
+    return [as_dataset(name, cast(InputLike, value))]
 
 
 def fit(
@@ -73,13 +80,10 @@ def fit(
     ModelError : when every chain failed; a run in which some did is returned with status ``failed``.
     """
     found = registry().model(model)
-    data: dict[str, list[Dataset]] = {}
-    for name, value in inputs.items():
-        many = list(value) if isinstance(value, (list, tuple)) else [value]
-        data[name] = [as_dataset(name, item) for item in many]
+    session = session or Session(name=found.spec.title)
+    data = distinct_names({name: _datasets(name, value) for name, value in inputs.items()}, session.datasets)
     schedule = found.spec.schedule.with_(chains=chains, warmup=warmup, draws=draws, thin=thin)
     plan = make_plan(found, data, hyperparameters, schedule=schedule, seed=seed, holdout=holdout)
-    session = session or Session(name=found.spec.title)
     run = session.add_run(plan)
     execute(run, plan, executor, progress)
     return run
@@ -122,9 +126,14 @@ def execute(
     run.environment = environment()
     for problem in plan.warnings:
         run.say(problem.message, "warning")
-    handle = (executor or ThreadExecutor()).start(plan, todo, notify)
     try:
-        handle.wait()
+        handle = (executor or ThreadExecutor()).start(plan, todo, notify)
+    except BaseException:  # an inline executor runs in here; its chain is now somewhere within a step
+        run.status = "stopped"
+        raise
+    try:
+        while not handle.wait(0.5):  # a wait without end does not see Ctrl+C on every system
+            pass
     except KeyboardInterrupt:
         handle.control.stop()
         handle.wait()
@@ -163,7 +172,11 @@ def environment() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"python": platform.python_version(), "system": platform.platform(), "machine": platform.machine()}
+    found = {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "machine": platform.machine(),
+    }
     for package in ("plaidwork", "numpy", "scipy", "numba", "h5py"):
         try:
             found[package] = version(package)

@@ -166,7 +166,7 @@ class Model(ABC):
         """What is wrong with these data or settings, before the fit starts."""
         return ()
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 - optional
         """Compile (or load from the cache) the kernels; called once before the first sweep."""
 
     def estimate(self, data: ModelData, params: Params) -> Cost | None:

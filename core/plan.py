@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.dataset import Axis, Dataset, Step
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.model import Block, Model, ModelData, Params, Problem
 from plaidwork.core.schedule import Schedule
@@ -17,6 +18,7 @@ from plaidwork.core.spec import Input, ModelSpec
 InputData = Mapping[str, Dataset | Sequence[Dataset]]
 """Datasets by input name; a sequence for inputs that take many."""
 
+_AXES: tuple[Axis, Axis] = (0, 1)
 _HOLDOUT_KEY = 0x686F6C64  # keeps the choice of held-out cells apart from every chain's stream
 
 
@@ -114,7 +116,9 @@ def _check_input(spec: ModelSpec, item: Input, dataset: Dataset) -> None:
             "Choose “Make dense” under Data, when it fits in memory.",
         )
     if dataset.n_missing and not item.missing:
-        raise DataError(f"{dataset.name} has {dataset.n_missing} missing cells, which {spec.title} cannot take.")
+        raise DataError(
+            f"{dataset.name} has {dataset.n_missing} missing cells, which {spec.title} cannot take."
+        )
     if dataset.is_sparse:
         return
     values = dataset.values
@@ -122,23 +126,27 @@ def _check_input(spec: ModelSpec, item: Input, dataset: Dataset) -> None:
         raise DataError(f"“{item.title}” of {spec.title} needs labels. Found {dataset.name} with numbers.")
     if item.dtype in ("binary", "count") and dataset.kind != "categorical":
         known = np.isnan(values)
-        bad = ~known & (~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0))
+        bad = ~known & (
+            ~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0)
+        )
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             names = (dataset.row_names, dataset.column_names)
             where = ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, place))
             wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
-            raise DataError(f"“{item.title}” needs {wanted}. Found {values[place]:g} in {dataset.name}, {where}.")
+            raise DataError(
+                f"“{item.title}” needs {wanted}. Found {values[place]:g} in {dataset.name}, {where}."
+            )
 
 
 def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, tuple[Dataset, ...]]:
     """Bring inputs that share a dim into one order, by name when they have names."""
     from plaidwork.core.joining import align
 
-    users: dict[str, list[tuple[str, int, int]]] = {}
+    users: dict[str, list[tuple[str, int, Axis]]] = {}
     for item in spec.inputs:
         for position in range(len(given.get(item.name, ()))):
-            for axis, dim in enumerate(item.dims):
+            for axis, dim in zip(_AXES, item.dims):
                 if not (item.many and axis == 1):  # each of many matrices has columns of its own
                     users.setdefault(dim, []).append((item.name, position, axis))
     joined = {name: list(datasets) for name, datasets in given.items()}
@@ -148,7 +156,9 @@ def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, t
             orders, _report = align(parts)
             for (name, i, axis), order in zip(places, orders.values(), strict=True):
                 if order is not None:
-                    joined[name][i] = joined[name][i].take(axis, order, Step("joined", {"text": "joined by name"}))
+                    joined[name][i] = joined[name][i].take(
+                        axis, order, Step("joined", {"text": "joined by name"})
+                    )
     return {name: tuple(datasets) for name, datasets in joined.items()}
 
 
@@ -161,7 +171,7 @@ def freeze(array: np.ndarray) -> np.ndarray:
 
 def _block(item: Input, dataset: Dataset, holdout: float, rng: np.random.Generator) -> Block:
     names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
-    common = {"categories": dataset.categories, "unit": dataset.unit}
+    common: dict[str, Any] = {"categories": dataset.categories, "unit": dataset.unit}
     if dataset.is_sparse:
         observed = np.ones((1, 1), dtype=bool)
         return Block(dataset.name, dataset.values, freeze(observed), None, names, **common)

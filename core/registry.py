@@ -87,6 +87,8 @@ class Registry:
         if self._safe_mode:
             return
         for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+            if point.value.startswith(f"{plugins.__name__}."):
+                continue  # a built-in, found above; its entry point is there for other tools
             yield _guest(point), point.load
 
     def _load_plugin(self, info: PluginInfo, loader: Any) -> None:

@@ -66,4 +66,6 @@ def bundled_samples() -> tuple[Sample, ...]:
     """The examples that come with Plaidwork, in the order of the welcome page."""
     root = Path(__file__).resolve().parent.parent / "resources" / "examples"
     folders = sorted(path.parent for path in root.glob("*/example.json"))
-    return tuple(sorted((load_sample(folder) for folder in folders), key=lambda sample: (sample.order, sample.id)))
+    return tuple(
+        sorted((load_sample(folder) for folder in folders), key=lambda sample: (sample.order, sample.id))
+    )

@@ -57,7 +57,9 @@ class Session:
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses. Raises ``DataError`` otherwise."""
-        users = [run.title for run in self.runs.values() if any(name in names for names in run.inputs.values())]
+        users = [
+            run.title for run in self.runs.values() if any(name in names for names in run.inputs.values())
+        ]
         if users:
             raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those runs first.")
         del self.datasets[name]
@@ -97,9 +99,7 @@ class Session:
         if missing:
             raise SessionError(f"{run.title} needs data that are not in the session: {', '.join(missing)}.")
         inputs = {key: [self.datasets[name] for name in names] for key, names in run.inputs.items()}
-        plan = make_plan(
-            model, inputs, run.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout
-        )
+        plan = make_plan(model, inputs, run.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout)
         if plan.data_hash() != run.data_hash:
             raise SessionError(
                 f"The data of {run.title} have changed since it was fitted.",

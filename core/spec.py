@@ -296,7 +296,8 @@ class ModelSpec:
             for other in parameter.when:
                 _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
         _need(
-            sum(trace.primary for trace in self.traces) <= 1, f"{self.id}: only one trace may be the primary one"
+            sum(trace.primary for trace in self.traces) <= 1,
+            f"{self.id}: only one trace may be the primary one",
         )
 
     @property

@@ -1,0 +1,195 @@
+"""A session as plain files that any program reads: CSV for numbers, Markdown for texts, JSON for the rest."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.model import Result, Table
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+from plaidwork.core.spec import spec_to_json
+
+
+def write_bundle(session: Session, folder: Path) -> list[Path]:
+    """Write data and runs into ``folder`` (``data/``, ``runs/<title>/``); the files written."""
+    writer = _Writer(folder)
+    for dataset in session.datasets.values():
+        writer.dataset(dataset)
+    for run in session.runs.values():
+        writer.run(session, run)
+    return writer.files
+
+
+class _Writer:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: list[Path] = []
+
+    def _path(self, *parts: str) -> Path:
+        path = self.folder.joinpath(*parts)
+        stem, number = path.stem, 2
+        while path in self.files:
+            path, number = path.with_name(f"{stem}-{number}{path.suffix}"), number + 1
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.files.append(path)
+        return path
+
+    def _text(self, text: str, *parts: str) -> None:
+        self._path(*parts).write_text(text, encoding="utf-8")
+
+    def _csv(self, head: Sequence[str], rows: Iterable[Sequence[Any]], *parts: str) -> None:
+        with self._path(*parts).open("w", newline="", encoding="utf-8") as file:
+            out = csv.writer(file)
+            out.writerow(head)
+            out.writerows([plain(item) for item in row] for row in rows)
+
+    def dataset(self, data: Dataset) -> None:
+        name = file_name(data.name)
+        if data.is_sparse:
+            cells = data.values.tocoo()
+            rows = (
+                (data.row_names[i], data.column_names[j], value)
+                for i, j, value in zip(cells.row, cells.col, cells.data, strict=True)
+            )
+            self._csv(("row", "column", "value"), rows, "data", f"{name}.csv")
+        elif data.kind == "categorical":
+            labels = (data.categories[code] if code >= 0 else "" for code in data.values)
+            self._csv(("name", "label"), zip(data.row_names, labels), "data", f"{name}.csv")
+        else:
+            values = data.values.reshape(data.shape[0], -1)
+            head = ("name", *(data.column_names or ("value",)))
+            self._csv(
+                head, ((row, *cells) for row, cells in zip(data.row_names, values)), "data", f"{name}.csv"
+            )
+        for axis, names, table in (
+            ("rows", data.row_names, data.row_table),
+            ("columns", data.column_names, data.column_table),
+        ):
+            if table:
+                self._csv(("name", *table), zip(names, *table.values()), "data", f"{name}.{axis}.csv")
+
+    def run(self, session: Session, run: Run) -> None:
+        folder = ("runs", file_name(run.title))
+        settings = {
+            "params": {name: plain(value) for name, value in run.params.items()},
+            "seed": run.seed,
+            "holdout": run.holdout,
+            "inputs": run.inputs,
+            "data_hash": run.data_hash,
+            "environment": run.environment,
+            "declaration": spec_to_json(run.spec),
+        }
+        self._text(json.dumps(settings, ensure_ascii=False, indent=1), *folder, "run.json")
+        lines = "".join(f"{line.time}  {line.level:<8}{line.text}\n" for line in run.log)
+        self._text(lines, *folder, "log.txt")
+        if run.notes:
+            self._text(run.notes, *folder, "notes.md")
+        self._traces(run, folder)
+        self._draws(run, folder)
+        for name, result in run.results.items():
+            match result:
+                case str():
+                    self._text(result, *folder, "results", f"{file_name(name)}.md")
+                case Table():
+                    rows = zip(*result.columns.values())
+                    self._csv(tuple(result.columns), rows, *folder, "results", f"{file_name(name)}.csv")
+                case Result():
+                    labels = axis_labels(session, run)
+                    self._array(result.values, result.dims, labels, *folder, "results", file_name(name))
+
+    def _traces(self, run: Run, folder: tuple[str, ...]) -> None:
+        if run.chains and run.chains[0].trace.names:
+            names = run.chains[0].trace.names
+            rows = (
+                (record.chain + 1, sweep + 1, *values)
+                for record in run.chains
+                for sweep, values in enumerate(record.trace.rows())
+            )
+            self._csv(("chain", "sweep", *names), rows, *folder, "traces.csv")
+
+    def _draws(self, run: Run, folder: tuple[str, ...]) -> None:
+        """Scalars in one table; arrays as ``.npz`` with one array per draw when ragged, stacked otherwise."""
+        kept = run.kept()
+        if not kept.n_draws:
+            return
+        scalars = [variable for variable in run.spec.variables if not variable.dims]
+        if scalars:
+            rows = (
+                (chain.chain + 1, index + 1, *(chain.draw(variable.name, index) for variable in scalars))
+                for chain, index in kept.pairs()
+            )
+            self._csv(("chain", "draw", *(v.name for v in scalars)), rows, *folder, "draws.csv")
+        for variable in run.spec.variables:
+            if not variable.dims:
+                continue
+            if variable.ragged:
+                arrays = {
+                    f"chain{chain.chain + 1}_draw{index + 1}": chain.draw(variable.name, index)
+                    for chain, index in kept.pairs()
+                }
+            else:
+                arrays = {f"chain{chain.chain + 1}": chain.stack(variable.name) for chain in kept.chains}
+            np.savez_compressed(self._path(*folder, "draws", f"{variable.name}.npz"), **arrays)  # type: ignore[arg-type]
+
+    def _array(
+        self, values: np.ndarray, dims: Sequence[str], labels: dict[str, Sequence[str]], *parts: str
+    ) -> None:
+        """Up to two axes as a table, more as one line per cell."""
+        *folder, name = parts
+        dims = tuple(dims) + tuple(f"axis_{i + 1}" for i in range(len(dims), values.ndim))
+        if values.ndim == 2:
+            head = ("name", *_items(labels, dims[1], values.shape[1]))
+            rows = ((row, *cells) for row, cells in zip(_items(labels, dims[0], values.shape[0]), values))
+            self._csv(head, rows, *folder, f"{name}.csv")
+            return
+        axes = [_items(labels, dim, size) for dim, size in zip(dims, values.shape)]
+        cells = zip(itertools.product(*axes), values.ravel())
+        self._csv(
+            (*dims[: values.ndim], "value"),
+            ((*where, value) for where, value in cells),
+            *folder,
+            f"{name}.csv",
+        )
+
+
+def axis_labels(session: Session, run: Run) -> dict[str, Sequence[str]]:
+    """Item names by input dim, where the datasets are still in the session."""
+    found: dict[str, Sequence[str]] = {}
+    for item in run.spec.inputs:
+        for name in run.inputs.get(item.name, ()):
+            data = session.datasets.get(name)
+            if data is not None:
+                for dim, names in zip(item.dims, (data.row_names, data.column_names)):
+                    found.setdefault(dim, names)
+    return found
+
+
+def _items(labels: dict[str, Sequence[str]], dim: str, size: int) -> Sequence[str]:
+    names = labels.get(dim, ())
+    return names if len(names) == size else [str(i + 1) for i in range(size)]
+
+
+def plain(value: Any) -> Any:
+    """A cell as Python value: bool as 0 or 1, missing as empty, floats with all their digits."""
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        value = value.item()
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes."""
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "unnamed"

@@ -1,0 +1,218 @@
+"""The commands that fit: ``fit``, ``run``, ``resume`` and ``example``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.cli import pairs
+from plaidwork.core.cli.progress import display, emit
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import ModelError, SessionError, SettingError
+from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
+from plaidwork.core.fitting import execute
+from plaidwork.core.job import FileInput, Job, read_job
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.registry import registry
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session, open_session
+
+DONE, MODEL_ERROR, STOPPED = 0, 3, 4
+
+
+def fit(options: argparse.Namespace) -> int:
+    """``plaidwork fit MODEL --input NAME=FILE … --out S.plaidwork``."""
+    out = pairs.check_output(options.out, options.force)
+    files = pairs.input_files(options.input)
+    pairs.check_inputs(files)
+    reading = pairs.import_options(options.import_option, files)
+    steps = pairs.transformations(options.transform, files)
+    job = Job(
+        model=options.model,
+        inputs={
+            name: tuple(FileInput(path, reading[name], tuple(steps[name])) for path in paths)
+            for name, paths in files.items()
+        },
+        settings=pairs.settings(options.set),
+        schedule=_schedule(options),
+        seed=options.seed,
+        holdout=options.holdout,
+        executor=options.executor,
+    )
+    return _fit_job(job, out, options.json)
+
+
+def run(options: argparse.Namespace) -> int:
+    """``plaidwork run JOB.toml --out S.plaidwork``."""
+    out = pairs.check_output(options.out, options.force)
+    job = read_job(options.job)
+    pairs.check_inputs({name: [item.file for item in files] for name, files in job.inputs.items()})
+    return _fit_job(job, out, options.json, options.executor)
+
+
+def _schedule(options: argparse.Namespace) -> dict[str, int]:
+    given = {name: getattr(options, name) for name in ("chains", "warmup", "draws", "thin", "max_sweeps")}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) -> int:
+    model = registry().model(job.model)
+    schedule = model.spec.schedule.with_(**job.schedule)
+    model.spec.check_params(job.settings)  # before a large file is read
+    plan = make_plan(model, job.load(), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    session = Session(name=job.title or out.stem)
+    return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
+
+
+def resume(options: argparse.Namespace) -> int:
+    """``plaidwork resume S.plaidwork [--draws N] [--run TITLE]``; writes the same file unless --out is given."""
+    out = pairs.check_output(options.out or options.session, options.force or options.out is None)
+    session = open_session(options.session)
+    if session.read_only and options.out is None:
+        raise SessionError(
+            f"{options.session} can only be read: {session.read_only}", "Add --out to write another."
+        )
+    chosen = find_run(session, options.run)
+    if options.draws < 0:
+        raise SettingError(f"--draws must be at least 0. Found “{options.draws}”.")
+    if options.draws:
+        chosen.extend(options.draws)
+    if not chosen.resumable:
+        raise SettingError(f"{chosen.title} is done.", "Add --draws N for N more draws per chain.")
+    plan = session.plan_of(chosen, registry())
+    return _go(session, chosen, plan, out, options.executor, options.json)
+
+
+def find_run(session: Session, title: str | None) -> Run:
+    """The run of a title or id; the last one without. Raises ``SessionError``."""
+    runs = list(session.runs.values())
+    if not runs:
+        raise SessionError("This session has no run.")
+    if title is None:
+        return runs[-1]
+    for item in runs:
+        if title in (item.title, item.id):
+            return item
+    titles = ", ".join(f"“{item.title}”" for item in runs)
+    raise SessionError(f"This session has no run “{title}”.", f"Runs: {titles}.")
+
+
+def example(options: argparse.Namespace) -> int:
+    """``plaidwork example [NAME] [--out S.plaidwork] [--picture PNG]``."""
+    samples = {sample.id: sample for sample in registry().samples}
+    if options.name is None:
+        if options.json:
+            emit("examples", examples=[_about(sample) for sample in samples.values()])
+        for sample in () if options.json else samples.values():
+            print(f"{sample.id:<16}{sample.size:<28}{sample.title}")
+        return DONE
+    if options.name not in samples:
+        raise SettingError(f"There is no example “{options.name}”.", f"Known: {', '.join(samples)}.")
+    sample = samples[options.name]
+    out = pairs.check_output(options.out or Path(f"{sample.id}.plaidwork"), options.force)
+    picture = options.picture and pairs.check_output(options.picture, options.force)
+    draw = _renderer() if picture else None
+    model = registry().model(sample.model)
+    schedule = model.spec.schedule.with_(**{**sample.schedule, **_schedule(options)})
+    data: Mapping[str, Dataset | Sequence[Dataset]] = sample.load()
+    plan = make_plan(model, data, sample.params, schedule=schedule, seed=sample.seed)
+    session = Session(name=sample.title)
+    fitted = session.add_run(plan)
+    code = _go(session, fitted, plan, out, options.executor, options.json)
+    if draw is not None and fitted.results:
+        _write_picture(draw, session, fitted, picture, options.json)
+    return code
+
+
+def _about(sample: Any) -> dict[str, Any]:
+    return {name: getattr(sample, name) for name in ("id", "title", "line", "model", "size")}
+
+
+def _renderer() -> Any:
+    """The function that draws a view; asked for before the fit, so that its absence costs no fit."""
+    try:
+        from plaidwork.gui.results.render import render_view_png
+    except ImportError as error:
+        raise SettingError(
+            f"A picture needs Qt, which cannot be loaded: {error}.", "Leave out --picture."
+        ) from error
+    return render_view_png
+
+
+def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json: bool) -> None:
+    for view in fitted.spec.views:
+        if view.kind not in ("table", "text", "custom"):
+            draw(session, fitted, view, path)
+            _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
+            return
+    print(f"plaidwork: {fitted.spec.title} declares no picture.", file=sys.stderr)
+
+
+def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool) -> int:
+    """Run, save in any case, say how it ended; the exit code."""
+    control = Control()
+    shown = display(as_json)
+    for problem in plan.warnings:
+        print(f"plaidwork: {problem.message} {problem.hint}".rstrip(), file=sys.stderr)
+    failure: ModelError | None = None
+    with _stops(control):
+        try:
+            execute(fitted, plan, make_executor(executor, control), shown)
+        except ModelError as error:
+            failure = error
+        shown.end(fitted)
+    if failure is not None and not fitted.n_draws and not fitted.sweeps_done:
+        raise failure
+    saved = session.save(out)
+    kept = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
+    text = f"{fitted.title}: {fitted.status}, {kept} kept. Session: {saved.absolute()}"
+    _say(as_json, "saved", text, path=str(saved.absolute()), status=fitted.status, draws=fitted.n_draws)
+    if failure is not None:
+        raise failure
+    if fitted.status == "failed":
+        worst = next((line.text for line in reversed(fitted.log) if line.level == "error"), "A chain failed.")
+        raise ModelError(worst)
+    return STOPPED if fitted.status == "stopped" else DONE
+
+
+def _say(as_json: bool, event: str, text: str, **values: Any) -> None:
+    if as_json:
+        emit(event, **values)
+    else:
+        print(text)
+
+
+def make_executor(name: str, control: Control) -> Executor:
+    """The executor of this name."""
+    if name == "processes":
+        from plaidwork.core.processes import ProcessExecutor
+
+        return ProcessExecutor(control)
+    return InlineExecutor(control) if name == "inline" else ThreadExecutor(control)
+
+
+@contextmanager
+def _stops(control: Control) -> Iterator[None]:
+    """While inside, Ctrl+C (or a polite end signal) asks the chains to stop; a second one interrupts."""
+
+    def ask(number: int, frame: Any) -> None:
+        if control.stopping:
+            raise KeyboardInterrupt
+        control.stop()
+        print("\nplaidwork: Stopping after this step; what was done is saved.", file=sys.stderr)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,120 @@
+"""The commands that look: ``models``, ``info`` and ``export``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from plaidwork.core.errors import SettingError
+from plaidwork.core.registry import registry
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session, open_session
+from plaidwork.core.spec import spec_to_json
+
+
+def models(options: argparse.Namespace) -> int:
+    """``plaidwork models [--json]``."""
+    found = registry()
+    specs = found.specs()
+    for info in found.plugins:
+        if info.state in ("failed", "incompatible"):
+            print(
+                f"plaidwork: The plugin {info.name} was left out ({info.state}): {info.message}",
+                file=sys.stderr,
+            )
+    if options.json:
+        print(json.dumps([spec_to_json(spec) for spec in specs], ensure_ascii=False, indent=1))
+        return 0
+    for spec in specs:
+        inputs = ", ".join(f"{item.name}{'' if item.required else '?'}" for item in spec.inputs)
+        print(f"{spec.id:<24}{spec.version:<9}{inputs:<16}{spec.title}")
+    return 0
+
+
+def info(options: argparse.Namespace) -> int:
+    """``plaidwork info S.plaidwork [--json]``."""
+    session = open_session(options.session)
+    record = describe(session)
+    if options.json:
+        print(json.dumps(record, ensure_ascii=False, indent=1))
+        return 0
+    print(f"{session.name}  (created {session.created}, {session.uuid})")
+    for data in record["datasets"]:
+        missing = f", {data['missing']} missing" if data["missing"] else ""
+        print(f"  data  {data['name']}: {data['described']}{missing}")
+    for run in record["runs"]:
+        print(
+            f"  run   {run['title']} ({run['id']}): {run['status']}, {run['draws']} draws, {run['sweeps']} of "
+            f"{run['planned']} sweeps in {run['chains']} chains, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
+        )
+    if session.read_only:
+        print(f"  can only be read: {session.read_only}")
+    return 0
+
+
+def describe(session: Session) -> dict[str, Any]:
+    """What a session holds, JSON-ready."""
+    return {
+        "name": session.name,
+        "uuid": session.uuid,
+        "created": session.created,
+        "read_only": session.read_only,
+        "datasets": [
+            {"name": data.name, "described": data.described, "shape": list(data.shape), "kind": data.kind,
+             "missing": data.n_missing, "file": data.source.file, "sha256": data.source.sha256,
+             "steps": [str(step) for step in data.steps]}
+            for data in session.datasets.values()
+        ],
+        "runs": [describe_run(run) for run in session.runs.values()],
+        "actions": len(session.history),
+    }  # fmt: skip
+
+
+def describe_run(run: Run) -> dict[str, Any]:
+    """What decides the numbers of a run and how far it is, JSON-ready."""
+    return {
+        "id": run.id,
+        "title": run.title,
+        "model": run.spec.id,
+        "model_version": run.spec.version,
+        "status": run.status,
+        "resumable": run.resumable,
+        "params": {
+            name: list(value) if isinstance(value, tuple) else value for name, value in run.params.items()
+        },
+        "inputs": {name: list(names) for name, names in run.inputs.items()},
+        "data_hash": run.data_hash,
+        "seed": run.seed,
+        "holdout": run.holdout,
+        "chains": len(run.chains),
+        "warmup": run.schedule.warmup,
+        "thin": run.schedule.thin,
+        "draws": run.n_draws,
+        "sweeps": run.sweeps_done,
+        "planned": run.sweeps_planned,
+        "cpu_seconds": round(run.cpu_seconds, 3),
+        "created": run.created,
+        "environment": dict(run.environment),
+        "results": sorted(run.results),
+    }
+
+
+def export(options: argparse.Namespace) -> int:
+    """``plaidwork export S.plaidwork --to DIR``."""
+    from plaidwork.core.bundle import write_bundle
+
+    folder = options.to.expanduser()
+    if folder.exists() and not folder.is_dir():
+        raise SettingError(f"{folder} is a file.", "Give the name of a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not options.force:
+        raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
+    session = open_session(options.session)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "session.json").write_text(
+        json.dumps(describe(session), ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    files = write_bundle(session, folder)
+    print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
+    return 0

@@ -1,0 +1,183 @@
+"""Every command with its options; nothing here imports more than the standard library."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from plaidwork.core import __version__
+from plaidwork.core.errors import SettingError
+
+EPILOG = """Without a command the window opens:
+  plaidwork [SESSION.plaidwork] [--example NAME] [--smoke PREFIX] [--safe-mode]
+
+Exit codes: 0 done, 2 bad input, 3 the model failed, 4 stopped. --debug shows the traceback of an error."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports wrong usage like every other error of the command line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingError(f"{message[:1].upper()}{message[1:]}.", f"See {self.prog} --help.")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: one line of help, who runs it (``module:function``), and its options."""
+
+    help: str
+    run: str
+    add: Callable[[argparse.ArgumentParser], None]
+
+
+def command_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        "plaidwork",
+        description="Fit Bayesian latent-structure models, in a window or without one.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"plaidwork {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name, command in COMMANDS.items():
+        command.add(commands.add_parser(name, help=command.help, description=command.help))
+    return parser
+
+
+def window_parser() -> argparse.ArgumentParser:
+    """Options of the window; ``plaidwork.gui.app.main`` gets the same arguments."""
+    parser = Parser("plaidwork", add_help=False, usage="plaidwork [SESSION.plaidwork] [options]")
+    parser.add_argument("session", nargs="?", type=Path)
+    parser.add_argument("--example", metavar="NAME", help="open a bundled example and fit it")
+    parser.add_argument(
+        "--smoke", metavar="PREFIX", help="fit a moment, write PREFIX.plaidwork and PREFIX.png, quit"
+    )
+    parser.add_argument("--safe-mode", action="store_true", help="load the built-in models only")
+    return parser
+
+
+def _models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="the full declarations as JSON")
+
+
+def _fit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="id of a model (plaidwork models lists them)")
+    parser.add_argument(
+        "--input",
+        "-i",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        required=True,
+        help="data of an input",
+    )
+    parser.add_argument(
+        "--set", "-s", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="whole number that fixes all random choices (1)")
+    for name, text in _SCHEDULE.items():
+        parser.add_argument(f"--{name}", type=int, help=text)
+    parser.add_argument(
+        "--holdout", type=float, default=0.0, metavar="SHARE", help="share of cells kept for scoring"
+    )
+    parser.add_argument(
+        "--transform", metavar="[INPUT.]NAME[:KEY=VALUE,…]", nargs="+", action="extend", default=[],
+        help="transformations of the data, in order",
+    )  # fmt: skip
+    parser.add_argument(
+        "--import-option",
+        metavar="[INPUT.]KEY=VALUE",
+        action="append",
+        default=[],
+        help="how to read the file",
+    )
+    _running(parser)
+
+
+_SCHEDULE = {
+    "chains": "chains, or restarts of a variational model",
+    "warmup": "sweeps before the first draw is kept",
+    "draws": "draws kept of each chain",
+    "thin": "keep every N-th sweep",
+    "max-sweeps": "most sweeps of a variational model",
+}
+
+
+def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None:
+    parser.add_argument(
+        "--executor",
+        choices=("threads", "processes", "inline"),
+        default="threads",
+        help="who runs the chains",
+    )
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="S.plaidwork", required=out_required, help="session to write"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
+    parser.add_argument("--json", action="store_true", help="progress as one JSON object per line")
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB.toml", help="a job file (docs/command-line.md)")
+    _running(parser)
+    parser.set_defaults(executor=None)
+
+
+def _resume(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "--draws", type=int, default=0, metavar="N", help="N more draws per chain than planned"
+    )
+    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
+    _running(parser, out_required=False)
+
+
+def _session(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", type=Path, metavar="S.plaidwork")
+
+
+def _info(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "--to", type=Path, metavar="DIR", required=True, help="folder to write; must be new or empty"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="write into a folder that has files")
+
+
+def _example(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
+    parser.add_argument("--picture", type=Path, metavar="PNG", help="write the first picture of the result")
+    for name, text in _SCHEDULE.items():
+        parser.add_argument(f"--{name}", type=int, help=text)
+    _running(parser, out_required=False)
+
+
+def _verify(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")
+    parser.add_argument("--sweeps", type=int, default=20, metavar="N", help="how many sweeps to repeat (20)")
+
+
+_HERE = "plaidwork.core.cli"
+COMMANDS = {
+    "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
+    "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", _fit),
+    "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
+    "resume": Command("Go on with a stored run.", f"{_HERE}.fitting:resume", _resume),
+    "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
+    "export": Command(
+        "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
+    ),
+    "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
+    "verify": Command(
+        "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
+    ),
+}

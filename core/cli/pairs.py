@@ -1,0 +1,105 @@
+"""What is typed as ``NAME=VALUE`` on the command line, and checks of output paths."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.errors import SettingError
+
+
+def pair(text: str, option: str) -> tuple[str, str]:
+    """``NAME=VALUE`` split at the first ``=``."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise SettingError(f"{option} needs NAME=VALUE. Found “{text}”.")
+    return name.strip(), value
+
+
+def input_files(texts: Iterable[str]) -> dict[str, list[Path]]:
+    """Files by input name; the same name twice gives several files."""
+    found: dict[str, list[Path]] = {}
+    for text in texts:
+        name, value = pair(text, "--input")
+        found.setdefault(name, []).append(Path(value).expanduser())
+    return found
+
+
+def settings(texts: Iterable[str]) -> dict[str, str]:
+    """Settings as typed; the model's declaration turns them into values."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, value = pair(text, "--set")
+        if name in found:
+            raise SettingError(f"--set {name} is given twice: “{found[name]}” and “{value}”.")
+        found[name] = value
+    return found
+
+
+def import_options(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Reader options by input name; ``KEY=VALUE`` goes to all inputs, ``INPUT.KEY=VALUE`` to one."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
+    for text in texts:
+        key, value = pair(text, "--import-option")
+        for name, rest in _addressed(key, found):
+            found[name][rest] = plain_value(value)
+    return found
+
+
+def transformations(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """Steps by input name, each ``{"name": ..., "options": {...}}``, from ``[INPUT.]NAME[:KEY=VALUE,…]``."""
+    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in inputs}
+    for text in texts:
+        key, _, rest = text.partition(":")
+        options = dict(pair(part, "--transform") for part in rest.split(",") if part)
+        step = {name: plain_value(value) for name, value in options.items()}
+        for name, title in _addressed(key, found):
+            found[name].append({"name": title, "options": step})
+    return found
+
+
+def _addressed(key: str, inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
+    name, dot, rest = key.partition(".")
+    if not dot:
+        return [(name, key) for name in inputs]
+    if name not in inputs:
+        raise SettingError(
+            f"“{key}” is for the input {name}, which is not given.", f"Given: {', '.join(inputs)}."
+        )
+    return [(name, rest)]
+
+
+def plain_value(text: str) -> Any:
+    """``true``, numbers, lists and quoted text as JSON reads them; anything else is the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def check_output(path: Path, force: bool) -> Path:
+    """The path, once it is sure that a file can be written there. Raises ``SettingError``."""
+    path = path.expanduser()
+    if path.is_dir():
+        raise SettingError(f"{path} is a folder.", "Give the name of the file to write.")
+    if path.exists() and not force:
+        raise SettingError(f"{path} exists already.", "Choose another name, or add --force to replace it.")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise SettingError(f"The folder {folder} does not exist.", "Create it first.")
+    if not os.access(folder, os.W_OK):
+        raise SettingError(f"The folder {folder} cannot be written to.", "Choose another folder.")
+    return path
+
+
+def check_inputs(files: Mapping[str, Sequence[Path]]) -> None:
+    """Raises ``SettingError`` for the first file that is not there."""
+    for name, paths in files.items():
+        for path in paths:
+            if not path.is_file():
+                raise SettingError(
+                    f"The file {path} for the input {name} does not exist.", "Check name and folder."
+                )

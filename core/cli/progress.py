@@ -1,0 +1,125 @@
+"""How a fit is shown while it runs: one line that is rewritten on a terminal, or JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from dataclasses import fields
+from typing import Any
+
+from plaidwork.core.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
+from plaidwork.core.run import Pace, Run
+
+EVERY = 0.1
+"""Seconds between two lines."""
+
+
+class Display:
+    """Called from the chains' threads; hands on at most ten times a second."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shown = 0.0
+        self._preparing: set[int] = set()
+        self.pace = Pace()
+
+    def __call__(self, run: Run, event: Event) -> None:
+        with self._lock:
+            match event:
+                case Preparing():
+                    self._preparing.add(event.chain)
+                case Started():
+                    self._preparing.discard(event.chain)
+            moment = time.monotonic()
+            due = moment - self._shown >= EVERY
+            if due or not isinstance(event, Swept):
+                if isinstance(event, Swept) or due:
+                    self._shown = moment
+                    self.pace.add(run.sweeps_done)
+                self.show(run, event, due)
+
+    def show(self, run: Run, event: Event, due: bool) -> None:
+        """Nothing, when neither a terminal nor JSON is wanted."""
+
+    def end(self, run: Run) -> None:
+        """After the last event."""
+
+
+class TerminalBar(Display):
+    """Chains, sweeps, share, sweeps per second and time left, in fixed columns on stderr."""
+
+    width = 24
+
+    def show(self, run: Run, event: Event, due: bool) -> None:
+        if due or isinstance(event, (Preparing, Started, Finished)):
+            self._write(self.line(run))
+
+    def line(self, run: Run) -> str:
+        if self._preparing and not run.sweeps_done:
+            return f"{run.title}  preparing (the first time on this computer takes longer)"
+        done, planned = run.sweeps_done, max(run.sweeps_planned, 1)
+        share = min(done / planned, 1.0)
+        full = round(share * self.width)
+        digits = len(str(planned))
+        pace, left = self.pace.per_second(), self.pace.seconds_left(done, planned)
+        return (
+            f"{run.title}  {'━' * full}{'─' * (self.width - full)}  {100 * share:3.0f} %  "
+            f"{done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {_left(left):>9} left"
+        )
+
+    def end(self, run: Run) -> None:
+        self._write(self.line(run))
+        sys.stderr.write("\n")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+class JsonLines(Display):
+    """One JSON object per line on stdout: every event but sweeps, which come as ``progress`` at most 10 a second."""
+
+    def show(self, run: Run, event: Event, due: bool) -> None:
+        if isinstance(event, Swept):
+            emit("progress", **self._numbers(run))
+        elif isinstance(event, (Preparing, Started, Checkpointed, Finished, Failed)):
+            values = {item.name: getattr(event, item.name) for item in fields(event)}
+            emit(type(event).__name__.lower(), **values)
+
+    def _numbers(self, run: Run) -> dict[str, Any]:
+        done, planned = run.sweeps_done, run.sweeps_planned
+        left = self.pace.seconds_left(done, planned)
+        return {
+            "sweeps": done,
+            "planned": planned,
+            "draws": run.n_draws,
+            "sweeps_per_second": round(self.pace.per_second(), 2),
+            "seconds_left": None if left is None else round(left, 1),
+        }
+
+    def end(self, run: Run) -> None:
+        emit("progress", **self._numbers(run))
+
+
+def emit(event: str, **values: Any) -> None:
+    """Write one JSON line to stdout."""
+    print(json.dumps({"event": event, **values}, ensure_ascii=False), flush=True)
+
+
+def display(as_json: bool) -> Display:
+    """JSON lines when asked for, a bar on a terminal, else nothing."""
+    if as_json:
+        return JsonLines()
+    return TerminalBar() if sys.stderr.isatty() else Display()
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, seconds = divmod(whole, 60)
+    return f"{minutes} min {seconds:02d}" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d}"

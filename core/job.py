@@ -1,0 +1,160 @@
+"""A fit as a text file: model, inputs, settings and schedule in TOML; read and written."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, SettingError
+
+EXECUTORS = ("threads", "processes", "inline")
+_SCHEDULE = ("chains", "warmup", "draws", "thin", "max_sweeps", "tolerance")
+
+
+@dataclass(frozen=True, slots=True)
+class FileInput:
+    """A file as input of a model: how to read it, what to do with the values, which dataset fields to set.
+
+    ``steps`` are transformations, each ``{"name": ..., "options": {...}}``, oldest first.
+    """
+
+    file: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+    steps: Sequence[Mapping[str, Any]] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Dataset:
+        """Read and transform. Raises ``DataError``."""
+        from plaidwork.core.importers import read_dataset
+
+        dataset = read_dataset(self.file, self.options)
+        if self.steps:
+            from plaidwork.core.transforms import apply_steps
+
+            dataset = apply_steps(dataset, tuple(self.steps))
+        return dataset.with_(**self.fields) if self.fields else dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """All that decides the numbers of a fit, by name; plain data."""
+
+    model: str
+    inputs: Mapping[str, tuple[FileInput, ...]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schedule: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    holdout: float = 0.0
+    executor: str = "threads"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if self.executor not in EXECUTORS:
+            raise SettingError(f"executor must be one of {', '.join(EXECUTORS)}. Found “{self.executor}”.")
+        for name in self.schedule:
+            if name not in _SCHEDULE:
+                raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(_SCHEDULE)}.")
+
+    def load(self) -> dict[str, list[Dataset]]:
+        """The datasets by input name, their names made unique."""
+        return distinct_names({name: [item.load() for item in files] for name, files in self.inputs.items()})
+
+
+def distinct_names(
+    data: Mapping[str, Sequence[Dataset]], taken: Mapping[str, Dataset] | None = None
+) -> dict[str, list[Dataset]]:
+    """The datasets with a number behind the name where two of one name differ (``taken`` has the first say)."""
+    known = dict(taken or {})
+    found: dict[str, list[Dataset]] = {}
+    for key, datasets in data.items():
+        for dataset in datasets:
+            name, number = dataset.name, 2
+            while name in known and known[name].digest() != dataset.digest():
+                name, number = f"{dataset.name} {number}", number + 1
+            known[name] = dataset if name == dataset.name else dataset.with_(name=name)
+            found.setdefault(key, []).append(known[name])
+    return found
+
+
+def read_job(path: Path) -> Job:
+    """A job file. File names in it are relative to its folder. Raises ``SettingError`` naming what is wrong."""
+    try:
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist.", "Check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{path} is not a job file: {error}.") from error
+    known = {"model", "inputs", "settings", "schedule", "seed", "holdout", "executor", "title"}
+    if unknown := sorted(set(record) - known):
+        raise SettingError(f"{path}: unknown key “{unknown[0]}”.", f"Known: {', '.join(sorted(known))}.")
+    if not isinstance(record.get("model"), str) or not isinstance(record.get("inputs"), dict):
+        raise SettingError(f"{path} needs a model and a table [inputs].")
+    record["inputs"] = {
+        name: tuple(_file_input(path, name, item) for item in (value if isinstance(value, list) else [value]))
+        for name, value in record["inputs"].items()
+    }
+    return Job(**record)
+
+
+def _file_input(path: Path, name: str, item: Any) -> FileInput:
+    entry = {"file": item} if isinstance(item, str) else item
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        raise SettingError(f"{path}: input {name} needs a file name.", 'For example X = "matrix.csv".')
+    if unknown := sorted(set(entry) - {"file", "options", "steps", "fields"}):
+        raise SettingError(f"{path}: input {name} has an unknown key “{unknown[0]}”.")
+    return FileInput(
+        path.parent / entry["file"], *(entry.get(key, {}) for key in ("options", "steps", "fields"))
+    )
+
+
+def job_text(job: Job, folder: Path | None = None) -> str:
+    """The job as TOML that :func:`read_job` reads back; file names relative to ``folder`` where possible."""
+    lines = [f"model = {_toml(job.model)}"]
+    if job.title:
+        lines.append(f"title = {_toml(job.title)}")
+    lines += [
+        f"seed = {job.seed}",
+        f"holdout = {job.holdout}",
+        f"executor = {_toml(job.executor)}",
+        "",
+        "[inputs]",
+    ]
+    for name, files in job.inputs.items():
+        entries = [_entry(item, folder) for item in files]
+        lines.append(f"{name} = {_toml(entries[0] if len(entries) == 1 else entries)}")
+    for title, values in (("settings", job.settings), ("schedule", job.schedule)):
+        lines += ["", f"[{title}]", *(f"{name} = {_toml(value)}" for name, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(item: FileInput, folder: Path | None) -> dict[str, Any]:
+    file = item.file
+    if folder is not None and file.is_relative_to(folder):
+        file = file.relative_to(folder)
+    entry = {
+        "file": file.as_posix(),
+        "options": item.options,
+        "steps": list(item.steps),
+        "fields": item.fields,
+    }
+    return {key: value for key, value in entry.items() if value}
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case Mapping():
+            return (
+                "{ " + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + " }"
+            )
+        case list() | tuple():
+            return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return repr(value)

@@ -1,0 +1,220 @@
+"""Chains in processes of their own: for models that hold the interpreter lock."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.events import Event, Failed, Finished
+from plaidwork.core.executor import Control, Handle, Notify, drive
+from plaidwork.core.model import Model
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.schedule import Schedule
+
+SEND_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One chain as plain data; the other process builds the same plan from it."""
+
+    model: type[Model]
+    inputs: Mapping[str, tuple[Dataset, ...]]
+    params: Mapping[str, Any]
+    schedule: Schedule
+    seed: int
+    holdout: float
+    chain: int
+    checkpoint: Checkpoint | None
+    trace: np.ndarray
+
+
+@dataclass(frozen=True)
+class _News:
+    """What happened since the last news: events, new sweeps and draws, and a checkpoint when one was taken."""
+
+    events: list[Event]
+    trace: np.ndarray
+    draws: dict[str, list[np.ndarray]]
+    shapes: dict[str, tuple[int, ...]]
+    saved: Checkpoint | None
+
+
+class ProcessExecutor:
+    """One process per chain, started afresh (``spawn``). Draws and traces come back as they are made.
+
+    The model class must be importable by name; the numbers equal those of the other executors.
+    """
+
+    def __init__(self, control: Control | None = None) -> None:
+        self._control = control
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
+        control = self._control or Control()
+        context = multiprocessing.get_context("spawn")
+        threads = []
+        for record in records:
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs, _job(plan, record)), daemon=True)
+            process.start()
+            theirs.close()
+            threads.append(
+                threading.Thread(
+                    target=_follow, args=(plan, record, control, notify, ours, process), daemon=True
+                )
+            )
+        for thread in threads:
+            thread.start()
+        return _ProcessHandle(control, threads)
+
+
+class _ProcessHandle:
+    def __init__(self, control: Control, threads: list[threading.Thread]) -> None:
+        self.control = control
+        self._threads = threads
+
+    def wait(self, timeout: float | None = None) -> bool:
+        end = None if timeout is None else time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+
+def _job(plan: FitPlan, record: ChainRecord) -> _Job:
+    now = None if record.state is None else record.take_checkpoint()
+    return _Job(
+        type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
+        now, np.array(record.trace.rows()),
+    )  # fmt: skip
+
+
+def _follow(
+    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, pipe: Connection, process: Any
+) -> None:
+    """Our side of one chain: hand requests over, take the news in. The only writer of ``record``."""
+    asked, ended = "", False
+    try:
+        while not ended:
+            wish = "stop" if control.stopping else "pause" if control.paused else "go"
+            if wish != (asked or "go"):
+                pipe.send(wish)
+                asked = wish
+            if pipe.poll(0.05):
+                news: _News = pipe.recv()
+                _take(record, news)
+                for event in news.events:
+                    notify(event)
+                    ended = ended or isinstance(event, (Finished, Failed))
+    except (EOFError, OSError):
+        if not ended:
+            process.join(5)
+            notify(_lost(plan, record, process.exitcode))
+    finally:
+        process.join(5)
+        pipe.close()
+
+
+def _lost(plan: FitPlan, record: ChainRecord, code: int | None) -> Failed:
+    return Failed(
+        record.chain,
+        f"The process of chain {record.chain + 1} of {plan.spec.title} ended with code {code}.",
+        "The computer may be short of memory. What was kept before is still there.",
+    )
+
+
+def _take(record: ChainRecord, news: _News) -> None:
+    record.trace.extend(news.trace)
+    if any(news.draws.values()):
+        record.draws.extend_packed(news.draws, news.shapes)
+    if news.saved is not None:
+        saved = replace(news.saved, n_draws=record.draws.count)
+        record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
+        record.cpu_seconds, record.converged = saved.cpu_seconds, saved.converged
+        record.saved, record.saved_at = saved, time.monotonic()
+    record.sweep = record.trace.count
+
+
+class _RemoteControl(Control):
+    """Obeys the words that come through the pipe."""
+
+    def __init__(self, pipe: Connection) -> None:
+        super().__init__()
+        self._pipe = pipe
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take what has come; wait for it up to ``seconds``."""
+        while self._pipe.poll(seconds):
+            {"stop": self.stop, "pause": self.pause, "go": self.resume}[self._pipe.recv()]()
+            seconds = 0.0
+
+    def wait_while_paused(self) -> None:
+        while self.paused:
+            self.listen(1.0)
+
+
+class _Reporter:
+    """Collects events and sends them with what is new in the record, a few times a second."""
+
+    def __init__(self, pipe: Connection, record: ChainRecord, control: _RemoteControl) -> None:
+        self._pipe, self._record, self._control = pipe, record, control
+        self._events: list[Event] = []
+        self._sweeps, self._draws = record.trace.count, record.draws.count
+        self._saved, self._sent = record.saved, time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        self._events.append(event)
+        ended = isinstance(event, (Finished, Failed))
+        news = self._record.saved is not self._saved
+        if ended or news or len(self._events) == 1 or time.monotonic() - self._sent > SEND_SECONDS:
+            self._send()
+        self._control.listen()
+
+    def _send(self) -> None:
+        record = self._record
+        variables = [variable.name for variable in record.spec.variables]
+        draws = {name: record.draws.packed(name, self._draws) for name in variables}
+        shapes = {name: record.draws.fixed_shape(name) for name in variables}
+        saved = record.saved if record.saved is not self._saved else None
+        if saved is not None and saved.sweep != record.sweep:
+            saved = None
+        self._pipe.send(_News(self._events, np.array(record.trace.rows(self._sweeps)), draws, shapes, saved))
+        self._events, self._sent = [], time.monotonic()
+        self._sweeps, self._draws, self._saved = record.trace.count, record.draws.count, record.saved
+
+
+def _work(pipe: Connection, job: _Job) -> None:
+    """The other side: the same plan, the same engine."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
+    try:
+        plan = make_plan(
+            job.model(), job.inputs, job.params, schedule=job.schedule, seed=job.seed, holdout=job.holdout
+        )
+        record = ChainRecord(plan.spec, job.schedule, job.seed, job.chain)
+        if job.checkpoint is not None:
+            _restore(record, job)
+    except PlaidworkError as error:
+        pipe.send(_News([Failed(job.chain, error.message, error.hint)], np.empty((0, 0)), {}, {}, None))
+        return
+    control = _RemoteControl(pipe)
+    drive(plan, record, control, _Reporter(pipe, record, control))
+
+
+def _restore(record: ChainRecord, job: _Job) -> None:
+    """State, generator and traces of the checkpoint; its draws stay with the parent."""
+    saved = job.checkpoint
+    assert saved is not None
+    record.trace.extend(job.trace)
+    record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
+    record.sweep, record.cpu_seconds, record.converged = saved.sweep, saved.cpu_seconds, saved.converged
