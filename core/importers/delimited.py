@@ -1,0 +1,191 @@
+"""Delimited text: CSV, TSV, semicolons, bars or blanks, plain or gzipped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError
+from plaidwork.core.importers._column import read_column
+from plaidwork.core.importers._findings import infer_kind, line_issues, name_issue, repeated, skew_issue
+from plaidwork.core.importers._matrix import default_source, finish, looks_unique
+from plaidwork.core.importers._numbers import NumberParser, as_annotation
+from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, Layout, axis_words, sniff, unclear_error
+from plaidwork.core.importers._table import Table, load_table
+from plaidwork.core.importers._text import ENCODINGS, count_text, file_stem, format_tokens
+from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.joining import default_names
+
+FULL_CHECK_BYTES = 1_500_000
+"""Files up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
+
+
+class DelimitedReader:
+    """Tables as text.
+
+    Options, detected when absent: ``encoding`` (utf-8, latin-1, utf-16), ``delimiter``, ``decimal``, ``missing``
+    (list of texts), ``header`` (bool), ``names`` (column of the row names: number from 0 or title, -1 for none),
+    ``labels`` (list of columns), ``samples_in`` (rows, columns: what the axes are called).
+    Options that are off unless given: ``skip`` (list of columns), ``skip_rows`` (number), ``transpose``,
+    ``rename_duplicates``, ``distinct_labels``, ``ragged`` (drop, pad), ``infinite`` (missing),
+    ``drop_empty_rows``, ``drop_empty_columns``, ``drop_constant_rows``, ``drop_constant_columns``, ``log`` (log,
+    log1p), ``kind``, ``column`` (read this one column, as a vector or as labels).
+    """
+
+    id = "delimited"
+    title = "Table as text"
+    suffixes: tuple[str, ...] = (".csv.gz", ".tsv.gz", ".tab.gz", ".txt.gz", ".csv", ".tsv", ".tab", ".txt", ".dat")
+
+    def preview(self, path: Path, options: ImportOptions) -> Preview:
+        """The first rows, and all that was found in them (in the whole file, when it is small)."""
+        path = Path(path)
+        try:
+            return self._preview(path, options)
+        except DataError as error:
+            if "is not UTF-8" not in error.message or options.get("encoding"):
+                issue = Issue("error", error.message, error.hint)
+                return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+            return self._other_encoding(path, options, error)
+
+    def _preview(self, path: Path, options: ImportOptions) -> Preview:
+        layout = sniff(path, options)
+        whole = path.stat().st_size <= FULL_CHECK_BYTES
+        table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
+        issues = _issues(table, layout, options)
+        if not whole:
+            detail = "The rest is checked during the import"
+            issues.append(Issue("info", f"The first {HEAD_ROWS} rows were checked", detail))
+        return Preview(
+            path=path,
+            header=layout.titles,
+            cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+            roles=layout.roles,
+            options=_in_force(layout, options),
+            detected=frozenset(layout.detected) - frozenset(layout.unclear),
+            unclear=dict(layout.unclear),
+            n_rows=table.n_records if whole else 0,
+            n_columns=layout.n_columns,
+            issues=tuple(issues),
+            choices=_choices(layout),
+        )
+
+    def _other_encoding(self, path: Path, options: ImportOptions, error: DataError) -> Preview:
+        """A preview as Latin-1, with the encoding left for the user to choose."""
+        issue = Issue("error", error.message, error.hint, fix=("Read as Latin-1", "encoding", "latin-1"))
+        shown = self._preview(path, {**options, "encoding": "latin-1"})
+        return replace(
+            shown,
+            options={**shown.options, "encoding": ""},
+            unclear={**shown.unclear, "encoding": error.message},
+            issues=(issue, *shown.issues),
+        )
+
+    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+        """The whole file as a matrix, or one of its columns with the option ``column``."""
+        path = Path(path)
+        layout = sniff(path, options)
+        if options.get("column") is not None:
+            return read_column(path, layout, options, _in_force(layout, options), progress)
+        if layout.unclear:
+            raise unclear_error(path, layout)
+        if not layout.value_columns:
+            raise DataError(
+                f"{path.name} has no column of numbers.",
+                "Use the file as a table of classes, or import one column as labels.",
+            )
+        table = load_table(path, layout, options, progress)
+        names = table.names if table.names is not None else default_names("row", len(table.values))
+        parser = NumberParser(layout.decimal, layout.missing, layout.grouped)
+        labels = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
+        notes = [f"{issue.message}: {issue.detail}" for issue in table.issues]
+        return finish(
+            path.name,
+            file_stem(path),
+            table.values,
+            names,
+            _value_titles(layout),
+            labels,
+            axis_words(layout),
+            options,
+            default_source(path, _in_force(layout, options)),
+            notes,
+        )
+
+
+def _value_titles(layout: Layout) -> tuple[str, ...]:
+    if not layout.header:
+        return default_names("column", len(layout.value_columns))
+    return tuple(layout.titles[index] for index in layout.value_columns)
+
+
+def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]:
+    """Everything worth knowing before an import, errors first."""
+    found = list(table.issues)
+    if "decimal" in layout.unclear:
+        found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+    rows = table.names if table.names is not None else default_names("row", len(table.values))
+    for names, what in ((table.names or (), "row"), (_value_titles(layout), "column")):
+        filled = [name or f"{what} {index + 1}" for index, name in enumerate(names)]
+        if not options.get("rename_duplicates") and (issue := name_issue(filled, what)):
+            found.append(issue)
+    if not options.get("distinct_labels"):
+        found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
+    if not layout.value_columns:
+        found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
+    values = table.values
+    if values.size:
+        for axis, names in ((0, rows), (1, _value_titles(layout))):
+            for issue in line_issues(values, names, axis):
+                if issue.fix and not options.get(issue.fix[1]):
+                    found.append(issue)
+        kind = options.get("kind") or infer_kind(values)
+        if not options.get("log") and (skewed := skew_issue(values, kind)):
+            found.append(skewed)
+    rank = {"error": 0, "warning": 1, "info": 2}
+    return sorted(found, key=lambda issue: rank[issue.severity])
+
+
+def _label_issue(texts: list[str]) -> Issue:
+    twice = repeated(texts)
+    first, second = [index + 1 for index, text in enumerate(texts) if text == twice[0]][:2]
+    shown = twice[0] if len(twice[0]) <= 40 else twice[0][:39] + "…"
+    verb = "occurs" if len(twice) == 1 else "occur"
+    return Issue(
+        "warning",
+        f"{count_text(len(twice), 'label')} {verb} more than once",
+        f"First: “{shown}”, rows {first} and {second}",
+        fix=("Add the row name to tell them apart", "distinct_labels", True),
+    )
+
+
+def _in_force(layout: Layout, options: ImportOptions) -> dict[str, Any]:
+    """The options given, and those detected."""
+    return {
+        **{name: value for name, value in options.items() if value is not None},
+        "encoding": layout.encoding,
+        "delimiter": layout.delimiter,
+        "decimal": "" if "decimal" in layout.unclear else layout.decimal,
+        "missing": list(layout.missing),
+        "header": layout.header,
+        "names": layout.names,
+        "labels": list(layout.labels),
+        "samples_in": layout.samples_in,
+    }
+
+
+def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
+    columns = [
+        (i, f"Column “{title}”" if title else f"Column {i + 1}") for i, title in enumerate(layout.titles)
+    ]
+    return {
+        "encoding": list(ENCODINGS.items()),
+        "delimiter": list(DELIMITERS.items()),
+        "decimal": [(".", "Point  1.25"), (",", "Comma  1,25")],
+        "header": [(True, "In the first row"), (False, "None: number the columns")],
+        "names": [*columns[:50], (-1, "None: number the rows")],
+        "samples_in": [("rows", "rows"), ("columns", "columns")],
+        "missing": [(list(layout.missing), format_tokens(layout.missing))],
+    }
