@@ -22,6 +22,7 @@ from plaidwork.core.samples import Sample, bundled_samples
 from plaidwork.core.spec import API_VERSION, ModelSpec
 
 GROUP = "plaidwork"
+_HOOKS = tuple(sorted(name for name in dir(hookspecs) if name.startswith("plaidwork_")))
 
 
 @dataclass
@@ -99,52 +100,49 @@ class Registry:
         started = time.perf_counter()
         try:
             module = loader()
-            self._manager.register(module, name=info.name)
             self._check_hook_names(module)
-            for name, take in (
-                ("plaidwork_models", self._take_models),
-                ("plaidwork_readers", self._take_readers),
-                ("plaidwork_samples", self._take_samples),
-            ):
-                hook = getattr(module, name, None)
-                if hook is not None:
-                    take(info, hook())
+            found = {name: _call(module, name) for name in _HOOKS if hasattr(module, name)}
+            models = self._checked_models(found.get("plaidwork_models", []))
+            self._manager.register(module, name=info.name)
+        except _Incompatible as error:
+            info.fail(str(error), "incompatible")
         except PluginError as error:
-            info.fail(str(error), "incompatible" if "API" in error.message else "failed")
-        except (Exception, SystemExit) as error:
+            info.fail(str(error))
+        except (Exception, SystemExit) as error:  # whatever a guest does, the program goes on
             info.fail(f"{type(error).__name__}: {error}")
-        if info.state != "ok" and self._manager.has_plugin(info.name):
-            self._manager.unregister(name=info.name)
+        else:  # all or nothing: a plugin that failed half-way leaves nothing behind
+            self._models.update(models)
+            self._readers.extend(found.get("plaidwork_readers", []))
+            self._samples.extend(found.get("plaidwork_samples", []))
+            info.models = list(models)
+            info.version = info.version or next((model.spec.version for model in models.values()), "")
         info.load_seconds = time.perf_counter() - started
 
     def _check_hook_names(self, module: Any) -> None:
-        known = {name for name in dir(hookspecs) if name.startswith("plaidwork_")}
-        unknown = [name for name in dir(module) if name.startswith("plaidwork_") and name not in known]
+        unknown = [name for name in dir(module) if name.startswith("plaidwork_") and name not in _HOOKS]
         if unknown:
-            raise PluginError(f"Unknown hook {unknown[0]}.", f"Known hooks: {', '.join(sorted(known))}.")
+            raise PluginError(f"Unknown hook {unknown[0]}.", f"Known hooks: {', '.join(_HOOKS)}.")
 
-    def _take_models(self, info: PluginInfo, found: list[type[Model] | str]) -> None:
+    def _checked_models(self, found: list[Any]) -> dict[str, type[Model]]:
+        models: dict[str, type[Model]] = {}
         for item in found:
             model = _import_class(item) if isinstance(item, str) else item
             spec = getattr(model, "spec", None)
-            if not isinstance(spec, ModelSpec) or not issubclass(model, Model):
+            if not (isinstance(spec, ModelSpec) and isinstance(model, type) and issubclass(model, Model)):
                 raise PluginError(f"{model!r} is not a Model with a ModelSpec.")
             if spec.api[0] != API_VERSION[0] or spec.api[1] > API_VERSION[1]:
-                raise PluginError(
+                raise _Incompatible(
                     f"{spec.title} was made for plugin API {spec.api[0]}.{spec.api[1]}, "
                     f"this is API {API_VERSION[0]}.{API_VERSION[1]}."
                 )
-            if spec.id in self._models:
-                raise PluginError(f"The model id “{spec.id}” is already taken by another plugin.")
-            self._models[spec.id] = model
-            info.models.append(spec.id)
-            info.version = info.version or spec.version
-
-    def _take_readers(self, info: PluginInfo, found: list[Reader]) -> None:
-        self._readers.extend(found)
-
-    def _take_samples(self, info: PluginInfo, found: list[Sample]) -> None:
-        self._samples.extend(found)
+            if spec.id in self._models or spec.id in models:
+                raise PluginError(
+                    f"The model id “{spec.id}” is already taken.", "Rename one of the two models."
+                )
+            if missing := getattr(model, "__abstractmethods__", ()):
+                raise PluginError(f"{spec.title} has no method {', '.join(sorted(missing))}.")
+            models[spec.id] = model
+        return models
 
     @property
     def readers(self) -> tuple[Reader, ...]:
@@ -173,6 +171,18 @@ class Registry:
 
     def has(self, model_id: str) -> bool:
         return model_id in self.load()._models
+
+
+class _Incompatible(PluginError):
+    """A plugin for another version of the plugin interface."""
+
+
+def _call(module: Any, name: str) -> list[Any]:
+    """What a hook returns. Raises ``PluginError`` naming the hook."""
+    found = getattr(module, name)()
+    if not isinstance(found, (list, tuple)):
+        raise PluginError(f"{name} returned {type(found).__name__}.", "It must return a list.")
+    return list(found)
 
 
 def _guest(point: EntryPoint) -> PluginInfo:
