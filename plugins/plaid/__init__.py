@@ -1,0 +1,8 @@
+"""Plaid models: overlapping blocks of a matrix, their number inferred or fixed (see NOTES.md)."""
+
+from plaidwork.core.api import hookimpl
+
+
+@hookimpl
+def plaidwork_models() -> list[str]:
+    return ["plaidwork.plugins.plaid.models:InfinitePlaid", "plaidwork.plugins.plaid.models:BayesianPlaid"]

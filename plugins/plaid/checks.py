@@ -1,0 +1,61 @@
+"""What is wrong with data or settings before a fit, and what a fit will cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Block, Cost, ModelData, Params, Problem
+
+SECONDS_PER_CELL = 3e-8
+SECONDS_PER_MOVE = 5e-5
+
+
+def find_problems(data: ModelData, params: Params) -> list[Problem]:
+    """Errors stop the fit; warnings are shown."""
+    block: Block = data["X"]
+    known = block.values[block.observed]
+    if known.size == 0:
+        return [
+            Problem("The matrix has no observed cell.", "Choose another matrix or hold out fewer cells.", "X")
+        ]
+    found = []
+    if known.min() == known.max():
+        found.append(
+            Problem(f"All observed cells equal {known[0]:g}.", "Blocks need values that differ.", "X")
+        )
+    for axis, (n, noun) in enumerate(zip(block.shape, ("row", "column"), strict=True)):
+        if n == 1:
+            found.append(
+                Problem(
+                    f"The matrix has one {noun}.",
+                    "Blocks are then groups along the other side only.",
+                    "X",
+                    "warning",
+                )
+            )
+        empty = int((~block.observed.any(axis=1 - axis)).sum())
+        if empty:
+            text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
+            found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
+    if params["start"] == "given" and not {"start_rows", "start_columns"} <= set(data):
+        found.append(
+            Problem(
+                "Given blocks need the inputs “Start rows” and “Start columns”.",
+                "Choose them, or another start.",
+                "start",
+            )
+        )
+    if ("true_rows" in data) != ("true_columns" in data):
+        found.append(
+            Problem("The truth needs rows and columns.", "Choose both or neither.", "true_rows", "warning")
+        )
+    return found
+
+
+def estimate_cost(block: Block, n_moves: int, params: Params) -> Cost:
+    """Memory besides the data, and time of one sweep, for one chain with ten blocks of a tenth of the cells."""
+    n_cells = float(np.prod(block.shape))
+    density = 1.0 if bool(block.observed.all()) else 2.0
+    seconds = (n_cells * SECONDS_PER_CELL * density + (n_moves + 10) * SECONDS_PER_MOVE) * params["replicas"]
+    memory = 20.0 * sum(block.shape) * params["replicas"] + 8.0 * sum(block.shape) * 20
+    return Cost(memory, seconds)

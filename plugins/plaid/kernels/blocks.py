@@ -1,0 +1,103 @@
+"""Counting cells and summing data over blocks; adding and removing blocks. No residual matrix is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def overlap(a, b):
+    """How many items two memberships share."""
+    count = 0
+    for i in range(a.size):
+        count += a[i] & b[i]
+    return count
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def block_sum(cells, z1, z2):
+    """Observed cells of a block and the sum of the centred data over them."""
+    picked = np.flatnonzero(z2)
+    count, total = 0, 0.0
+    for i in np.flatnonzero(z1):
+        row = 0.0
+        for c in picked:
+            row += cells.x[i, c]
+        total += row
+        if not cells.full:
+            for c in picked:
+                count += cells.w[i, c]
+    if cells.full:
+        count = z1.sum() * picked.size
+    return float(count), total - cells.centre * count
+
+
+@njit(cache=True, nogil=True)
+def shared_cells(cells, z1, z2, y1, y2):
+    """Observed cells that two blocks share."""
+    if cells.full:
+        return float(overlap(z1, y1) * overlap(z2, y2))
+    picked = np.flatnonzero(z2 & y2)
+    count = 0
+    if picked.size:
+        for i in np.flatnonzero(z1 & y1):
+            for c in picked:
+                count += cells.w[i, c]
+    return float(count)
+
+
+@njit(cache=True, nogil=True)
+def append_statistics(cells, rows, columns, counts, sums, z1, z2):
+    """``G`` and ``S`` with one more block at the end. O(m1 m2 + K (N1 + N2)) when all cells are observed."""
+    size = sums.size
+    wider = np.empty((size + 1, size + 1))
+    wider[:size, :size] = counts
+    longer = np.empty(size + 1)
+    longer[:size] = sums
+    own, longer[size] = block_sum(cells, z1, z2)
+    wider[size, 0] = wider[0, size] = wider[size, size] = own
+    for k in range(size - 1):
+        wider[size, k + 1] = wider[k + 1, size] = shared_cells(cells, rows[k], columns[k], z1, z2)
+    return wider, longer
+
+
+@njit(cache=True, nogil=True)
+def statistics(cells, rows, columns):
+    """``G`` (K+1, K+1) and ``S`` (K+1,) of all blocks from scratch, the background first."""
+    counts = np.full((1, 1), cells.n_observed)
+    sums = np.full(1, cells.total)
+    for k in range(rows.shape[0]):
+        counts, sums = append_statistics(cells, rows[:k], columns[:k], counts, sums, rows[k], columns[k])
+    return counts, sums
+
+
+@njit(cache=True, nogil=True)
+def append_row(array, row):
+    """A copy of (K, N) with one more row."""
+    out = np.empty((array.shape[0] + 1, array.shape[1]), array.dtype)
+    out[:-1] = array
+    out[-1] = row
+    return out
+
+
+@njit(cache=True, nogil=True)
+def drop_row(array, k):
+    """A copy of (K, N) without row k."""
+    out = np.empty((array.shape[0] - 1, array.shape[1]), array.dtype)
+    out[:k] = array[:k]
+    out[k:] = array[k + 1 :]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def drop_statistics(counts, sums, k):
+    """``G`` and ``S`` without block k."""
+    size = sums.size - 1
+    smaller, shorter = np.empty((size, size)), np.empty(size)
+    for i in range(size):
+        source = i if i <= k else i + 1
+        shorter[i] = sums[source]
+        for j in range(size):
+            smaller[i, j] = counts[source, j if j <= k else j + 1]
+    return smaller, shorter

@@ -1,0 +1,191 @@
+"""What the draws say without labels, and the block list matched to the best draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Block,
+    ChainView,
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    comembership,
+    coverage,
+    distribution,
+    match_blocks,
+    nmi_overlap_ishiguro,
+    pick_items,
+    rank_chains,
+)
+from plaidwork.plugins.plaid.state import true_blocks
+
+MOST_DRAWS = 4000
+MOST_DRAW_CELLS = 1_000_000_000
+"""Draws times cells summed in one summary; larger runs are thinned evenly."""
+MOST_ITEMS = 600
+CHUNK_VALUES = 2_000_000
+INTERVAL = 0.94
+
+Draw = tuple[np.ndarray, np.ndarray, np.ndarray, float]
+
+
+def blocks_of(chain: ChainView, index: int) -> Draw:
+    """Rows, columns and shifts of the non-empty blocks of one draw, and the background."""
+    rows, columns, theta = (chain.draw(name, index) for name in ("Z1", "Z2", "theta"))
+    kept = rows.any(axis=1) & columns.any(axis=1)
+    return rows[kept], columns[kept], theta[kept], float(chain.draw("phi", index))
+
+
+def picked_draws(chains: Sequence[ChainView], cells: int) -> list[tuple[ChainView, int]]:
+    """The draws that are summed: all, or evenly thinned when there are too many for the size of the matrix."""
+    pairs = [(chain, index) for chain in chains for index in range(chain.n_draws)]
+    most = int(max(20, min(MOST_DRAWS, MOST_DRAW_CELLS // max(cells, 1))))
+    step = max(1, -(-len(pairs) // most))
+    return pairs[::step]
+
+
+def mean_fit(draws: Sequence[Draw], shape: tuple[int, int]) -> np.ndarray:
+    """Posterior mean of background and layers: (n, m) float32, in products of a few draws at a time."""
+    total = np.zeros(shape, np.float32)
+    total += np.float32(np.mean([phi for *_, phi in draws]))
+    at_once = max(1, CHUNK_VALUES // sum(shape))
+    rows = [(draw, k) for draw in draws for k in range(len(draw[2]))]
+    for first in range(0, len(rows), at_once):
+        part = rows[first : first + at_once]
+        left = np.array([draw[0][k] for draw, k in part], np.float32)
+        right = np.array([draw[1][k] * np.float32(draw[2][k] / len(draws)) for draw, k in part], np.float32)
+        # one strip of rows at a time: the product is never held whole beside the total
+        for top in range(0, shape[0], 512):
+            total[top : top + 512] += left[:, top : top + 512].T @ right
+    return total
+
+
+def ranked_chains(kept: Kept) -> tuple[np.ndarray, str]:
+    """Which chains survive, and the rule in one sentence; see ``rank_chains``."""
+    return rank_chains([chain.stack("log_joint") for chain in kept.chains])
+
+
+def chain_table(kept: Kept, survives: np.ndarray, reason: str, data: ModelData) -> Table:
+    """One line per chain; NMI of its best draw when the truth is given."""
+    truth = true_blocks(data)
+    columns: dict[str, list] = {
+        title: [] for title in ("Chain", "Log joint best", "Log joint mean", "Blocks mean", "Blocks mode")
+    }
+    if truth is not None:
+        columns["NMI"] = []
+    columns["Used"] = []
+    for c, chain in enumerate(kept.chains):
+        if chain.n_draws == 0:
+            continue
+        joint, k = chain.stack("log_joint"), chain.kept_trace("n_blocks").astype(int)
+        values = [chain.chain + 1, joint.max(), joint.mean(), k.mean(), int(np.bincount(k).argmax())]
+        if truth is not None:
+            values.append(nmi_overlap_ishiguro(*blocks_of(chain, int(joint.argmax()))[:2], *truth))
+        for column, value in zip(columns.values(), [*values, "yes" if survives[c] else "no"], strict=True):
+            column.append(value)
+    return Table({title: np.array(column) for title, column in columns.items()}, label="Chains", doc=reason)
+
+
+def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:
+    """Blocks of the draw with the highest log joint, largest first."""
+    joints = [chain.stack("log_joint") for chain in chains]
+    best = max(range(len(chains)), key=lambda c: joints[c].max())
+    rows, columns, *_ = blocks_of(chains[best], int(joints[best].argmax()))
+    order = np.argsort(-rows.sum(axis=1) * columns.sum(axis=1), kind="stable")
+    return rows[order], columns[order]
+
+
+def block_results(draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray], block: Block) -> Results:
+    """Block list and membership probabilities, every draw matched to the reference."""
+    matched = match_blocks(((r, c, t) for r, c, t, _ in draws), reference, mass=INTERVAL)
+    titles = np.array([f"Block {k + 1}" for k in range(len(matched))], dtype=object)
+    table = Table(
+        {
+            "Block": titles,
+            "Rows": (matched.row_probability >= 0.5).sum(axis=1),
+            "Columns": (matched.column_probability >= 0.5).sum(axis=1),
+            "Shift": matched.value_mean,
+            "Low": matched.value_interval[:, 0],
+            "High": matched.value_interval[:, 1],
+            "Present": matched.present,
+        },
+        units=dict.fromkeys(("Shift", "Low", "High"), block.unit),
+        label="Blocks",
+        doc="Shift: posterior mean and 94 % interval. Present: share of draws that contain the block.",
+    )
+    results: Results = {
+        "block_rows": Result(matched.row_probability, ("layer", "row"), label="Row membership"),
+        "block_columns": Result(matched.column_probability, ("layer", "column"), label="Column membership"),
+        "blocks": table,
+    }
+    for side, axis, probability in (
+        ("row", 0, matched.row_probability),
+        ("column", 1, matched.column_probability),
+    ):
+        names = np.array(block.names[axis], dtype=object)
+        columns = {side.capitalize(): names, **{str(t): p for t, p in zip(titles, probability, strict=True)}}
+        results[f"{side}_memberships"] = Table(columns, label=f"{side.capitalize()} memberships")
+        chosen = pick_items(probability, MOST_ITEMS)
+        shared = comembership((draw[axis] for draw in draws), chosen)
+        results[f"{side}_comembership"] = Result(
+            shared,
+            (side, side)
+            if len(chosen) == len(names) and (chosen == np.arange(len(names))).all()
+            else (f"{side}_picked", f"{side}_picked"),
+            label=f"{side.capitalize()} co-membership",
+            doc="Probability that two share a block.",
+        )
+    return results
+
+
+def texts(
+    n_blocks: np.ndarray, covered: float, survives: np.ndarray, modes: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    """Headline and caption."""
+    values, probability = distribution(n_blocks)
+    mode = int(values[probability.argmax()])
+    noun = "block covers" if mode == 1 else "blocks cover"
+    yield "headline", f"{mode} {noun} {100 * covered:.0f} % of the matrix" if mode else "No block found"
+    parts = [f"{100 * probability.max():.0f} % of the draws have {mode} block{'' if mode == 1 else 's'}"]
+    if len(survives) > 1:
+        agree = "agree" if len(set(modes)) == 1 else "disagree on the number of blocks"
+        parts.append(
+            f"all {len(survives)} chains {agree}"
+            if survives.all()
+            else f"the {survives.sum()} chains used {agree}"
+        )
+        left = len(survives) - int(survives.sum())
+        if left:
+            parts.append(f"{left} chain{'' if left == 1 else 's'} clearly below the best left out")
+    yield "caption", "; ".join(parts)
+
+
+def summarise_draws(kept: Kept, data: ModelData) -> Results:
+    """All results of a plaid run, from the chains that survive the ranking by log joint."""
+    block: Block = data["X"]
+    if kept.n_draws == 0:
+        return {"headline": "No draws yet", "caption": ""}
+    survives, reason = ranked_chains(kept)
+    used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
+    if not used:
+        used = [chain for chain in kept.chains if chain.n_draws]
+    draws = [blocks_of(chain, index) for chain, index in picked_draws(used, int(np.prod(block.shape)))]
+    results = block_results(draws, best_blocks(used), block)
+    covered = coverage(draws)
+    numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
+    values, probability = distribution(np.concatenate(numbers))
+    modes = [int(np.bincount(k).argmax()) for k in numbers]
+    return {
+        **results,
+        "fit": Result(mean_fit(draws, block.shape), ("row", "column"), unit=block.unit, label="Fitted"),
+        "coverage": Result(covered, ("row", "column"), label="In any block"),
+        "k_values": Result(values, ("size",), label="Number of blocks"),
+        "k_probability": Result(probability, ("size",), label="Probability"),
+        "chains": chain_table(kept, survives, reason, data),
+        **dict(texts(np.concatenate(numbers), float(covered.mean()), survives, modes)),
+    }
