@@ -239,17 +239,17 @@ def rank_chains(
     if keep.all():
         return (
             keep,
-            f"All {len(keep)} chains are kept: their mean log joint is within {limit:.3g} of the best.",
+            f"All {len(keep)} chains are kept: their mean log joint is within {_amount(limit)} of the best.",
         )
     parts = [
-        f"chain {i + 1} lies {means[best] - means[i]:.3g} below the best"
+        f"chain {i + 1} lies {_amount(means[best] - means[i])} below the best"
         if valid[i]
         else f"chain {i + 1} has no finite values"
         for i in np.flatnonzero(~keep)
     ]
     return (
         keep,
-        f"{keep.sum()} of {len(keep)} chains are kept (limit {limit:.3g} in mean log joint): {', '.join(parts)}.",
+        f"{keep.sum()} of {len(keep)} chains are kept (limit {_amount(limit)} in mean log joint): {', '.join(parts)}.",
     )
 
 
@@ -264,3 +264,8 @@ def nmi_overlap_ishiguro(
     from plaidwork.core.numerics import overlap
 
     return overlap.nmi_overlap_ishiguro(rows_a, cols_a, rows_b, cols_b)
+
+
+def _amount(value: float) -> str:
+    """A size for a sentence: 3 digits, thin spaces between thousands."""
+    return f"{value:.3g}" if value < 100 else f"{value:,.0f}".replace(",", "\u2009")
