@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,19 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import read_dataset
 
+_ENTRY = {"file", "options", "steps", "fields"}
+_FIELDS = {"name", "kind", "row_label", "column_label", "unit", "notes"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """An example ready to fit.
 
-    ``files`` maps an input of the model to ``{"file": ..., "options": {...}, "fields": {...}}``: where the
-    numbers are, how to read them, and dataset fields to set (name, row_label, unit). ``picture`` is a PNG shown
-    on the welcome card; ``size`` the line under the title ("100 × 200 matrix").
+    ``files`` maps an input of the model to ``{"file": ..., "options": {...}, "steps": [...], "fields": {...}}``:
+    where the numbers are, how to read them (``annotations`` among the options joins label tables), which
+    transformations to apply, and dataset fields to set (name, row_label, unit). A list of such entries goes to an
+    input that takes several matrices. Files are relative to the folder. ``picture`` is a PNG shown on the welcome
+    card; ``size`` the line under the title ("100 × 200 matrix").
     """
 
     id: str
@@ -28,7 +33,7 @@ class Sample:
     model: str
     size: str
     folder: Path
-    files: Mapping[str, Mapping[str, Any]]
+    files: Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
     params: Mapping[str, Any] = field(default_factory=dict)
     schedule: Mapping[str, int] = field(default_factory=dict)
     seed: int = 1
@@ -37,16 +42,33 @@ class Sample:
     picture: str = ""
     order: int = 100
 
-    def load(self) -> dict[str, Dataset]:
-        """The datasets by input name, transformations included."""
+    def __post_init__(self) -> None:
+        for name, entries in self.entries().items():
+            for entry in entries:
+                unknown = set(entry) - _ENTRY | set(entry.get("fields", {})) - _FIELDS
+                if unknown or not isinstance(entry.get("file"), str):
+                    what = f"unknown: {', '.join(sorted(unknown))}" if unknown else "no file is named"
+                    raise DataError(f"Example “{self.id}”, input {name}: {what}.")
+
+    def entries(self) -> dict[str, list[Mapping[str, Any]]]:
+        """The file entries by input name, always as lists."""
+        return {
+            name: [entry] if isinstance(entry, Mapping) else list(entry) for name, entry in self.files.items()
+        }
+
+    def load(self) -> dict[str, Dataset | list[Dataset]]:
+        """The datasets by input name, annotations and transformations included; lists where the example has lists."""
+        found: dict[str, Dataset | list[Dataset]] = {}
+        for name, entries in self.entries().items():
+            datasets = [self._load(entry) for entry in entries]
+            found[name] = datasets[0] if isinstance(self.files[name], Mapping) else datasets
+        return found
+
+    def _load(self, entry: Mapping[str, Any]) -> Dataset:
         from plaidwork.core.transforms import apply_steps
 
-        found = {}
-        for name, entry in self.files.items():
-            dataset = read_dataset(self.folder / entry["file"], entry.get("options"))
-            dataset = apply_steps(dataset, entry.get("steps", ()))
-            found[name] = dataset.with_(**entry.get("fields", {}))
-        return found
+        dataset = read_dataset(self.folder / entry["file"], entry.get("options"))
+        return apply_steps(dataset, entry.get("steps", ())).with_(**entry.get("fields", {}))
 
     @property
     def picture_path(self) -> Path | None:
@@ -58,7 +80,7 @@ def load_sample(folder: Path) -> Sample:
     try:
         record = json.loads((folder / "example.json").read_text(encoding="utf-8"))
         return Sample(folder=folder, **record)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise DataError(f"The example in {folder} cannot be read: {error}.") from error
 
 

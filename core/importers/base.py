@@ -99,8 +99,22 @@ def find_reader(path: Path, extra: Sequence[Reader] = ()) -> Reader:
 def read_dataset(
     path: str | Path, options: ImportOptions | None = None, progress: Progress | None = None
 ) -> Dataset:
-    """Read a file into a :class:`Dataset`, with detection for every option not given."""
+    """Read a file into a :class:`Dataset`, with detection for every option not given.
+
+    The option ``annotations`` works with every format: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
+    tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
+    """
     path = Path(path)
     if not path.is_file():
         raise DataError(f"{path} does not exist.", "Check the name and the folder.")
-    return find_reader(path).read(path, options or {}, progress)
+    options = dict(options or {})
+    tables = options.pop("annotations", None) or ()
+    dataset = find_reader(path).read(path, options, progress)
+    if tables:
+        from plaidwork.core.annotate import annotate_columns
+
+        for table in tables:
+            dataset, _ = annotate_columns(
+                dataset, path.parent / table["file"], table.get("axis"), table.get("options")
+            )
+    return dataset
