@@ -6,7 +6,7 @@ import sys
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 
 from plaidwork.gui import tokens
@@ -83,6 +83,7 @@ class Theme(QObject):
         if self._app is not None:
             self._app.setPalette(self.palette())
             self._app.setFont(self.font("body"))
+            _deliver_palette()
         self.changed.emit()
 
     # -- colours --------------------------------------------------------------------------------
@@ -216,6 +217,12 @@ _ROLES = {
     _R.PlaceholderText: "muted",
     _R.Accent: "accent",
 }
+
+
+def _deliver_palette() -> None:
+    """Let widgets have the new palette at once, before `Theme.changed` makes them restyle."""
+    for kind in (QEvent.Type.ApplicationPaletteChange, QEvent.Type.ApplicationFontChange):
+        QCoreApplication.sendPostedEvents(None, kind.value)
 
 
 def _system_scheme() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pyqtgraph as pg
 
@@ -27,7 +28,7 @@ class PlotAxis(pg.AxisItem):
         self.whole = whole
         self._names: Sequence[str] | None = None
         self._word = ""
-        self.setStyle(tickLength=0, autoExpandTextSpace=True, hideOverlappingLabels=True)
+        self.setStyle(tickLength=0, autoExpandTextSpace=True, hideOverlappingLabels=9)
         self.enableAutoSIPrefix(False)
         self.restyle()
 
@@ -62,6 +63,10 @@ class PlotAxis(pg.AxisItem):
         self._names = names
         self.picture = None
         self.update()
+
+    def drawPicture(self, p: Any, axisSpec: Any, tickSpecs: Any, textSpecs: Any) -> None:
+        """Draw without tick marks: even those of length 0 leave dots."""
+        super().drawPicture(p, axisSpec, [], textSpecs)
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
         """One level of ticks, about one per 84 px across and 50 px up."""

@@ -92,10 +92,11 @@ class PlotFrame(QWidget):
         item = self._canvas.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(False)
+        item.ctrlMenu.setParent(self._canvas, item.ctrlMenu.windowFlags())  # else it outlives the picture
         item.showGrid(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.03)
         item.getViewBox().setMouseMode(pg.ViewBox.PanMode)
-        item.layout.setContentsMargins(0, space.XS, space.S, 0)
+        item.layout.setContentsMargins(0, space.S, space.S, 0)
         self._canvas.setFrameShape(self._canvas.Shape.NoFrame)
         self._canvas.setMinimumSize(120, 80)
         self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

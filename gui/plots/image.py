@@ -98,8 +98,10 @@ class MatrixImage(PlotFrame):
         self._map = map_name
         self._values: NDArray[Any] = np.zeros((0, 0))
         self._small: NDArray[np.float64] = np.zeros((0, 0))
+        self._levels: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._level = (1, 1)
+        self._missing = False
         self._limits = (-1.0, 1.0)
-        self._fixed = False
         self._rows: Sequence[str] = ()
         self._columns: Sequence[str] = ()
         self.unit = ""
@@ -118,6 +120,8 @@ class MatrixImage(PlotFrame):
         self.item.hideAxis("bottom")
         self.item.layout.setContentsMargins(0, 0, 0, 0)
         self._canvas.scene().sigMouseClicked.connect(self._clicked)
+        self.view_box.sigRangeChanged.connect(self._view_changed)
+        self.view_box.sigResized.connect(self._view_changed)
         self.restyle()
 
     # -- content --------------------------------------------------------------------------------
@@ -141,6 +145,8 @@ class MatrixImage(PlotFrame):
         self._values, self._rows, self._columns = values, row_names, column_names
         self._map = map_name or self._map
         self._small, _, _ = area_average(values)
+        self._levels = {(1, 1): self._small}
+        self._missing = bool((~np.isfinite(values)).any()) if values.size else False
         self._limits = limits or color_limits(values, self._map in DIVERGING)
         self._draw()
         self.reset_zoom()
@@ -171,7 +177,7 @@ class MatrixImage(PlotFrame):
     @property
     def has_missing(self) -> bool:
         """True when cells are missing; then show a legend entry "missing"."""
-        return bool((~np.isfinite(self._values)).any()) if self._values.size else False
+        return self._missing
 
     @property
     def image_item(self) -> pg.ImageItem:
@@ -182,7 +188,6 @@ class MatrixImage(PlotFrame):
     def restyle(self) -> None:
         """Take all colours anew."""
         super().restyle()
-        self._ground.setBrush(QBrush(theme().color("surface")))
         ink: QColor = theme().color("neutral")
         brush = QBrush(ink, Qt.BrushStyle.BDiagPattern)
         self._hatch.setBrush(brush)
@@ -192,17 +197,44 @@ class MatrixImage(PlotFrame):
     def _draw(self) -> None:
         rows, columns = self._values.shape
         full = QRectF(0, 0, columns, rows)
-        self._ground.setVisible(self.has_missing)
-        self._hatch.setVisible(self.has_missing)
+        for item in (self._ground, self._hatch):
+            item.setVisible(self._missing)
         if not self._values.size:
             self._image.clear()
             return
-        picture = to_rgba(self._small, theme().lut(self._map), *self._limits)
+        self._level = self._level_of_view()
+        picture = to_rgba(self._averaged(self._level), theme().lut(self._map), *self._limits)
         self._image.setImage(picture, levels=(0, 255), autoLevels=False)
         self._image.setRect(full)
         for item in (self._ground, self._hatch):
             item.setRect(full)
         self._scale_hatch()
+
+    def _level_of_view(self) -> tuple[int, int]:
+        """Cells per device pixel, down and across, as powers of two: what to average."""
+        if not self._small.size:
+            return 1, 1
+        factors = []
+        for axis, pixel in zip((0, 1), reversed(self.view_box.viewPixelSize())):
+            cells = self._small.shape[axis] / self._values.shape[axis] * abs(pixel)
+            cells /= self.devicePixelRatioF()
+            factors.append(2 ** max(0, int(np.log2(cells) + 0.5)) if cells > 1 else 1)
+        return factors[0], factors[1]
+
+    def _averaged(self, level: tuple[int, int]) -> NDArray[np.float64]:
+        if level not in self._levels:
+            rows = self._levels.get((level[0], 1))
+            if rows is None:
+                rows = self._levels[level[0], 1] = _shrink(self._small, level[0], 0)
+            self._levels[level] = _shrink(rows, level[1], 1) if level[1] > 1 else rows
+        return self._levels[level]
+
+    def _view_changed(self, *_: Any) -> None:
+        if self._values.size:
+            if self._level_of_view() != self._level:
+                self._draw()
+            else:
+                self._scale_hatch()
 
     def _scale_hatch(self) -> None:
         """Keep the hatch at a pixel size, whatever the zoom."""

@@ -1,0 +1,46 @@
+"""Offscreen Qt with the look installed; a test that leaves a window open fails."""
+
+from __future__ import annotations
+
+import gc
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp):
+    """The application with theme and style, light unless a test switches."""
+    from plaidwork.gui.style import install_style
+    from plaidwork.gui.theme import theme
+
+    theme().set_mode("light")
+    theme().install(qapp)
+    install_style(qapp)
+    return qapp
+
+
+def _windows() -> set[QWidget]:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    return {w for w in QApplication.topLevelWidgets() if w.parent() is None}
+
+
+@pytest.fixture(autouse=True)
+def tidy(qapp):
+    """Back to the light scheme, and no window left over."""
+    from plaidwork.gui.theme import theme
+
+    before = _windows()
+    yield
+    theme().set_mode("light")
+    left = _windows() - before
+    if left:
+        left = set()
+        gc.collect()
+        left = _windows() - before
+    names = ", ".join(sorted(f"{type(w).__name__} {w.objectName()!r}" for w in left))
+    assert not left, f"windows left over: {names}"

@@ -1,0 +1,130 @@
+"""Numbers as text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plaidwork.gui import numbers as n
+
+THIN, MINUS = "\u2009", "\u2212"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, f"1{THIN}000"),
+        (-1234567, f"{MINUS}1{THIN}234{THIN}567"),
+        (math.nan, "–"),
+        (-math.inf, f"{MINUS}∞"),
+    ],
+)
+def test_count(value, text):
+    assert n.format_count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, "0.50"), (1.0, "1.00"), (0.996, "> 0.99"), (0.9949, "0.99"), (0.001, "< 0.01"), (0, "0.00")],
+)
+def test_probability_is_one_only_when_exact(value, text):
+    assert n.format_probability(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.02, "20 ms"),
+        (0.4, "0.4 s"),
+        (40, "40 s"),
+        (72, "1 min 12 s"),
+        (60, "1 min"),
+        (7500, "2 h 5 min"),
+        (3599.9, "1 h"),
+        (100000, "1 d 4 h"),
+        (math.inf, "–"),
+    ],
+)
+def test_duration(seconds, text):
+    assert n.format_duration(seconds) == text
+
+
+def test_rough_duration_rounds_to_five_seconds():
+    assert n.format_duration(43, rough=True) == "45 s"
+    assert n.format_duration(28, rough=True) == "28 s"
+    assert n.format_duration(6.2, rough=True) == "6 s"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1.2e6, "1.2 MB"), (60e6, "60 MB"), (999999, "1.0 MB")]
+)
+def test_bytes(count, text):
+    assert n.format_bytes(count) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "mcse", "text"),
+    [
+        (1.23456, 0.012, "1.235"),
+        (1234.5, 25, f"1{THIN}234"),
+        (123456.0, 1200.0, f"123{THIN}500"),
+        (-0.00001, 0.01, "0.000"),
+        (2.0, 0, "2"),
+        (2.5, math.nan, "2.5"),
+        (math.nan, 1, "–"),
+    ],
+)
+def test_two_digits_of_the_error_decide(value, mcse, text):
+    assert n.format_by_error(value, mcse) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.58, "58 %"), (1, "100 %"), (0.9999, "> 99 %"), (0.0001, "< 1 %"), (0, "0 %")]
+)
+def test_percent(share, text):
+    assert n.format_percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-0.88, f"{MINUS}0.88"), (1e-9, f"1e{MINUS}9"), (12345.678, f"12{THIN}346"), (3e12, "3e12"), (2.0, "2")],
+)
+def test_number(value, text):
+    assert n.format_number(value) == text
+
+
+def test_sign_and_no_negative_zero():
+    assert n.format_fixed(0.8, 2, sign=True) == "+0.80"
+    assert n.format_fixed(-0.001, 2) == "0.00"
+
+
+@given(
+    st.floats(-1e12, 1e12),
+    st.floats(1e-9, 1e12),
+    st.integers(3, 12),
+)
+def test_ticks_are_inside_in_steps_1_2_5(low, span, count):
+    high = low + span
+    if high - low < abs(low) * 1e-9:
+        return
+    ticks = n.nice_ticks(low, high, count)
+    assert 3 <= len(ticks) <= 2.5 * count + 3
+    step = ticks[1] - ticks[0]
+    slack = 1e-6 * (high - low) + 1e-12 * abs(low)
+    assert ticks[0] >= low - slack
+    assert ticks[-1] <= high + slack
+    first = step / 10 ** math.floor(math.log10(step) + 1e-6)
+    assert min(abs(first - f) for f in (1, 2, 5, 10)) < 1e-2
+
+
+def test_ticks_share_decimals():
+    assert n.step_decimals(0.05) == 2
+    assert n.step_decimals(0.2) == 1
+    assert n.step_decimals(10) == 0
+    assert n.nice_ticks(3, 3) == [3]
+    assert n.nice_ticks(math.nan, 1) == []
