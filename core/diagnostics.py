@@ -12,7 +12,6 @@ from plaidwork.core.draws import Kept
 from plaidwork.core.mcstats import (
     autocorrelation,
     ess_bulk,
-    ess_mean,
     ess_tail,
     hdi,
     mcse_mean,
@@ -23,9 +22,22 @@ from plaidwork.core.model import Table
 from plaidwork.core.spec import ModelSpec
 
 __all__ = [
-    "Diagnosis", "Quantity", "Verdict", "diagnose", "mark_ess", "mark_rhat", "ESS_MARKS", "RHAT_MARKS",
-    "autocorrelation", "ess_bulk", "ess_mean", "ess_tail", "hdi", "mcse_mean", "rank_histogram", "rhat",
-]  # fmt: skip  # noqa: RUF022
+    "ESS_MARKS",
+    "RHAT_MARKS",
+    "Diagnosis",
+    "Quantity",
+    "Verdict",
+    "autocorrelation",
+    "diagnose",
+    "ess_bulk",
+    "ess_tail",
+    "hdi",
+    "mark_ess",
+    "mark_rhat",
+    "mcse_mean",
+    "rank_histogram",
+    "rhat",
+]
 
 RHAT_MARKS = (1.01, 1.05)
 """R-hat above which a quantity is marked: warn, error."""
@@ -109,13 +121,8 @@ class Diagnosis:
 
 
 _COLUMNS = {
-    "R-hat": "rhat",
-    "Bulk ESS": "ess_bulk",
-    "Tail ESS": "ess_tail",
-    "Mean": "mean",
-    "SD": "sd",
-    "MCSE": "mcse",
-}
+    "R-hat": "rhat", "Bulk ESS": "ess_bulk", "Tail ESS": "ess_tail", "Mean": "mean", "SD": "sd", "MCSE": "mcse"
+}  # fmt: skip
 
 
 def mark_rhat(value: float) -> Mark:
