@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
@@ -167,8 +167,7 @@ def show_text(parent: QWidget | None, title: str, text: str, lead: str = "") -> 
     field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)
     dialog.add(field)
-    copy: Callable[[], object] = lambda: QGuiApplication.clipboard().setText(text)
-    row = button("Copy", copy)
+    row = button("Copy", lambda: QGuiApplication.clipboard().setText(text))
     dialog.add(row)
     dialog._layout.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
     dialog.add_buttons((("close", "Close"),), "close")

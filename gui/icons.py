@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.gui import tokens
 from plaidwork.gui.theme import theme
 
-__all__ = ["app_icon", "icon", "icon_names", "pixmap"]
+__all__ = ["app_icon", "icon", "icon_names", "pixmap", "screen_ratio"]
 
 _MAX_CACHED = 600
 _cache: dict[tuple[str, int, str, float], QPixmap] = {}
@@ -85,8 +85,13 @@ def pixmap(name: str, size: int = 16, color: str | QColor = "text", ratio: float
     `color` is a token name, ``#RRGGBB`` or QColor; `ratio` 0 means that of the application.
     A pixmap keeps its colour: make it anew on ``theme().changed`` or use `icon`.
     """
+    return _render(name, size, _resolve(color), ratio or screen_ratio())
+
+
+def screen_ratio() -> float:
+    """Device pixel ratio of the application, that of its sharpest screen."""
     app = QApplication.instance()
-    return _render(name, size, _resolve(color), ratio or (app.devicePixelRatio() if app else 1.0))
+    return app.devicePixelRatio() if isinstance(app, QApplication) else 1.0
 
 
 class _Engine(QIconEngine):

@@ -1,0 +1,121 @@
+"""Start of the window: application, theme, exception hook, first page."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.registry import Registry
+from plaidwork.core.samples import Sample, bundled_samples
+from plaidwork.gui.icons import app_icon
+from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.style import install_style
+from plaidwork.gui.tasks import run_task, wait_for_tasks
+from plaidwork.gui.theme import theme
+from plaidwork.gui.workbench import Workbench
+
+
+def make_application(settings: Settings) -> QApplication:
+    """The application with our style, fonts and colours; the one that exists is used again."""
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("plaidwork")
+    app.setApplicationDisplayName("Plaidwork")
+    app.setDesktopFileName("plaidwork")
+    app.setWindowIcon(app_icon())
+    mode = settings.text("theme", "system")
+    theme().install(app)
+    theme().set_mode(mode if mode in ("light", "dark", "system") else "system")
+    install_style(app)
+    return app
+
+
+def install_exception_hook(window: MainWindow) -> None:
+    """An unexpected error becomes a message; the program goes on."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.close()
+            return
+        details = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(details)
+        window.messages.post(
+            "error",
+            "Something in the program went wrong",
+            f"{kind.__name__}: {error}. Your work is still open.",
+            [("Details", lambda: window.commands.show_details("What went wrong", str(error), details))],
+        )
+
+    sys.excepthook = hook
+
+
+def make_window(settings: Settings | None = None, workbench: Workbench | None = None) -> MainWindow:
+    """The window with its welcome page; examples are listed and plugins loaded in the background."""
+    window = MainWindow(workbench or Workbench(), settings or Settings())
+    run_task(lambda task: _examples(), lambda found: _show_examples(window, found))
+    return window
+
+
+def _examples() -> list[Sample]:
+    return list(bundled_samples())
+
+
+def _show_examples(window: MainWindow, samples: list[Sample]) -> None:
+    window.welcome.set_examples([(sample, _model_title(sample.model)) for sample in samples])
+
+
+def _model_title(model_id: str) -> str:
+    """A title without importing the model (that takes a second): ``infinite_plaid`` -> ``Infinite plaid``."""
+    return model_id.rsplit(".", 1)[-1].replace("_", " ").capitalize()
+
+
+def offer_recoveries(window: MainWindow) -> None:
+    """Offer the newest work that a crash left behind."""
+    from plaidwork.core.recovery import find_recoveries
+
+    run_task(lambda task: find_recoveries(), window.commands.offer_recovery, lambda error, details: None)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window and stay until it is closed; options as ``plaidwork --help`` lists them."""
+    from plaidwork.core.cli.options import window_parser
+
+    options = window_parser().parse_args(sys.argv[1:] if argv is None else list(argv))
+    settings = Settings()
+    app = make_application(settings)
+    window = make_window(settings, Workbench(Registry(safe_mode=options.safe_mode)))
+    install_exception_hook(window)
+    window.show()
+    QTimer.singleShot(0, window, lambda: _begin(window, options.session, options.example))
+    if options.smoke:
+        from plaidwork.gui.smoke import Smoke
+
+        smoke = Smoke(window, Path(options.smoke))
+        app.exec()
+        code = smoke.exit_code
+    else:
+        code = app.exec()
+    wait_for_tasks()
+    return code
+
+
+def _begin(window: MainWindow, session: Path | None, example: str | None) -> None:
+    if session is not None:
+        window.commands.open_path(session)
+    elif example:
+        chosen = next((sample for sample in bundled_samples() if sample.id == example), None)
+        if chosen is None:
+            known = ", ".join(sample.id for sample in bundled_samples())
+            window.messages.post("warn", f"There is no example “{example}”", f"Known: {known}.")
+        else:
+            window.commands.open_example(chosen)
+    offer_recoveries(window)
+    # the models (and Numba) load while the user looks at the first page
+    run_task(lambda task: window.workbench.registry.load())

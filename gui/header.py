@@ -1,0 +1,88 @@
+"""The tool bar: mark, session name, saved or not, open and save, command field, the one primary button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from plaidwork.gui.icons import icon, pixmap
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Chip, Label, button, tool_button
+
+_NARROW = 1100
+
+
+class Header(QWidget):
+    """One row above everything; ``set_buttons`` says which commands stand at the right."""
+
+    find_command = Signal()
+
+    def __init__(self, tools: list[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(size.TOOL_BAR)
+        self._mark = Label()
+        self._name = Label("Untitled", "strong", elide=True)
+        self._chip = Chip("Not saved")
+        self._chip.hide()
+        self._field = button("Find a command      Ctrl+Shift+P", self.find_command.emit, icon_name="search")
+        self._field.setAccessibleName("Find a command")
+        self._small = tool_button("search", "Find a command (Ctrl+Shift+P)", self.find_command.emit)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(space.S)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(space.M, 0, space.L, 0)
+        row.setSpacing(space.S)
+        row.addWidget(self._mark)
+        row.addWidget(self._name)
+        row.addWidget(self._chip)
+        row.addSpacing(space.M)
+        for action in tools:
+            made = tool_button("open", action.text(), action.trigger)
+            made.setIcon(action.icon())
+            made.setToolTip(action.toolTip())
+            row.addWidget(made)
+        row.addStretch(1)
+        row.addWidget(self._field)
+        row.addWidget(self._small)
+        row.addLayout(self._buttons)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def set_session(self, name: str, dirty: bool, saved: bool, read_only: bool) -> None:
+        """Show the session's name and whether it is saved."""
+        self._name.setText(name)
+        self._name.setToolTip(name)
+        if read_only:
+            self._chip.set("Read only", "warn")
+        elif dirty:
+            self._chip.set("Not saved" if not saved else "Changed", "neutral")
+        self._chip.setVisible(dirty or read_only)
+
+    def set_buttons(self, actions: list[tuple[QAction, bool]]) -> None:
+        """Commands at the right as (action, primary)."""
+        while self._buttons.count():
+            widget = self._buttons.takeAt(0).widget()
+            if widget is not None:
+                widget.deleteLater()
+        for action, primary in actions:
+            self._buttons.addWidget(self._action_button(action, primary))
+
+    @staticmethod
+    def _action_button(action: QAction, primary: bool) -> QPushButton:
+        made = button(action.text().rstrip("…"), action.trigger, kind="primary" if primary else "normal")
+        made.setIcon(icon(action.data(), "on_accent" if primary else "text"))
+        made.setToolTip(action.toolTip())
+        made.setEnabled(action.isEnabled())
+        made.setObjectName(action.objectName())
+        return made
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < _NARROW
+        self._field.setVisible(not narrow)
+        self._small.setVisible(narrow)
+
+    def _restyle(self) -> None:
+        self._mark.setPixmap(pixmap("mark", 22, theme().color("text")))
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -1,0 +1,425 @@
+"""The window: docks around the views. What the commands do stands in ``commands.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QWidget
+
+from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
+from plaidwork.gui.commands import Commands
+from plaidwork.gui.header import Header
+from plaidwork.gui.icons import icon
+from plaidwork.gui.log_panel import LogPanel
+from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages
+from plaidwork.gui.session_tree import DATA, NEW, RUN, SessionTree
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.status_line import StatusLine
+from plaidwork.gui.theme import theme
+from plaidwork.gui.welcome import WelcomePage
+from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
+from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workspace import PageInfo, Workspace
+
+LAYOUT_VERSION = 1
+_TICK, _TICK_HIDDEN = 100, 400
+_AUTOSAVE = 120_000
+
+
+class MainWindow(QMainWindow):
+    """Left the session, centre the views, right the side panel of the view, bottom log and jobs."""
+
+    def __init__(self, workbench: Workbench, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.workbench = workbench
+        self.settings = settings
+        self.actions_by_key: dict[str, QAction] = {}
+        self.setup_page: QWidget | None = None
+        self.setMinimumSize(1024, 640)
+        self.resize(1440, 900)
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.commands = Commands(self)
+        self._make_actions()
+        self._make_bars()
+        self._make_centre()
+        self._make_docks()
+        self.status = StatusLine(workbench)
+        self.setStatusBar(self.status)
+        self._connect()
+        self._restore_layout()
+        self._show_session()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(_TICK)
+        self._autosave = QTimer(self)
+        self._autosave.timeout.connect(self.commands.autosave)
+        self._autosave.start(_AUTOSAVE)
+
+    # -- parts ----------------------------------------------------------------------------------
+    def _make_actions(self) -> None:
+        for key, info in ACTIONS.items():
+            action = QAction(info.text, self)
+            action.setObjectName(key)
+            action.setData(info.icon)
+            if info.icon:
+                action.setIcon(icon(info.icon))
+            if info.shortcut:
+                action.setShortcut(QKeySequence(info.shortcut))
+            shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(
+                " ".join(part for part in (info.tip or info.text, f"({shown})" if shown else "") if part)
+            )
+            action.setCheckable(info.checkable)
+            action.triggered.connect(getattr(self.commands, key))
+            self.addAction(action)
+            self.actions_by_key[key] = action
+        group = QActionGroup(self)
+        for key in ("light", "dark", "follow_system"):
+            group.addAction(self.actions_by_key[key])
+        mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
+        self.actions_by_key[mode].setChecked(True)
+        for number in range(1, 10):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
+            shortcut.activated.connect(lambda index=number - 1: self.workspace.tabs.setCurrentIndex(index))
+
+    def _make_bars(self) -> None:
+        for title, keys in MENUS.items():
+            menu = self.menuBar().addMenu(title)
+            for key in keys:
+                if key == SEPARATOR:
+                    menu.addSeparator()
+                elif key == RECENT:
+                    self.recent_menu = QMenu("Open recent", self)
+                    self.recent_menu.aboutToShow.connect(self._fill_recent)
+                    menu.addMenu(self.recent_menu)
+                else:
+                    menu.addAction(self.actions_by_key[key])
+        self.header = Header([self.actions_by_key[key] for key in TOOLBAR])
+        self.header.find_command.connect(self.commands.commands)
+        self._header_bar = self._fixed_bar("Header", self.header)
+        self.addToolBarBreak()
+        self.messages = MessageBar()
+        self._message_bar = self._fixed_bar("Messages", self.messages)
+        self.messages.emptied.connect(self._message_bar.hide)
+        self.messages.shown.connect(lambda *_: self._message_bar.show())
+        self._message_bar.hide()
+
+    def _fixed_bar(self, name: str, widget: QWidget) -> QToolBar:
+        bar = QToolBar(name, self)
+        bar.setObjectName(name)
+        bar.setMovable(False)
+        bar.setFloatable(False)
+        bar.toggleViewAction().setVisible(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(widget)
+        self.addToolBar(bar)
+        return bar
+
+    def _make_centre(self) -> None:
+        self.welcome = WelcomePage(
+            self.actions_by_key["import_data"].trigger, self.actions_by_key["open_file"].trigger
+        )
+        self.workspace = Workspace()
+        self.centre = QStackedWidget()
+        self.centre.addWidget(self.welcome)
+        self.centre.addWidget(self.workspace)
+        self.setCentralWidget(self.centre)
+
+    def _make_docks(self) -> None:
+        self.tree = SessionTree(self.workbench)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.tree.addActions(
+            [self.actions_by_key[key] for key in ("new_fit", "fit_again", "rename", "remove")]
+        )
+        add = tool_button("plus", "Import data", self.actions_by_key["import_data"].trigger)
+        self.session_dock = self._dock("Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
+        self.side_stack = QStackedWidget()
+        self.side_dock = self._dock("Selection", self.side_stack, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.log = LogPanel(self.workbench)
+        self.log_dock = self._dock("Log", self.log, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.log_dock.setTitleBarWidget(QWidget())
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        for key, dock in (
+            ("show_session", self.session_dock),
+            ("show_side", self.side_dock),
+            ("show_log", self.log_dock),
+        ):
+            dock.visibilityChanged.connect(self.actions_by_key[key].setChecked)
+
+    def _dock(
+        self, name: str, widget: QWidget, area: Qt.DockWidgetArea, buttons: list[QWidget] | None = None
+    ) -> QDockWidget:
+        dock = QDockWidget(name, self)
+        dock.setObjectName(name)
+        dock.setWidget(widget)
+        dock.setTitleBarWidget(DockHeader(name, buttons or []))
+        dock.setFeatures(
+            QDockWidget.DockWidgetFeature.DockWidgetMovable | QDockWidget.DockWidgetFeature.DockWidgetClosable
+        )
+        dock.setBackgroundRole(dock.backgroundRole().Window)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _connect(self) -> None:
+        workbench = self.workbench
+        workbench.session_replaced.connect(self._show_session)
+        workbench.dirty_changed.connect(lambda *_: self.refresh_head())
+        workbench.saved.connect(self.commands.on_saved)
+        workbench.told.connect(self._tell)
+        workbench.asked.connect(self.post)
+        workbench.run_changed.connect(self._run_changed)
+        workbench.results_changed.connect(self._results_changed)
+        workbench.runs_changed.connect(lambda: self._run_changed(""))
+        self.tree.chosen.connect(self._chosen)
+        self.workspace.page_changed.connect(self._page_changed)
+        self.welcome.example_chosen.connect(self.commands.open_example)
+        self.welcome.recent_chosen.connect(lambda path: self.commands.open_path(Path(path)))
+
+    # -- layout ---------------------------------------------------------------------------------
+    def reset_layout(self) -> None:
+        """All docks back in their places and sizes."""
+        for dock, area in (
+            (self.session_dock, Qt.DockWidgetArea.LeftDockWidgetArea),
+            (self.side_dock, Qt.DockWidgetArea.RightDockWidgetArea),
+            (self.log_dock, Qt.DockWidgetArea.BottomDockWidgetArea),
+        ):
+            dock.setFloating(False)
+            self.addDockWidget(area, dock)
+        narrow = self.width() < 1360
+        self.resizeDocks(
+            [self.session_dock, self.side_dock],
+            [190 if narrow else 230, 320 if narrow else 350],
+            Qt.Orientation.Horizontal,
+        )
+        self.resizeDocks([self.log_dock], [160], Qt.Orientation.Vertical)
+        working = self.centre.currentWidget() is self.workspace
+        self.session_dock.setVisible(working)
+        self.side_dock.setVisible(working and self.side_stack.count() > 0)
+        self.log_dock.hide()
+
+    def _restore_layout(self) -> None:
+        geometry = self.settings.bytes("window/geometry")
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        self.reset_layout()
+
+    def sizeHint(self) -> QSize:
+        return QSize(1440, 900)
+
+    # -- session --------------------------------------------------------------------------------
+    def _show_session(self) -> None:
+        """Another session: its first run or dataset, or the welcome page when it is empty."""
+        session = self.workbench.session
+        self.setup_page = None
+        self.tree.set_new_fit(False)
+        self.workspace.clear()
+        self.refresh_head()
+        if not session.runs and not session.datasets:
+            self.show_welcome()
+            return
+        self.show_workspace()
+        if session.runs:
+            self.tree.select(RUN, next(reversed(session.runs)))
+        else:
+            self.tree.select(DATA, next(iter(session.datasets)))
+        self._chosen(*self.tree.current())
+
+    def show_welcome(self) -> None:
+        """The first page; docks are hidden."""
+        self.welcome.set_recent(self.settings.recent())
+        self.centre.setCurrentWidget(self.welcome)
+        for dock in (self.session_dock, self.side_dock, self.log_dock):
+            dock.hide()
+        self._header_bar.hide()
+        self.status.set_run(None)
+        self.refresh_buttons()
+
+    def show_workspace(self) -> None:
+        """Tabs and docks."""
+        if self.centre.currentWidget() is not self.workspace:
+            self.centre.setCurrentWidget(self.workspace)
+            self._header_bar.show()
+            self.session_dock.show()
+
+    def refresh_head(self) -> None:
+        """Session name, title of the window, saved or not."""
+        session = self.workbench.session
+        dirty = self.workbench.dirty
+        self.header.set_session(session.name, dirty, session.path is not None, bool(session.read_only))
+        self.setWindowTitle(f"{session.name}[*] – Plaidwork")
+        self.setWindowModified(dirty)
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        for entry in self.settings.recent():
+            path = Path(entry["path"])
+            action = self.recent_menu.addAction(path.name, lambda path=path: self.commands.open_path(path))
+            action.setToolTip(str(path))
+        if self.recent_menu.isEmpty():
+            self.recent_menu.addAction("No recent sessions").setEnabled(False)
+
+    # -- what is in front -----------------------------------------------------------------------
+    def current_run(self):  # type: ignore[no-untyped-def]
+        """The run chosen in the tree, or None."""
+        kind, key = self.tree.current()
+        return self.workbench.session.runs.get(key) if kind == RUN else None
+
+    def current_dataset(self) -> str:
+        """Name of the dataset chosen in the tree, or empty."""
+        kind, key = self.tree.current()
+        return key if kind == DATA else ""
+
+    def _chosen(self, kind: str, key: str) -> None:
+        if not kind:
+            return
+        self.show_workspace()
+        run = self.current_run()
+        if kind == DATA:
+            self.workspace.set_pages(data_pages(self.workbench, key))
+        elif kind == NEW and self.setup_page is not None:
+            page = self.setup_page
+            self.workspace.set_pages([PageInfo("setup", "Set-up", "sliders", lambda: page)])
+        elif run is not None:
+            self.workspace.set_pages(run_pages(self.workbench, run))
+        self.log.set_run(run)
+        self.status.set_run(run)
+        self.refresh_buttons()
+
+    def _page_changed(self) -> None:
+        page = self.workspace.current_page()
+        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None
+        if panel is not None:
+            if self.side_stack.indexOf(panel) < 0:
+                self.side_stack.addWidget(panel)
+            self.side_stack.setCurrentWidget(panel)
+            title = panel.windowTitle() or "Selection"
+            self.side_dock.titleBarWidget().set_title(title)  # type: ignore[attr-defined]
+        self.side_dock.setVisible(panel is not None and self.centre.currentWidget() is self.workspace)
+        hovered = getattr(page, "hovered", None)
+        if hovered is not None and not page.property("read_out"):
+            page.setProperty("read_out", True)
+            hovered.connect(self.status.read_out)
+        self.refresh_buttons()
+
+    def refresh_buttons(self) -> None:
+        """Enable the commands that make sense now, and put the right ones into the header."""
+        run, actions = self.current_run(), self.actions_by_key
+        phase = self.workbench.phase(run) if run is not None else ""
+        setup = self.tree.current()[0] == NEW
+        has_data = bool(self.workbench.session.datasets)
+        page = self.workspace.current_page()
+        actions["pause"].setText("Go on" if phase == "paused" else "Pause")
+        actions["pause"].setData("play" if phase == "paused" else "pause")
+        for key, enabled in {
+            "pause": phase in ("running", "paused", "preparing"),
+            "stop": bool(phase) and phase != "stopping",
+            "start": setup or (run is not None and not phase),
+            "fit_again": run is not None,
+            "new_fit": has_data,
+            "rename": run is not None or bool(self.current_dataset()),
+            "remove": (run is not None and not phase) or bool(self.current_dataset()),
+            "export_run": run is not None and bool(run.results),
+            "export_script": run is not None,
+            "export_job": run is not None,
+            "export_picture": hasattr(page, "export_picture"),
+            "show_data": hasattr(page, "show_data"),
+            "find": hasattr(page, "find"),
+            "save": bool(has_data or self.workbench.session.runs),
+            "save_as": bool(has_data or self.workbench.session.runs),
+        }.items():
+            actions[key].setEnabled(enabled)
+        if phase:
+            shown = [(actions["pause"], False), (actions["stop"], False)]
+        elif setup:
+            shown = []
+        else:
+            shown = [(actions["new_fit"], True)]
+        self.header.set_buttons(shown)
+
+    def _run_changed(self, run_id: str) -> None:
+        run = self.current_run()
+        if run is not None and run.id == run_id:
+            if not run.active:
+                self._label_traces("Traces")
+            self.status.refresh()
+            page = self.workspace.current_page()
+            if page is not None and hasattr(page, "tick"):
+                page.tick()
+        self.refresh_buttons()
+
+    def _label_traces(self, title: str) -> None:
+        for index, info in enumerate(self.workspace._infos):
+            if info.key.endswith(f"/{TRACES}"):
+                self.workspace.tabs.setTabText(index, title)
+
+    def _results_changed(self, run_id: str) -> None:
+        run = self.current_run()
+        if run is not None and run.id == run_id and self.workspace.current_key() != first_view_key(run):
+            self.workspace.mark(first_view_key(run), True)
+        self.commands.on_results(run_id)
+
+    # -- messages -------------------------------------------------------------------------------
+    def _tell(self, kind: str, title: str, text: str, details: str) -> None:
+        actions = [("Details", lambda: self.commands.show_details(title, text, details))] if details else []
+        self.messages.post(kind, title, text, actions, key=title)
+
+    def post(self, message: Message) -> None:
+        """Show a message that brings its own buttons."""
+        self.messages.post(
+            message.kind,
+            message.title,
+            message.text,
+            message.actions,
+            key=message.key,
+            on_close=message.on_close,
+        )
+
+    # -- time -----------------------------------------------------------------------------------
+    def _tick(self) -> None:
+        active = self.workbench.active_runs()
+        self._timer.setInterval(_TICK if self.isVisible() and not self.isMinimized() else _TICK_HIDDEN)
+        if not active:
+            return
+        for run in active:
+            if self.workbench.phase(run) == "running":
+                self.workbench.pace(run).add(run.sweeps_done)
+                self.workbench.summarise(run)
+            self.tree.update_run(run.id)
+        run = self.current_run()
+        page = self.workspace.current_page()
+        if run in active:
+            self.status.refresh()
+            if hasattr(page, "tick"):
+                page.tick()
+
+    # -- files dropped, closing -----------------------------------------------------------------
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        # the dialog opens after the drop has ended, or the file manager hangs until it is closed
+        QTimer.singleShot(0, self, lambda: [self.commands.open_path(path) for path in paths])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.commands.may_close():
+            event.ignore()
+            return
+        self._timer.stop()
+        self._autosave.stop()
+        self.settings.set("window/geometry", self.saveGeometry())
+        self.settings.sync()
+        event.accept()

@@ -1,0 +1,1 @@
+"""Watching a run: live traces, progress of the chains, diagnostics, settings."""

@@ -1,0 +1,157 @@
+"""Beside the traces: progress of each chain, how often moves are accepted, the settings of the run."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.run import Run
+from plaidwork.gui.numbers import format_count, format_number, format_percent
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.workbench import Workbench
+
+_RATE_WINDOW = 200
+
+
+class _Swatch(QWidget):
+    """The line colour of a chain."""
+
+    def __init__(self, chain: int) -> None:
+        super().__init__()
+        self._chain = chain
+        self.setFixedSize(QSize(16, 12))
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(QRect(0, 5, 14, 3), theme().category(self._chain))
+
+
+class ChainPanel(QScrollArea):
+    """Scrolls when the room is small."""
+
+    def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench, self._run = workbench, run
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._chains: list[tuple[Label, QProgressBar]] = []
+        self._rates: dict[str, Label] = {}
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L)
+        column.setSpacing(space.S)
+        column.addWidget(Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"))
+        for record in run.chains:
+            column.addLayout(self._chain_row(record.chain))
+        moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
+        if moves:
+            column.addSpacing(space.M)
+            column.addWidget(Label("Moves", "strong"))
+            column.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+        column.addSpacing(space.M)
+        column.addWidget(Label("Settings of this run", "strong"))
+        column.addLayout(self._settings())
+        column.addStretch(1)
+        self.setWidget(inner)
+        for widget in (inner, self.viewport()):
+            widget.setBackgroundRole(self.backgroundRole().Window)
+            widget.setAutoFillBackground(True)
+
+    def _chain_row(self, chain: int) -> QVBoxLayout:
+        top = QHBoxLayout()
+        top.setSpacing(space.S)
+        top.addWidget(_Swatch(chain))
+        top.addWidget(Label(f"{'Chain' if self._run.spec.algorithm == 'mcmc' else 'Restart'} {chain + 1}"), 1)
+        count = Label("", "caption", "muted")
+        top.addWidget(count)
+        bar = QProgressBar()
+        bar.setTextVisible(False)
+        bar.setRange(0, 1000)
+        bar.setFixedHeight(size.PROGRESS // 2)
+        bar.setAccessibleName(f"Progress of chain {chain + 1}")
+        row = QVBoxLayout()
+        row.setSpacing(space.XS)
+        row.addLayout(top)
+        row.addWidget(bar)
+        self._chains.append((count, bar))
+        return row
+
+    def _moves_card(self, moves: list[tuple[str, str, str]]) -> Card:
+        card = Card()
+        grid = QGridLayout(card)
+        grid.setContentsMargins(space.M, space.S, space.M, space.S)
+        grid.setVerticalSpacing(space.XS)
+        grid.addWidget(Label("Move", "caption", "muted"), 0, 0)
+        head = Label("Accepted", "caption", "muted")
+        grid.addWidget(head, 0, 1, Qt.AlignmentFlag.AlignRight)
+        for row, (name, title, hint) in enumerate(moves, start=1):
+            label = Label(title[:1].upper() + title[1:], elide=True)
+            label.setToolTip(hint or title)
+            self._rates[name] = Label("–")
+            grid.addWidget(label, row, 0)
+            grid.addWidget(self._rates[name], row, 1, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(0, 1)
+        return card
+
+    def _settings(self) -> QGridLayout:
+        run = self._run
+        grid = QGridLayout()
+        grid.setVerticalSpacing(space.XS)
+        rows = [
+            (p.title, _shown(run.params[p.name]), p.unit) for p in run.spec.hyperparameters if not p.advanced
+        ]
+        if run.spec.algorithm == "mcmc":
+            rows += [
+                ("Warm-up", format_count(run.schedule.warmup), "sweeps"),
+                ("Kept draws", format_count(run.schedule.draws), "per chain"),
+            ]
+            if run.schedule.thin > 1:
+                rows.append(("Every", str(run.schedule.thin), "sweeps"))
+        if run.holdout:
+            rows.append(("Cells held out", format_percent(run.holdout), ""))
+        rows.append(("Seed", str(run.seed), ""))
+        for row, (title, value, unit) in enumerate(rows):
+            grid.addWidget(Label(title, "caption", "muted", elide=True), row, 0)
+            right = Label(f"{value} {unit}".strip(), "caption")
+            grid.addWidget(right, row, 1, Qt.AlignmentFlag.AlignRight)
+        grid.setColumnStretch(0, 1)
+        return grid
+
+    def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
+        """Show the progress as it is now."""
+        for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
+            count.setText(f"{format_count(record.sweep)} of {format_count(record.planned)}")
+            bar.setValue(round(1000 * record.sweep / max(1, record.planned)))
+        for name, label in self._rates.items():
+            recent = np.concatenate([snapshot[name][-_RATE_WINDOW:] for snapshot in snapshots])
+            known = recent[np.isfinite(recent)]
+            label.setText(_rate(float(known.mean())) if len(known) else "–")
+
+
+def _rate(share: float) -> str:
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return format_percent(share)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return format_number(value)
+    if isinstance(value, tuple):
+        return ", ".join(_shown(item) for item in value) or "none"
+    return str(value)

@@ -1,0 +1,282 @@
+"""The traces of a run: key figures, the objective, and the other declared scalars, while it runs and after."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.run import Run
+from plaidwork.core.spec import Trace
+from plaidwork.gui.monitor.chain_panel import ChainPanel
+from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.numbers import format_count, format_duration, format_number
+from plaidwork.gui.plots import Line, Plot
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import KeyFigure
+from plaidwork.gui.workbench import Workbench
+
+_POINTS = 2000
+_SMALL = 190
+_TAIL = 100
+
+
+class TracePlot(Plot):
+    """One declared trace, one line per chain."""
+
+    def __init__(self, run: Run, trace: Trace, large: bool) -> None:
+        super().__init__(
+            trace.title[:1].upper() + trace.title[1:],
+            trace.hint if large else "",
+            whole_x=True,
+            whole_y=trace.kind == "count",
+        )
+        self.trace = trace
+        if trace.hint:
+            self.setToolTip(trace.hint)
+        self.set_labels("sweep" if large else "", _y_label(trace))
+        self._lines_by_chain: list[Line] = [
+            self.add_line(
+                f"Chain {record.chain + 1}", record.chain, legend=large, width=1.4 if large else 1.2
+            )
+            for record in run.chains
+        ]
+        self._drawn = [-1] * len(run.chains)
+        self.setMinimumHeight(220 if large else 150)
+
+    def show_counts(self, run: Run, snapshots: list[dict[str, np.ndarray]]) -> bool:
+        """Draw what is new; False when no chain has a number for this trace."""
+        any_value = False
+        for index, snapshot in enumerate(snapshots):
+            values = snapshot[self.trace.name]
+            if len(values) and np.isfinite(values[-1]):
+                any_value = True
+            if len(values) != self._drawn[index]:
+                self._drawn[index] = len(values)
+                self._lines_by_chain[index].set_data(*decimate(values, _POINTS))
+        return any_value
+
+
+def _y_label(trace: Trace) -> str:
+    name = trace.title[:1].lower() + trace.title[1:]
+    return f"{name} ({trace.unit})" if trace.unit else name
+
+
+class LivePage(QWidget):
+    """Live traces of all chains. ``tick`` draws what is new; the side panel shows the chains and the moves."""
+
+    hovered = Signal(str)
+
+    def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench = workbench
+        self._run = run
+        self._held = False
+        self._columns = 0
+        self._side = ChainPanel(workbench, run)
+        self._figures = self._make_figures()
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._bar.setFixedHeight(size.PROGRESS)
+        primary = run.spec.primary_trace
+        shown = [trace for trace in run.spec.traces if trace.kind != "acceptance"]
+        self._plots = [TracePlot(run, trace, trace is primary) for trace in shown]
+        self._plots.sort(key=lambda plot: plot.trace is not primary)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(space.XXL)
+        self._grid.setVerticalSpacing(space.L)
+        self._build()
+        for plot in self._plots:
+            plot.hovered.connect(self.hovered)
+            if run.schedule.warmup and run.spec.algorithm == "mcmc":
+                plot.set_shading((0, run.schedule.warmup))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.tick()
+        # ranges settle once the page has its size
+        QTimer.singleShot(0, self, self.tick)
+
+    def _make_figures(self) -> dict[str, KeyFigure]:
+        figures = {"sweep": KeyFigure("Sweep"), "left": KeyFigure("Time left")}
+        for trace in self._run.spec.traces:
+            if trace.kind == "count":
+                figures[trace.name] = KeyFigure(trace.title[:1].upper() + trace.title[1:])
+                break
+        primary = self._run.spec.primary_trace
+        if primary is not None:
+            name = primary.title[:1].upper() + primary.title[1:]
+            figures["primary"] = KeyFigure(f"{name}, best {self._chain_word()}")
+        figures["agreement"] = KeyFigure("Agreement")
+        return figures
+
+    def _chain_word(self) -> str:
+        return "chain" if self._run.spec.algorithm == "mcmc" else "restart"
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
+        row.setSpacing(space.L)
+        for index, figure in enumerate(self._figures.values()):
+            if index:
+                line = QFrame()
+                line.setFrameShape(QFrame.Shape.VLine)
+                line.setForegroundRole(self.foregroundRole().Mid)
+                row.addWidget(line)
+            row.addWidget(figure, 1)
+        inner = QWidget()
+        inner.setBackgroundRole(self.backgroundRole().Base)
+        inner.setAutoFillBackground(True)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        column.setSpacing(space.L)
+        if self._plots:
+            column.addWidget(self._plots[0], 3)
+        column.addLayout(self._grid, 2)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self._bar)
+        layout.addWidget(scroll, 1)
+
+    def side_panel(self) -> QWidget:
+        """Progress per chain, moves, settings."""
+        return self._side
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        small = [plot for plot in self._plots[1:] if not plot.property("empty")]
+        columns = max(1, min(4, len(small), (self.width() - 2 * space.VIEW_EDGE) // (_SMALL + space.XXL)))
+        if columns == self._columns and self._grid.count() == len(small):
+            return
+        self._columns = columns
+        while self._grid.count():
+            self._grid.takeAt(0)
+        for index, plot in enumerate(small):
+            self._grid.addWidget(plot, index // columns, index % columns)
+
+    def set_held(self, held: bool) -> None:
+        """Stop drawing (the fit goes on), or draw again."""
+        self._held = held
+        self.tick()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space holds drawing only."""
+        if event.key() == Qt.Key.Key_Space:
+            self.set_held(not self._held)
+            return
+        super().keyPressEvent(event)
+
+    def tick(self) -> None:
+        """Draw what the chains have done since the last call."""
+        if self._held:
+            self._figures["sweep"].set_value(self._figures["sweep"].value, "drawing held, Space goes on")
+            return
+        run = self._run
+        snapshots = [record.trace.snapshot() for record in run.chains]
+        changed = False
+        for plot in self._plots:
+            empty = not plot.show_counts(run, snapshots) and any(len(s[plot.trace.name]) for s in snapshots)
+            if empty != bool(plot.property("empty")):
+                plot.setProperty("empty", empty)
+                plot.setVisible(not empty)
+                changed = True
+        if changed:
+            self._arrange()
+        self._tell(snapshots)
+        self._side.tick(snapshots)
+
+    def _tell(self, snapshots: list[dict[str, np.ndarray]]) -> None:
+        run, phase = self._run, self._workbench.phase(self._run)
+        done, planned = run.sweeps_done, run.sweeps_planned
+        self._bar.setValue(round(1000 * done / max(1, planned)))
+        chains = f"of {format_count(planned)}, {len(run.chains)} {self._chain_word()}s"
+        self._figures["sweep"].set_value(format_count(done), chains)
+        pace = self._workbench.pace(run)
+        left = pace.seconds_left(done, planned) if phase == "running" else None
+        words = {
+            "preparing": "Preparing",
+            "paused": "Paused",
+            "stopping": "Stopping",
+            "": run.status.capitalize(),
+        }
+        value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
+        note = f"{format_count(pace.per_second())} sweeps per second" if left is not None else ""
+        if phase == "preparing":
+            note = "compiling, once after installing"
+        if not phase:
+            note = f"{format_duration(run.cpu_seconds)} of CPU time"
+        self._figures["left"].set_value(value, note)
+        self._tell_counts(snapshots)
+        self._tell_primary(snapshots)
+
+    def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
+        for name, figure in self._figures.items():
+            if name in snapshots[0]:
+                now = [int(s[name][-1]) for s in snapshots if len(s[name]) and np.isfinite(s[name][-1])]
+                if now:
+                    most = max(set(now), key=now.count)
+                    listed = "  ".join(str(value) for value in now[:8])
+                    figure.set_value(str(most), f"{listed} in the {self._chain_word()}s")
+
+    def _tell_primary(self, snapshots: list[dict[str, np.ndarray]]) -> None:
+        primary = self._run.spec.primary_trace
+        if primary is None:
+            return
+        series = [s[primary.name] for s in snapshots]
+        tails = [(float(np.mean(y[-_TAIL:])), i, y) for i, y in enumerate(series) if len(y)]
+        if not tails:
+            return
+        level, best, values = max(tails, key=lambda tail: tail[0])
+        before = values[-2 * _TAIL : -_TAIL]
+        rise = (
+            f", {format_number(level - float(np.mean(before)), 3)} in {_TAIL} sweeps" if len(before) else ""
+        )
+        if rise and not rise.startswith(", −"):
+            rise = ", +" + rise[2:]
+        self._figures["primary"].set_value(
+            format_count(round(level)), f"{self._chain_word()} {best + 1}{rise}"
+        )
+        self._tell_agreement(series)
+
+    def _tell_agreement(self, series: list[np.ndarray]) -> None:
+        from plaidwork.core.diagnostics import rhat
+
+        figure, primary = self._figures["agreement"], self._run.spec.primary_trace
+        assert primary is not None
+        if self._run.spec.algorithm != "mcmc":
+            ends = [y[-1] for y in series if len(y)]
+            figure.set_value(format_number(max(ends) - min(ends), 3), f"spread of {primary.title} at the end")
+            return
+        if len(series) < 2:
+            figure.set_value("One chain", "exploratory: nothing to compare", "warn")
+            return
+        warmup = self._run.schedule.warmup
+        n = min(len(y) for y in series)
+        if n - warmup < 50:
+            figure.set_value("–", "after the warm-up")
+            return
+        value = float(rhat(np.stack([y[warmup:n] for y in series])))
+        if not np.isfinite(value):
+            figure.set_value("–", f"{primary.title} does not move")
+        elif value <= 1.01:
+            figure.set_value("Settled", f"R-hat {value:.3f} on {primary.title}", "ok")
+        else:
+            figure.set_value("Not yet", f"R-hat {value:.3f} on {primary.title}", "warn")

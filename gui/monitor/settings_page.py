@@ -1,0 +1,136 @@
+"""What a run was fitted with: settings, schedule, data, versions; read-only, ready to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.run import Run
+from plaidwork.gui.monitor.chain_panel import _shown
+from plaidwork.gui.numbers import format_count, format_duration, format_percent
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Chip, Label
+from plaidwork.gui.workbench import Workbench
+
+Row = tuple[str, str, bool]
+
+
+class SettingsPage(QScrollArea):
+    """Groups of name and value; settings that differ from their default carry a chip."""
+
+    def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench, self._run = workbench, run
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        edge = space.VIEW_EDGE
+        column.setContentsMargins(edge, edge, edge, edge)
+        column.setSpacing(space.XL)
+        head = QVBoxLayout()
+        head.setSpacing(space.XS)
+        head.addWidget(Label(run.title, "title"))
+        line = f"{run.spec.title} {run.spec.version}. A run keeps the settings it was started with."
+        head.addWidget(Label(line, color="muted", wrap=True))
+        column.addLayout(head)
+        columns = QHBoxLayout()
+        columns.setSpacing(space.HUGE)
+        columns.addLayout(self._column([self._schedule(), self._data(), self._versions()]), 1)
+        columns.addLayout(self._column(self._parameters()), 1)
+        column.addLayout(columns)
+        column.addWidget(Label("Notes", "strong"))
+        self.notes = QPlainTextEdit(run.notes)
+        self.notes.setPlaceholderText("What you found, and what to try next")
+        self.notes.setFixedHeight(110)
+        self.notes.setTabChangesFocus(True)
+        self.notes.textChanged.connect(self._noted)
+        column.addWidget(self.notes)
+        column.addStretch(1)
+        self.setWidget(inner)
+        for widget in (inner, self.viewport()):
+            widget.setBackgroundRole(self.backgroundRole().Base)
+            widget.setAutoFillBackground(True)
+
+    def _noted(self) -> None:
+        self._run.notes = self.notes.toPlainText()
+        self._workbench.touch()
+
+    def _schedule(self) -> tuple[str, list[Row]]:
+        run = self._run
+        rows: list[Row] = [
+            ("Chains" if run.spec.algorithm == "mcmc" else "Restarts", str(run.schedule.chains), False)
+        ]
+        if run.spec.algorithm == "mcmc":
+            rows += [
+                ("Warm-up sweeps", format_count(run.schedule.warmup), False),
+                ("Kept draws per chain", format_count(run.schedule.draws), False),
+                ("Thinning", str(run.schedule.thin), False),
+            ]
+        else:
+            rows += [
+                ("Most sweeps", format_count(run.schedule.max_sweeps), False),
+                ("Tolerance", f"{run.schedule.tolerance:g}", False),
+            ]
+        rows += [
+            ("Seed", str(run.seed), False),
+            ("Cells held out", format_percent(run.holdout), False),
+            ("CPU time", format_duration(run.cpu_seconds), False),
+        ]
+        return "Sampling" if run.spec.algorithm == "mcmc" else "Optimisation", rows
+
+    def _data(self) -> tuple[str, list[Row]]:
+        run = self._run
+        rows: list[Row] = [
+            (run.spec.input(name).title, ", ".join(names), False) for name, names in run.inputs.items()
+        ]
+        rows.append(("Fingerprint (SHA-256)", run.data_hash[:16] + "…", False))
+        return "Data", rows
+
+    def _versions(self) -> tuple[str, list[Row]]:
+        rows: list[Row] = [("Started", self._run.created.replace("T", " ").replace("+00:00", " UTC"), False)]
+        rows += [(name, value, False) for name, value in self._run.environment.items()]
+        return "Made with", rows
+
+    def _parameters(self) -> list[tuple[str, list[Row]]]:
+        groups: dict[str, list[Row]] = {}
+        for p in self._run.spec.hyperparameters:
+            if p.active(self._run.params):
+                value = self._run.params[p.name]
+                shown = next((c.label for c in p.choices if c.value == value), _shown(value))
+                row = (p.title, f"{shown} {p.unit}".strip(), value != p.default)
+                groups.setdefault(p.group or "Model", []).append(row)
+        return list(groups.items())
+
+    @staticmethod
+    def _column(groups: Sequence[tuple[str, list[Row]]]) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(space.L)
+        for title, rows in groups:
+            grid = QGridLayout()
+            grid.setVerticalSpacing(space.XS)
+            grid.setHorizontalSpacing(space.M)
+            grid.addWidget(Label(title, "strong"), 0, 0, 1, 3)
+            for index, (name, value, changed) in enumerate(rows, start=1):
+                grid.addWidget(Label(name, color="muted", elide=True), index, 0)
+                if changed:
+                    grid.addWidget(Chip("changed", "accent"), index, 1)
+                shown = Label(value, elide=True)
+                shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                grid.addWidget(shown, index, 2)
+            grid.setColumnStretch(0, 2)
+            grid.setColumnStretch(2, 3)
+            column.addLayout(grid)
+        column.addStretch(1)
+        return column

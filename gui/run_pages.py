@@ -1,0 +1,77 @@
+"""Which tabs a run, a dataset or a new fit has."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from plaidwork.core.run import Run
+from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workspace import PageInfo
+
+TRACES, DIAGNOSTICS, SETTINGS = "traces", "diagnostics", "settings"
+
+
+def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
+    """Traces, every view that the model declared, diagnostics, settings.
+
+    The traces come first while the run is under way, the declared views once it has ended. Keys carry the run
+    id, so that the tabs of two runs are never mixed up.
+    """
+    traces = PageInfo(
+        f"{run.id}/{TRACES}", "Live" if run.active else "Traces", "traces", lambda: _live(workbench, run)
+    )
+    views = [_view_page(workbench, run, index) for index in range(len(run.spec.views))]
+    rest = [
+        PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "check", lambda: _diagnostics(workbench, run)),
+        PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
+    ]
+    return [traces, *views, *rest] if run.active or not run.results else [*views, traces, *rest]
+
+
+def first_view_key(run: Run) -> str:
+    """Key of the first declared view."""
+    return f"{run.id}/view 0" if run.spec.views else f"{run.id}/{TRACES}"
+
+
+def _view_page(workbench: Workbench, run: Run, index: int) -> PageInfo:
+    from plaidwork.gui.results.registry import view_icon
+
+    view = run.spec.views[index]
+    return PageInfo(
+        f"{run.id}/view {index}", view.title, view_icon(view), lambda: _view(workbench, run, index)
+    )
+
+
+def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
+    from plaidwork.gui.results.registry import make_view
+
+    return make_view(workbench, run, run.spec.views[index])
+
+
+def _live(workbench: Workbench, run: Run) -> QWidget:
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    return LivePage(workbench, run)
+
+
+def _diagnostics(workbench: Workbench, run: Run) -> QWidget:
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+
+    return DiagnosticsPage(workbench, run)
+
+
+def _settings(workbench: Workbench, run: Run) -> QWidget:
+    from plaidwork.gui.monitor.settings_page import SettingsPage
+
+    return SettingsPage(workbench, run)
+
+
+def data_pages(workbench: Workbench, name: str) -> list[PageInfo]:
+    """The page of a dataset."""
+
+    def make() -> QWidget:
+        from plaidwork.gui.data.data_page import DataPage
+
+        return DataPage(workbench, name)
+
+    return [PageInfo(f"data/{name}", "Data", "table", make)]
