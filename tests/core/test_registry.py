@@ -160,7 +160,7 @@ def test_string_of_a_class_and_readers_and_samples(load):
 
 
 def test_missing_model_suggests_the_near_one(load):
-    with pytest.raises(SessionError, match="Did you mean “toy.walk”"):
+    with pytest.raises(SessionError, match=r"Did you mean “toy\.walk”"):
         _walk(load).model("toy.wlak")
 
 

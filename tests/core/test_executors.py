@@ -1,0 +1,102 @@
+"""Every way of running a chain gives the same numbers, also when it was stopped in between."""
+
+import numpy as np
+import pytest
+from toys import SCHEDULE, Climb, Walk, matrix
+
+from plaidwork.core.errors import ModelError
+from plaidwork.core.events import Swept
+from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.fitting import as_dataset, execute
+from plaidwork.core.plan import make_plan
+from plaidwork.core.processes import ProcessExecutor
+from plaidwork.core.run import Run
+
+EXECUTORS = [InlineExecutor, ThreadExecutor, ProcessExecutor]
+
+
+def _plan(model=None, **params):
+    return make_plan(model or Walk(), {"X": as_dataset("X", matrix())}, params, schedule=SCHEDULE)
+
+
+def _fit(plan, executor, progress=None):
+    run = Run.from_plan(plan)
+    execute(run, plan, executor, progress)
+    return run
+
+
+def _assert_same(first, second):
+    for a, b in zip(first.chains, second.chains, strict=True):
+        assert np.array_equal(a.trace.rows(), b.trace.rows())
+        assert a.draws.count == b.draws.count
+        for variable in first.spec.variables:
+            for index in range(a.draws.count):
+                assert np.array_equal(a.draws.get(variable.name, index), b.draws.get(variable.name, index))
+    for name, result in first.results.items():
+        if hasattr(result, "values"):
+            assert np.array_equal(result.values, second.results[name].values)
+
+
+@pytest.mark.parametrize("model", [Walk(), Climb()], ids=["mcmc", "variational"])
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_same_numbers_everywhere(model, executor):
+    plan = _plan(model)
+    run = _fit(plan, executor())
+    assert run.status == "done"
+    assert run.cpu_seconds > 0
+    _assert_same(_fit(plan, InlineExecutor()), run)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_stopped_and_resumed_equals_uninterrupted(executor):
+    plan, control = _plan(), Control()
+    run = _fit(plan, executor(control), lambda run, event: control.stop())
+    assert run.status == "stopped"
+    assert run.sweeps_done < run.sweeps_planned
+    execute(run, plan, executor())
+    assert run.status == "done"
+    _assert_same(_fit(plan, InlineExecutor()), run)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_extended_equals_longer(executor):
+    plan = _plan()
+    run = _fit(plan, executor())
+    run.extend(4)
+    execute(run, plan, executor())
+    longer = make_plan(
+        Walk(), {"X": as_dataset("X", matrix())}, schedule=SCHEDULE.with_(draws=SCHEDULE.draws + 4)
+    )
+    _assert_same(_fit(longer, InlineExecutor()), run)
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_error_of_the_model_keeps_what_was_done(executor):
+    run = _fit(_plan(fail_at=8), executor())
+    assert run.status == "failed"
+    assert [record.trace.count for record in run.chains] == [7, 7]
+    assert [line.text for line in run.log if line.level == "error"] == ["The walk has ended. Walk less."] * 2
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_all_chains_failing_raises(executor):
+    with pytest.raises(ModelError, match="The walk has ended"):
+        _fit(_plan(fail_at=2), executor())
+
+
+def test_pause_and_go_on_in_another_process():
+    plan, control = _plan(), Control()
+    asked = []
+
+    def pause_once(event):
+        if isinstance(event, Swept) and not asked:
+            asked.append(event)
+            control.pause()
+
+    run = Run.from_plan(plan)
+    handle = ProcessExecutor(control).start(plan, run.chains, pause_once)
+    handle.wait(0.7)
+    control.resume()
+    assert handle.wait(20)
+    execute(run, plan, InlineExecutor())
+    _assert_same(_fit(plan, InlineExecutor()), run)
