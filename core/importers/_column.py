@@ -11,9 +11,10 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.importers._layout import Layout, axis_words, column_index, unclear_error
 from plaidwork.core.importers._matrix import checked_names, default_source, finish
 from plaidwork.core.importers._numbers import BadCell, NumberParser, as_annotation
-from plaidwork.core.importers._sniff import Layout, axis_words, column_index, sniff, unclear_error
+from plaidwork.core.importers._sniff import sniff
 from plaidwork.core.importers._table import load_table
 from plaidwork.core.importers.base import ImportOptions, Progress
 from plaidwork.core.joining import default_names

@@ -5,106 +5,32 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers._numbers import DEFAULT_MISSING, DecimalEvidence, is_number
+from plaidwork.core.importers._layout import FEATURE_WORDS, NAME_WORDS, Layout, column_index, word_of
+from plaidwork.core.importers._numbers import DEFAULT_MISSING, is_number
 from plaidwork.core.importers._text import ENCODINGS, Records, parse_tokens, sniff_encoding
 from plaidwork.core.importers.base import ImportOptions
 
 HEAD_ROWS = 200
+_SAMPLE_CELLS = 40_000
 DELIMITERS = {",": "Comma  ,", "\t": "Tab", ";": "Semicolon  ;", " ": "Space", "|": "Bar  |"}
-_FEATURE_WORDS = {
-    "gene",
-    "probe",
-    "feature",
-    "transcript",
-    "protein",
-    "word",
-    "term",
-    "cpg",
-    "snp",
-    "variable",
-}
-_SAMPLE_WORDS = {
-    "sample",
-    "patient",
-    "cell",
-    "subject",
-    "individual",
-    "person",
-    "document",
-    "doc",
-    "barcode",
-    "mouse",
-}
-_NAME_WORDS = (
-    _FEATURE_WORDS | _SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
-)
 
 
-@dataclass(slots=True)
-class Layout:
-    """How to read one delimited file. Columns count from 0; ``names`` is -1 when rows have no names."""
-
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    decimal: str = "."
-    missing: tuple[str, ...] = DEFAULT_MISSING
-    header: bool = True
-    names: int = -1
-    labels: tuple[int, ...] = ()
-    skip: tuple[int, ...] = ()
-    skip_rows: int = 0
-    samples_in: str = ""
-    titles: tuple[str, ...] = ()
-    detected: set[str] = field(default_factory=set)
-    unclear: dict[str, str] = field(default_factory=dict)
-    grouped: bool = False
-    evidence: DecimalEvidence = field(default_factory=DecimalEvidence)
-    head: list[tuple[int, list[str]]] = field(default_factory=list)
-
-    @property
-    def n_columns(self) -> int:
-        return len(self.titles)
-
-    @property
-    def value_columns(self) -> list[int]:
-        other = {self.names, *self.labels, *self.skip}
-        return [index for index in range(self.n_columns) if index not in other]
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        roles = ["value"] * self.n_columns
-        for index in self.skip:
-            roles[index] = "skip"
-        for index in self.labels:
-            roles[index] = "label"
-        if self.names >= 0:
-            roles[self.names] = "name"
-        return tuple(roles)
-
-    def title(self, index: int) -> str:
-        """A column for messages: its name and number."""
-        name = self.titles[index] if index < len(self.titles) else ""
-        return f"column {index + 1} “{name}”" if self.header and name else f"column {index + 1}"
-
-
-def sniff(path: Path, options: ImportOptions, lenient: bool = False) -> Layout:
-    """The layout of a file. ``lenient`` reads undecodable bytes as question marks, for a preview."""
+def sniff(path: Path, options: ImportOptions) -> Layout:
+    """The layout of a file: options given are checked, all others detected from its first rows."""
     layout = Layout()
     layout.encoding = _given(layout, options, "encoding", lambda: sniff_encoding(path), ENCODINGS)
     layout.skip_rows = int(options.get("skip_rows", 0))
     layout.missing = parse_tokens(options.get("missing", DEFAULT_MISSING))
     if "missing" not in options:
         layout.detected.add("missing")
-    layout.delimiter = _given(
-        layout, options, "delimiter", lambda: _delimiter(path, layout, lenient), DELIMITERS
-    )
-    head = _head(path, layout, layout.delimiter, lenient)
+    layout.delimiter = _given(layout, options, "delimiter", lambda: _delimiter(path, layout), DELIMITERS)
+    head = _head(path, layout, layout.delimiter)
     if not head:
         raise DataError(f"{path.name} holds no rows.", "Check that the file was written to its end.")
     body = head[1:] or head
@@ -124,7 +50,7 @@ def sniff(path: Path, options: ImportOptions, lenient: bool = False) -> Layout:
         layout.titles = tuple(f"column {index + 1}" for index in range(width))
     layout.head = head
     rows = [fields for _, fields in head if len(fields) == layout.n_columns]
-    _find_roles(layout, options, rows)
+    _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
     _find_decimal(layout, options, rows)
     _find_orientation(layout, options)
     return layout
@@ -141,21 +67,22 @@ def _given(layout: Layout, options: ImportOptions, name: str, detect: Any, allow
     return value
 
 
-def _head(path: Path, layout: Layout, delimiter: str, lenient: bool) -> list[tuple[int, list[str]]]:
-    records = Records(path, layout.encoding, delimiter, lenient=lenient)
-    return [item for item in islice(records, HEAD_ROWS + layout.skip_rows) if item[0] > layout.skip_rows]
+def _head(path: Path, layout: Layout, delimiter: str) -> list[tuple[int, list[str]]]:
+    with closing(iter(Records(path, layout.encoding, delimiter))) as records:
+        first = islice(records, HEAD_ROWS + layout.skip_rows)
+        return [item for item in first if item[0] > layout.skip_rows]
 
 
 def _width(rows: Sequence[tuple[int, list[str]]]) -> int:
     return Counter(len(fields) for _, fields in rows).most_common(1)[0][0]
 
 
-def _delimiter(path: Path, layout: Layout, lenient: bool) -> str:
+def _delimiter(path: Path, layout: Layout) -> str:
     """The separator that cuts the head into the most regular rows, judged by numbers where two tie."""
     best, best_score = ",", (0.0, 0.0, 0.0)
     for rank, delimiter in enumerate(("\t", ";", ",", "|", " ")):
         try:
-            rows = _head(path, layout, delimiter, lenient)[:50]
+            rows = _head(path, layout, delimiter)[:50]
         except DataError as error:
             if "not UTF" in error.message:
                 raise
@@ -193,7 +120,7 @@ def _has_header(head: Sequence[tuple[int, list[str]]], width: int, layout: Layou
     numbered = bare if is_number(bare[0]) else bare[1:]
     if numbered in ([str(i) for i in range(len(numbered))], [str(i + 1) for i in range(len(numbered))]):
         # 0, 1, 2, … above the columns, as pandas writes it; a short row of that kind may well be data
-        titled = numbered is not bare and _word(bare[0]) in _NAME_WORDS
+        titled = numbered is not bare and word_of(bare[0]) in NAME_WORDS
         return len(numbered) >= (2 if titled else 5)
     # a table of labels only: a first row whose texts never come back below is a header
     return not any(is_number(cell) for cell in bare) and all(
@@ -232,7 +159,7 @@ def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence
         return -1
     title = layout.titles[0].lower() if layout.header else None
     cells = present[0]
-    if cells and 0 not in texts and title is not None and _word(title) in _NAME_WORDS:
+    if cells and 0 not in texts and title is not None and word_of(title) in NAME_WORDS:
         whole = all(re.fullmatch(r"\d+", cell) for cell in cells)
         return 0 if whole and len(set(cells)) == len(cells) else -1
     for index in texts:
@@ -244,10 +171,6 @@ def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence
     return -1
 
 
-def _word(title: str) -> str:
-    return re.sub(r"[ _.-]?(id|ids|name|names|symbol|s)$", "", title.strip().lower()) if title else ""
-
-
 def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:
     given = options.get("decimal")
     if given is not None:
@@ -256,10 +179,12 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
         layout.decimal, layout.grouped = given, True
         return
     evidence = layout.evidence
+    columns = layout.value_columns
     for row in rows:
-        for index in layout.value_columns:
-            if "." in row[index] or "," in row[index]:
-                evidence.add(row[index])
+        for index in columns:
+            cell = row[index]
+            if ("." in cell and not evidence.point) or "," in cell:
+                evidence.add(cell)
     if evidence.unclear:
         layout.unclear["decimal"] = evidence.unclear
         layout.decimal = ""
@@ -276,46 +201,5 @@ def _find_orientation(layout: Layout, options: ImportOptions) -> None:
         layout.samples_in = given
         return
     layout.detected.add("samples_in")
-    word = _word(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
-    layout.samples_in = "columns" if word in _FEATURE_WORDS else "rows"
-
-
-def unclear_error(path: Path, layout: Layout) -> DataError:
-    """The refusal to guess a decimal mark."""
-    return DataError(
-        f"{path.name}: the decimal mark cannot be told. {layout.unclear['decimal']}",
-        "Choose the decimal mark, “.” or “,”.",
-    )
-
-
-def column_index(layout: Layout, value: Any, option: str) -> int:
-    """A column given by number (from 0) or title. Raises ``DataError`` for one that is not there."""
-    if isinstance(value, str):
-        if value in layout.titles:
-            return layout.titles.index(value)
-        known = ", ".join(layout.titles[:10])
-        raise DataError(
-            f"The option {option} names a column “{value}” that is not in the file.", f"It has: {known}."
-        )
-    if value is None:
-        return -1
-    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < layout.n_columns:
-        raise DataError(
-            f"The option {option} needs a column from 0 to {layout.n_columns - 1}. Found “{value}”."
-        )
-    return value
-
-
-def axis_words(layout: Layout) -> tuple[str, str]:
-    """What a row and a column is called, in the plural."""
-    word = _word(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
-    known = word in _FEATURE_WORDS | _SAMPLE_WORDS and bool(word)
-    if not known and "samples_in" in layout.detected:
-        return "rows", "columns"
-    if layout.samples_in == "columns":
-        return (_plural(word) if word in _FEATURE_WORDS else "features"), "samples"
-    return (_plural(word) if word in _SAMPLE_WORDS else "samples"), "features"
-
-
-def _plural(word: str) -> str:
-    return {"mouse": "mice", "person": "people", "cpg": "CpGs", "snp": "SNPs"}.get(word, word + "s")
+    word = word_of(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
+    layout.samples_in = "columns" if word in FEATURE_WORDS else "rows"

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
-from plaidwork.core.importers._numbers import BadCell, NumberParser
-from plaidwork.core.importers._sniff import Layout, unclear_error
-from plaidwork.core.importers._text import Records, count_text
+from plaidwork.core.importers._layout import Layout, unclear_error
+from plaidwork.core.importers._numbers import BadCell, NumberParser, is_number
+from plaidwork.core.importers._problems import Problems
+from plaidwork.core.importers._text import Records
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 
 MAX_CELLS = 4_000_000_000
@@ -32,103 +33,6 @@ class Table:
     n_records: int = 0
 
 
-class Problems:
-    """Collects what is wrong, one entry per kind and column; or raises at the first, when strict."""
-
-    def __init__(self, path: Path, layout: Layout, options: ImportOptions, collect: bool) -> None:
-        self.path, self.layout, self.collect = path, layout, collect
-        self.ragged_rule = options.get("ragged", "error")
-        self.infinite_rule = options.get("infinite", "error")
-        self._ragged: list[tuple[int, int]] = []
-        self._bad: dict[int, list[tuple[int, str]]] = {}
-        self._infinite: list[tuple[int, int, str]] = []
-
-    def ragged(self, row: int, found: int) -> None:
-        if not self.collect:
-            raise DataError(
-                f"{self.path.name}, row {row}: {count_text(found, 'field')} found, "
-                f"{self.layout.n_columns} expected.",
-                "Mend the row, or leave out rows of other length.",
-            )
-        self._ragged.append((row, found))
-
-    def bad_cell(self, row: int, column: int, text: str) -> None:
-        mark = self.layout.decimal
-        if not self.collect:
-            hint = "Mend the cell, add the text to the missing values, or use the column as a label."
-            if "decimal" in self.layout.detected and ("," in text or "." in text):
-                hint = f"The decimal mark “{mark}” was detected from other cells; choose it to allow thousands marks."
-            raise DataError(
-                f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a number with "
-                f"{_mark_name(mark)}, found “{_shortened(text)}”.",
-                hint,
-            )
-        self._bad.setdefault(column, []).append((row, text))
-
-    def infinite(self, row: int, column: int, text: str) -> None:
-        if not self.collect:
-            raise DataError(
-                f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a finite number, found “{text}”.",
-                "Mend the cell, or read infinite values as missing.",
-            )
-        self._infinite.append((row, column, text))
-
-    def issues(self) -> list[Issue]:
-        """The collected problems as errors with their first place and a fix."""
-        found = []
-        if self._ragged:
-            row, width = self._ragged[0]
-            number = count_text(len(self._ragged), "row")
-            verb = "has" if len(self._ragged) == 1 else "have"
-            found.append(
-                Issue(
-                    "error",
-                    f"{number} {verb} a number of fields other than {self.layout.n_columns}",
-                    f"First: row {row} has {width}",
-                    row=row,
-                    fix=(f"Leave out {'it' if len(self._ragged) == 1 else 'them'}", "ragged", "drop"),
-                    changes_numbers=True,
-                )
-            )
-        for column, cells in self._bad.items():
-            found.append(self._cell_issue(column, cells))
-        if self._infinite:
-            row, column, text = self._infinite[0]
-            verb = "is" if len(self._infinite) == 1 else "are"
-            found.append(
-                Issue(
-                    "error",
-                    f"{count_text(len(self._infinite), 'value')} {verb} infinite",
-                    f"First: “{text}”, row {row}, {self.layout.title(column)}",
-                    row=row,
-                    column=column + 1,
-                    fix=("Read infinite values as missing", "infinite", "missing"),
-                    changes_numbers=True,
-                )
-            )
-        return found
-
-    def _cell_issue(self, column: int, cells: list[tuple[int, str]]) -> Issue:
-        row, text = cells[0]
-        verb = "is no number" if len(cells) == 1 else "are no numbers"
-        texts = {entry for _, entry in cells}
-        fix: tuple[str, str, Any]
-        if len(texts) == 1:
-            missing = [*self.layout.missing, text]
-            fix = (f"Read “{_shortened(text)}” as missing", "missing", missing)
-        else:
-            fix = ("Use the column as a label", "labels", [*self.layout.labels, column])
-        return Issue(
-            "error",
-            f"{count_text(len(cells), 'cell')} in {self.layout.title(column)} {verb}",
-            f"First: “{_shortened(text)}”, row {row}; expected a number with {_mark_name(self.layout.decimal)}",
-            row=row,
-            column=column + 1,
-            fix=fix,
-            changes_numbers=True,
-        )
-
-
 def load_table(
     path: Path,
     layout: Layout,
@@ -140,71 +44,138 @@ def load_table(
     """Read the rows (``limit`` of them, 0 for all). Strict unless ``collect``; O(cells), memory 2 x the result."""
     problems = Problems(path, layout, options, collect)
     columns = layout.value_columns if layout.decimal else []
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    batch = _Batch(layout, columns, problems)
     names: list[str] | None = [] if layout.names >= 0 else None
     titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
     labels: dict[str, list[str]] = {title: [] for title in titles}
-    chunks: list[np.ndarray] = []
-    rows: list[np.ndarray] = []
-    width, n_records = layout.n_columns, 0
-    contiguous = columns == list(range(columns[0], columns[-1] + 1)) if columns else False
+    texts_of = list(zip(layout.labels, labels.values()))
+    width, n_records, in_header = layout.n_columns, 0, layout.header
+    contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
-    unsure = "decimal" in layout.detected and not layout.evidence.settled
-    in_header = layout.header
-    for row, fields in Records(path, layout.encoding, layout.delimiter, progress):
-        if row <= layout.skip_rows:
-            continue
-        if in_header:
-            in_header = False
-            continue
-        if limit and n_records >= limit:
-            break
-        n_records += 1
-        if len(fields) != width:
-            if problems.ragged_rule == "drop":
+    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+        for row, fields in records:
+            if row <= layout.skip_rows:
                 continue
-            if problems.ragged_rule != "pad" or len(fields) > width:
-                problems.ragged(row, len(fields))
+            if in_header:
+                in_header = False
                 continue
-            fields = [*fields, *[""] * (width - len(fields))]
-        cells = fields[span] if contiguous else [fields[index] for index in columns]
-        if unsure:
-            unsure = _still_unsure(layout, cells)
-        try:
-            values = parser.row(cells)
-        except BadCell as bad:
-            if not collect:
-                problems.bad_cell(row, columns[bad.index], bad.text)
-            values = _collect_cells(parser, cells, problems, row, columns)
-        if columns and np.isinf(values).any():
-            if problems.infinite_rule != "missing":
-                for index in np.flatnonzero(np.isinf(values)).tolist():
-                    problems.infinite(row, columns[index], cells[index].strip())
-            values[np.isinf(values)] = np.nan
-        rows.append(values)
-        if names is not None:
-            names.append(fields[layout.names].strip())
-        for index, texts in zip(layout.labels, labels.values()):
-            texts.append(fields[index].strip())
-        if len(rows) == _CHUNK:
-            chunks.append(np.vstack(rows))
-            rows.clear()
-            if n_records * max(len(columns), 1) > MAX_CELLS:
-                raise DataError(f"{path.name} holds more than {MAX_CELLS} numbers.", "Import a part of it.")
+            if limit and n_records >= limit:
+                break
+            n_records += 1
+            if len(fields) != width:
+                if problems.ragged_rule == "drop":
+                    continue
+                if problems.ragged_rule != "pad" or len(fields) > width:
+                    batch.flush()
+                    problems.ragged(row, len(fields))
+                    continue
+                fields = [*fields, *[""] * (width - len(fields))]
+            batch.add(row, fields[span] if contiguous else [fields[index] for index in columns])
+            if names is not None:
+                names.append(fields[layout.names].strip())
+            for index, texts in texts_of:
+                texts.append(fields[index].strip())
+    values = batch.result()
     if "decimal" in layout.detected and layout.evidence.unclear:
         layout.unclear["decimal"] = layout.evidence.unclear
         if not collect:
             raise unclear_error(path, layout)
-    if rows:
-        chunks.append(np.vstack(rows))
-    if not chunks and not collect:
+    if not len(values) and not collect:
         raise DataError(
             f"{path.name} holds no rows of numbers.", "Check that the file was written to its end."
         )
-    values = np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
     if progress is not None:
         progress(1.0)
-    return Table(values, names, labels, [*problems.issues(), *_notices(parser)], n_records=n_records)
+    return Table(values, names, labels, [*problems.issues(), *_notices(batch.parser)], n_records=n_records)
+
+
+class _Batch:
+    """Rows on their way to numbers; some thousand cells are read at once, which narrow tables need."""
+
+    def __init__(self, layout: Layout, columns: Sequence[int], problems: Problems) -> None:
+        self.parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+        self._layout, self._columns, self._problems = layout, columns, problems
+        self._most = max(4096 // max(len(columns), 1), 1)
+        self._rows: list[int] = []
+        self._cells: list[str] = []
+        self._parts: list[np.ndarray] = []
+        self._chunks: list[np.ndarray] = []
+        self._n_cells = 0
+        self._detected = "decimal" in layout.detected
+        self._unsure = self._detected and not layout.evidence.settled
+
+    def add(self, row: int, cells: Sequence[str]) -> None:
+        self._rows.append(row)
+        self._cells += cells
+        if len(self._rows) >= self._most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Turn the waiting rows into numbers; problems are told row by row."""
+        if not self._rows:
+            return
+        cells, columns, rows = self._cells, self._columns, self._rows
+        if self._unsure:
+            self._unsure = _still_unsure(self._layout, cells)
+        try:
+            values = self.parser.row(cells)
+        except BadCell as bad:
+            if not self._problems.collect:
+                self._refuse(bad.index, bad.text)
+            values = self._collect()
+        width = len(columns)
+        infinite = np.flatnonzero(np.isinf(values)).tolist()
+        if infinite:
+            if self._problems.infinite_rule != "missing":
+                for index in infinite:
+                    self._problems.infinite(
+                        rows[index // width], columns[index % width], cells[index].strip()
+                    )
+            values[infinite] = np.nan
+        self._parts.append(values.reshape(len(rows), width))
+        self._n_cells += values.size
+        if self._n_cells > MAX_CELLS:
+            raise DataError(
+                f"{self._problems.path.name} holds more than {MAX_CELLS} numbers.", "Import a part of it."
+            )
+        if len(self._parts) == _CHUNK:
+            self._chunks.append(np.concatenate(self._parts))
+            self._parts = []
+        self._rows, self._cells = [], []
+
+    def _refuse(self, index: int, text: str) -> None:
+        row, column = self._rows[index // len(self._columns)], self._columns[index % len(self._columns)]
+        if self._contradicts(text):
+            raise unclear_error(self._problems.path, self._layout, f"row {row}, {self._layout.title(column)}")
+        self._problems.bad_cell(row, column, text)
+
+    def _contradicts(self, text: str) -> bool:
+        """Whether the text is a number with the other mark, so that the mark has to be asked for."""
+        if not self._detected or not is_number(text):
+            return False
+        self._layout.evidence.add(text)
+        if not self._layout.evidence.unclear:
+            return False
+        self._layout.unclear["decimal"] = self._layout.evidence.unclear
+        return True
+
+    def _collect(self) -> np.ndarray:
+        values = np.full(len(self._cells), np.nan)
+        for index, text in enumerate(self._cells):
+            try:
+                values[index] = self.parser.cell(text)
+            except BadCell as bad:
+                if not self._contradicts(bad.text):
+                    row, column = divmod(index, len(self._columns))
+                    self._problems.bad_cell(self._rows[row], self._columns[column], bad.text)
+        return values
+
+    def result(self) -> np.ndarray:
+        self.flush()
+        if self._parts:
+            self._chunks.append(np.concatenate(self._parts))
+            self._parts = []
+        return np.concatenate(self._chunks) if self._chunks else np.empty((0, len(self._columns)))
 
 
 def _still_unsure(layout: Layout, cells: Sequence[str]) -> bool:
@@ -213,18 +184,6 @@ def _still_unsure(layout: Layout, cells: Sequence[str]) -> bool:
         if "." in cell or "," in cell:
             layout.evidence.add(cell)
     return not layout.evidence.settled and not layout.evidence.unclear
-
-
-def _collect_cells(
-    parser: NumberParser, cells: Sequence[str], problems: Problems, row: int, columns: Sequence[int]
-) -> np.ndarray:
-    values = np.full(len(cells), np.nan)
-    for index, text in enumerate(cells):
-        try:
-            values[index] = parser.cell(text)
-        except BadCell as bad:
-            problems.bad_cell(row, columns[index], bad.text)
-    return values
 
 
 def _notices(parser: NumberParser) -> list[Issue]:
@@ -246,11 +205,3 @@ def _notices(parser: NumberParser) -> list[Issue]:
             )
         )
     return found
-
-
-def _mark_name(mark: str) -> str:
-    return "a decimal comma" if mark == "," else "a decimal point"
-
-
-def _shortened(text: str, limit: int = 40) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -9,7 +9,7 @@ import hashlib
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,6 +27,18 @@ def open_binary(path: Path) -> tuple[BinaryIO, BinaryIO]:
     if path.name.lower().endswith(".gz"):
         return raw, gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     return raw, raw
+
+
+def count_lines(path: Path, most: int = 300_000_000) -> int:
+    """Lines of a plain file (quick); 0 for gzipped and very long ones, where counting takes too long."""
+    if path.name.lower().endswith(".gz") or path.stat().st_size > most:
+        return 0
+    number, last = 0, b"\n"
+    with open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            number += chunk.count(b"\n")
+            last = chunk[-1:]
+    return number + (last != b"\n")
 
 
 def compression_error(path: Path, error: Exception) -> DataError:
@@ -94,20 +106,17 @@ class Records:
         encoding: str,
         delimiter: str,
         progress: Progress | None = None,
-        lenient: bool = False,
     ) -> None:
-        self.path, self.encoding, self.delimiter, self.lenient = path, encoding, delimiter, lenient
+        self.path, self.encoding, self.delimiter = path, encoding, delimiter
         self._progress = progress
         self._size = max(path.stat().st_size, 1)
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+    def __iter__(self) -> Generator[tuple[int, list[str]], None, None]:
         raw, content = open_binary(self.path)
         codec = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with (
             raw,
-            io.TextIOWrapper(
-                content, codec, newline="", errors="replace" if self.lenient else "strict"
-            ) as text,
+            io.TextIOWrapper(content, codec, newline="") as text,
         ):
             csv.field_size_limit(MAX_FIELD)
             lines = (_as_tabs(line) for line in text) if self.delimiter == " " else text

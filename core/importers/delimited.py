@@ -11,15 +11,16 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import read_column
 from plaidwork.core.importers._findings import infer_kind, line_issues, name_issue, repeated, skew_issue
+from plaidwork.core.importers._layout import Layout, axis_words, unclear_error
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
 from plaidwork.core.importers._numbers import NumberParser, as_annotation
-from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, Layout, axis_words, sniff, unclear_error
+from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, sniff
 from plaidwork.core.importers._table import Table, load_table
-from plaidwork.core.importers._text import ENCODINGS, count_text, file_stem, format_tokens
+from plaidwork.core.importers._text import ENCODINGS, count_lines, count_text, file_stem, format_tokens
 from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
 
-FULL_CHECK_BYTES = 1_500_000
+FULL_CHECK_BYTES = {True: 1_000_000, False: 2_500_000}  # gzipped or not
 """Files up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
 
 
@@ -37,7 +38,17 @@ class DelimitedReader:
 
     id = "delimited"
     title = "Table as text"
-    suffixes: tuple[str, ...] = (".csv.gz", ".tsv.gz", ".tab.gz", ".txt.gz", ".csv", ".tsv", ".tab", ".txt", ".dat")
+    suffixes: tuple[str, ...] = (
+        ".csv.gz",
+        ".tsv.gz",
+        ".tab.gz",
+        ".txt.gz",
+        ".csv",
+        ".tsv",
+        ".tab",
+        ".txt",
+        ".dat",
+    )
 
     def preview(self, path: Path, options: ImportOptions) -> Preview:
         """The first rows, and all that was found in them (in the whole file, when it is small)."""
@@ -52,7 +63,7 @@ class DelimitedReader:
 
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
         layout = sniff(path, options)
-        whole = path.stat().st_size <= FULL_CHECK_BYTES
+        whole = path.stat().st_size <= FULL_CHECK_BYTES[path.name.lower().endswith(".gz")]
         table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
         issues = _issues(table, layout, options)
         if not whole:
@@ -66,7 +77,7 @@ class DelimitedReader:
             options=_in_force(layout, options),
             detected=frozenset(layout.detected) - frozenset(layout.unclear),
             unclear=dict(layout.unclear),
-            n_rows=table.n_records if whole else 0,
+            n_rows=table.n_records if whole else max(count_lines(path) - layout.header - layout.skip_rows, 0),
             n_columns=layout.n_columns,
             issues=tuple(issues),
             choices=_choices(layout),
