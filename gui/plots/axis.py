@@ -19,6 +19,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 class PlotAxis(pg.AxisItem):
     """Axis item with one level of ticks.
 
+    `ratio` is the device pixel ratio of the screen, set by the owner before `restyle`.
     `set_names` replaces numbers by words (categories at 0, 1, 2 ...); `whole` asks for whole
     numbers only, as for counts and sweeps.
     """
@@ -26,6 +27,7 @@ class PlotAxis(pg.AxisItem):
     def __init__(self, orientation: str, *, whole: bool = False) -> None:
         super().__init__(orientation)
         self.whole = whole
+        self.ratio = 1.0
         self._names: Sequence[str] | None = None
         self._word = ""
         self.setStyle(tickLength=0, autoExpandTextSpace=True, hideOverlappingLabels=9)
@@ -35,8 +37,8 @@ class PlotAxis(pg.AxisItem):
     def restyle(self) -> None:
         """Take colours and font from the theme; only the bottom axis has a line."""
         colors = theme()
-        width = 1.0 if self.orientation == "bottom" else 0.0
-        self.setPen(pg.mkPen(colors.color("axis"), width=1) if width else pg.mkPen(None))
+        line = pg.mkPen(colors.color("axis"), width=self.ratio) if self.orientation == "bottom" else None
+        self.setPen(pg.mkPen(line))
         self.setTextPen(colors.color("muted"))
         self.setTickFont(colors.font("caption"))
         self.setStyle(tickTextOffset=6)

@@ -144,15 +144,19 @@ class PlotFrame(QWidget):
 
     def pen(self, color: int | str | QColor, width: float = 1.4, dashed: bool = False) -> Any:
         """Cosmetic pen in logical pixels; make it anew in `restyle`."""
-        style = Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine
-        return pg.mkPen(resolve(color), width=width * self.devicePixelRatioF(), style=style)
+        pen = pg.mkPen(resolve(color), width=width * self.devicePixelRatioF())
+        if dashed:
+            pen.setDashPattern([5.0, 3.5])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        return pen
 
     def restyle(self) -> None:
         """Take all colours, fonts and line widths anew; subclasses extend it."""
         self._ratio = self.devicePixelRatioF()
         self._canvas.setBackground(theme().color("surface"))
-        self.x_axis.restyle()
-        self.y_axis.restyle()
+        for axis in (self.x_axis, self.y_axis):
+            axis.ratio = self._ratio
+            axis.restyle()
 
     def reset_zoom(self) -> None:
         """Show everything."""

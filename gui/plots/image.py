@@ -241,8 +241,9 @@ class MatrixImage(PlotFrame):
         from PySide6.QtGui import QTransform
 
         dx, dy = self.view_box.viewPixelSize()
+        ratio = self.devicePixelRatioF()
         brush = self._hatch.brush()
-        brush.setTransform(QTransform.fromScale(dx, dy))
+        brush.setTransform(QTransform.fromScale(dx * ratio, dy * ratio))
         self._hatch.setBrush(brush)
 
     def reset_zoom(self) -> None:

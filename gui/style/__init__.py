@@ -7,6 +7,8 @@ property on a live widget with `set_variant`, which repaints it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
@@ -37,7 +39,7 @@ class PlaidStyle(QProxyStyle):
         super().__init__("Fusion")
 
     def pixelMetric(
-        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: Any = None
     ) -> int:
         """Sizes of parts."""
         own = pixel_metric(metric, widget)
@@ -47,7 +49,7 @@ class PlaidStyle(QProxyStyle):
         self,
         hint: QStyle.StyleHint,
         option: QStyleOption | None = None,
-        widget: QWidget | None = None,
+        widget: Any = None,
         returnData: QStyleHintReturn | None = None,
     ) -> int:
         """Behaviour."""
@@ -55,7 +57,7 @@ class PlaidStyle(QProxyStyle):
         return super().styleHint(hint, option, widget, returnData) if own is None else own
 
     def sizeFromContents(
-        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
+        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: Any = None
     ) -> QSize:
         """Size hints."""
         hint = size if kind in FROM_CONTENT else super().sizeFromContents(kind, option, size, widget)
@@ -66,21 +68,19 @@ class PlaidStyle(QProxyStyle):
         control: QStyle.ComplexControl,
         option: QStyleOptionComplex,
         part: QStyle.SubControl,
-        widget: QWidget | None = None,
+        widget: Any = None,
     ) -> QRect:
         """Places of the parts of a control."""
         own = PARTS[control](option, part, widget) if control in PARTS else None
         return super().subControlRect(control, option, part, widget) if own is None else own
 
-    def subElementRect(
-        self, element: QStyle.SubElement, option: QStyleOption, widget: QWidget | None = None
-    ) -> QRect:
+    def subElementRect(self, element: QStyle.SubElement, option: QStyleOption, widget: Any = None) -> QRect:
         """Places of the contents of simple controls."""
         if element == QStyle.SubElement.SE_LineEditContents:
             return line_edit_contents(option, widget)
         return super().subElementRect(element, option, widget)
 
-    def generatedIconPixmap(self, mode: QIcon.Mode, pixmap: QPixmap, option: QStyleOption) -> QPixmap:
+    def generatedIconPixmap(self, mode: QIcon.Mode, pixmap: Any, option: QStyleOption) -> QPixmap:
         """Icons and swatches in selected rows keep their colours."""
         if mode == QIcon.Mode.Selected:
             return pixmap
@@ -91,7 +91,7 @@ class PlaidStyle(QProxyStyle):
         element: QStyle.PrimitiveElement,
         option: QStyleOption,
         painter: QPainter,
-        widget: QWidget | None = None,
+        widget: Any = None,
     ) -> None:
         """Panels and indicators."""
         draw = PRIMITIVES.get(element)
@@ -105,7 +105,7 @@ class PlaidStyle(QProxyStyle):
         element: QStyle.ControlElement,
         option: QStyleOption,
         painter: QPainter,
-        widget: QWidget | None = None,
+        widget: Any = None,
     ) -> None:
         """Labels and simple controls."""
         draw = CONTROLS.get(element)
@@ -119,7 +119,7 @@ class PlaidStyle(QProxyStyle):
         control: QStyle.ComplexControl,
         option: QStyleOptionComplex,
         painter: QPainter,
-        widget: QWidget | None = None,
+        widget: Any = None,
     ) -> None:
         """Controls made of parts."""
         draw = COMPLEX.get(control)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractSpinBox, QStyle, QStyleOption, QWidget
 
-from plaidwork.gui.style._paint import State, chevron, faded, field, has, ring, rounded, text_color
+from plaidwork.gui.style._paint import Option, State, chevron, faded, field, has, ring, rounded, text_color
 from plaidwork.gui.style._primitives import PRIMITIVES, Draw
 from plaidwork.gui.theme import theme
 
 CC = QStyle.ComplexControl
 SC = QStyle.SubControl
 PE = QStyle.PrimitiveElement
-Part = Callable[[QStyleOption, QStyle.SubControl, QWidget | None], QRect | None]
+Part = Callable[[Option, QStyle.SubControl, QWidget | None], Any]
 
 _HANDLE = 16
 _ARROWS = 26
 
 
 # -- drawing --------------------------------------------------------------------------------------
-def _combo(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _combo(option: Option, painter: QPainter, widget: Any) -> None:
     inner = widget.lineEdit() if widget is not None and option.editable else None
     focus = has(option, State.State_HasFocus) or (inner is not None and inner.hasFocus())
     field(option, painter, widget, focus)
@@ -30,7 +31,7 @@ def _combo(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> N
     chevron(painter, centre, "down", text_color(option))
 
 
-def _spin(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _spin(option: Option, painter: QPainter, widget: Any) -> None:
     focus = has(option, State.State_HasFocus) or (widget is not None and widget.hasFocus())
     field(option, painter, widget, focus)
     if option.buttonSymbols == QAbstractSpinBox.ButtonSymbols.NoButtons:
@@ -49,7 +50,7 @@ def _spin(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> No
         chevron(painter, QPointF(rect.center().x() + 0.5, rect.center().y() + offset), side, ink, 7)
 
 
-def _slider(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _slider(option: Option, painter: QPainter, widget: Any) -> None:
     colors = theme()
     enabled = has(option, State.State_Enabled)
     handle = QRectF(_slider_part(option, SC.SC_SliderHandle, widget))
@@ -73,7 +74,7 @@ def _slider(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> 
         ring(painter, handle.adjusted(-3, -3, 3, 3), radius=handle.width() / 2 + 3)
 
 
-def _scroll_bar(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _scroll_bar(option: Option, painter: QPainter, widget: Any) -> None:
     if option.maximum <= option.minimum:
         return
     rect = QRectF(_scroll_part(option, SC.SC_ScrollBarSlider, widget))
@@ -84,7 +85,7 @@ def _scroll_bar(option: QStyleOption, painter: QPainter, widget: QWidget | None)
     rounded(painter, rect, color, radius=3)
 
 
-def _group_box(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _group_box(option: Option, painter: QPainter, widget: Any) -> None:
     label = _group_part(option, SC.SC_GroupBoxLabel, widget)
     painter.save()
     painter.setFont(theme().font("title"))
@@ -110,7 +111,7 @@ COMPLEX: dict[QStyle.ComplexControl, Draw] = {
 
 
 # -- parts ----------------------------------------------------------------------------------------
-def _combo_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | None) -> QRect | None:
+def _combo_part(option: Option, part: QStyle.SubControl, widget: QWidget | None) -> Any:
     rect = option.rect
     if part == SC.SC_ComboBoxEditField:
         return rect.adjusted(6, 2, -28, -2)
@@ -119,7 +120,7 @@ def _combo_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget |
     return QRect(rect) if part == SC.SC_ComboBoxFrame else None
 
 
-def _spin_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | None) -> QRect | None:
+def _spin_part(option: Option, part: QStyle.SubControl, widget: QWidget | None) -> Any:
     rect = option.rect
     bare = option.buttonSymbols == QAbstractSpinBox.ButtonSymbols.NoButtons
     if part == SC.SC_SpinBoxEditField:
@@ -133,7 +134,7 @@ def _spin_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | 
     return QRect(rect) if part == SC.SC_SpinBoxFrame else None
 
 
-def _slider_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | None) -> QRect | None:
+def _slider_part(option: Option, part: QStyle.SubControl, widget: QWidget | None) -> Any:
     rect = option.rect
     if part == SC.SC_SliderGroove:
         return QRect(rect)
@@ -150,7 +151,7 @@ def _slider_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget 
     return QRect(rect.x() + (rect.width() - _HANDLE) // 2, rect.y() + at, _HANDLE, _HANDLE)
 
 
-def _scroll_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | None) -> QRect | None:
+def _scroll_part(option: Option, part: QStyle.SubControl, widget: QWidget | None) -> Any:
     rect = option.rect
     if part in (SC.SC_ScrollBarAddLine, SC.SC_ScrollBarSubLine, SC.SC_ScrollBarFirst, SC.SC_ScrollBarLast):
         return QRect()
@@ -174,7 +175,7 @@ def _scroll_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget 
     return QRect(rect.x(), rect.y() + start, rect.width(), stop - start)
 
 
-def _group_part(option: QStyleOption, part: QStyle.SubControl, widget: QWidget | None) -> QRect | None:
+def _group_part(option: Option, part: QStyle.SubControl, widget: QWidget | None) -> Any:
     rect = option.rect
     metrics = QFontMetrics(theme().font("title"))
     checkable = bool(option.subControls & SC.SC_GroupBoxCheckBox)

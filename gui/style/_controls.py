@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QIcon, QPainter
-from PySide6.QtWidgets import QStyle, QStyleOption, QStyleOptionButton, QTabBar, QWidget
+from PySide6.QtWidgets import QStyle, QStyleOptionButton, QTabBar, QWidget
 
 from plaidwork.gui.style._paint import (
+    Option,
     State,
     check_mark,
     chevron,
@@ -27,11 +28,11 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _UPRIGHT = (QTabBar.Shape.RoundedNorth, QTabBar.Shape.TriangularNorth, QTabBar.Shape.RoundedSouth)
 
 
-def _mode(option: QStyleOption) -> QIcon.Mode:
+def _mode(option: Option) -> QIcon.Mode:
     return QIcon.Mode.Normal if has(option, State.State_Enabled) else QIcon.Mode.Disabled
 
 
-def _button_label(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _button_label(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     primary = flag_of(widget, "primary")
     enabled = has(option, State.State_Enabled)
     painter.save()
@@ -60,7 +61,7 @@ def _button_label(option: QStyleOption, painter: QPainter, widget: QWidget | Non
     painter.restore()
 
 
-def _tab_shape(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _tab_shape(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     if has(option, State.State_Selected):
         south = option.shape == QTabBar.Shape.RoundedSouth
@@ -72,7 +73,7 @@ def _tab_shape(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
         ring(painter, rect.adjusted(2, 5, -2, -5))
 
 
-def _tab_label(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _tab_label(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     current = has(option, State.State_Selected)
     rect = option.rect.adjusted(12, 0, -8 - max(0, option.rightButtonSize.width()), 0)
     left = rect.x() + max(0, option.leftButtonSize.width())
@@ -90,14 +91,14 @@ def _tab_label(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
     painter.restore()
 
 
-def _header_section(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _header_section(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     painter.fillRect(rect, theme().color("surface"))
     if option.orientation == Qt.Orientation.Horizontal:
         painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme().color("border"))
 
 
-def _header_label(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _header_label(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.save()
     painter.setFont(theme().font("caption"))
     painter.setPen(theme().color("muted"))
@@ -116,7 +117,7 @@ def _header_label(option: QStyleOption, painter: QPainter, widget: QWidget | Non
     painter.restore()
 
 
-def _splitter(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _splitter(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     over = has(option, State.State_MouseOver)
     color = theme().color("control" if over else "border")
@@ -126,7 +127,7 @@ def _splitter(option: QStyleOption, painter: QPainter, widget: QWidget | None) -
         painter.fillRect(rect.x(), rect.center().y(), rect.width(), 1, color)
 
 
-def _menu_bar_item(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _menu_bar_item(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.fillRect(option.rect, theme().color("window"))
     if has(option, State.State_Selected) and has(option, State.State_Enabled):
         token = "border" if has(option, State.State_Sunken) else "hover"
@@ -135,11 +136,11 @@ def _menu_bar_item(option: QStyleOption, painter: QPainter, widget: QWidget | No
     painter.drawText(option.rect, Qt.AlignmentFlag.AlignCenter | _MNEMONIC, option.text)
 
 
-def _menu_bar_space(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _menu_bar_space(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.fillRect(option.rect, theme().color("window"))
 
 
-def _menu_item(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _menu_item(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     kind = option.menuItemType
     if kind == option.MenuItemType.Separator:
@@ -167,7 +168,7 @@ def _menu_item(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
     painter.restore()
 
 
-def _progress(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _progress(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = QRect(option.rect)
     if option.textVisible and option.text:
         metrics = QFontMetrics(theme().font("caption"))
@@ -192,7 +193,7 @@ def _progress(option: QStyleOption, painter: QPainter, widget: QWidget | None) -
         rounded(painter, bar, theme().color("accent") if enabled else faded("control", 0.6), radius=radius)
 
 
-def _combo_label(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _combo_label(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     if option.editable:
         return
     rect = option.rect.adjusted(11, 1, -30, -1)
@@ -207,7 +208,7 @@ def _combo_label(option: QStyleOption, painter: QPainter, widget: QWidget | None
     painter.restore()
 
 
-def _nothing(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _nothing(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     """Flat."""
 
 
@@ -230,6 +231,6 @@ CONTROLS: dict[QStyle.ControlElement, Draw] = {
 }
 
 
-def upright(option: QStyleOption) -> bool:
+def upright(option: Option) -> bool:
     """True for tabs in a row; those in a column are left to Fusion."""
     return option.shape in _UPRIGHT

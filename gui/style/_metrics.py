@@ -10,12 +10,11 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QStyle,
-    QStyleOption,
     QTreeView,
     QWidget,
 )
 
-from plaidwork.gui.style._paint import flag_of
+from plaidwork.gui.style._paint import Option, flag_of
 from plaidwork.gui.theme import size, theme
 
 PM = QStyle.PixelMetric
@@ -98,15 +97,13 @@ def pixel_metric(metric: QStyle.PixelMetric, widget: QWidget | None) -> int | No
     return METRICS.get(metric)
 
 
-def contents_size(
-    kind: QStyle.ContentsType, option: QStyleOption, size_: QSize, widget: QWidget | None
-) -> QSize:
+def contents_size(kind: QStyle.ContentsType, option: Option, size_: QSize, widget: QWidget | None) -> QSize:
     """Adjust the size hint `size_` of Fusion (or of the content, for buttons and fields)."""
     adjust = _SIZES.get(kind)
     return size_ if adjust is None else adjust(option, QSize(size_), widget)
 
 
-def line_edit_contents(option: QStyleOption, widget: QWidget | None) -> QRect:
+def line_edit_contents(option: Option, widget: QWidget | None) -> QRect:
     """Where the text of a line edit goes: 10 px from the outline, 2 inside other controls."""
     owner = widget.parentWidget() if widget is not None else None
     inner = isinstance(owner, QAbstractSpinBox | QComboBox)
@@ -130,23 +127,23 @@ def _control_height(widget: QWidget | None) -> int:
     return max(size.CONTROL, text + 12)
 
 
-def _push_button(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _push_button(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     extra = _bold_extra(option.text, widget) if flag_of(widget, "primary") else 0
     wide = hint.width() + extra + 22
     return QSize(max(wide, 76) if option.text else size.CONTROL, _control_height(widget))
 
 
-def _tab(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _tab(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     return QSize(hint.width() + _bold_extra(option.text, widget) + 6, size.TAB)
 
 
-def _tool_button(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _tool_button(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     if option.toolButtonStyle == Qt.ToolButtonStyle.ToolButtonIconOnly:
         return hint.expandedTo(QSize(size.COMPACT, size.COMPACT))
     return _high(QSize(hint.width() + 8, hint.height()), size.COMPACT)
 
 
-def _menu_item(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _menu_item(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     if not option.text and hint.height() < 16:
         return QSize(hint.width(), 9)
     text, _, keys = option.text.partition("\t")
@@ -155,12 +152,12 @@ def _menu_item(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSi
     return QSize(wide + (metrics.horizontalAdvance(keys) + 24 if keys else 0), size.ROW)
 
 
-def _header(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _header(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     wide = QFontMetrics(theme().font("caption")).horizontalAdvance(option.text)
     return QSize(wide + 2 * 8 + 12, size.TABLE_HEAD)
 
 
-def _progress(option: QStyleOption, hint: QSize, widget: QWidget | None) -> QSize:
+def _progress(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
     return hint if option.textVisible else QSize(hint.width(), size.PROGRESS)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QStyle, QWidget
 
 from plaidwork.gui.theme import size, theme
 
 State = QStyle.StateFlag
+#: PySide hands over the subclass that fits the element, which no type can tell.
+Option = Any
 
 #: direction -> points of a chevron in a unit square around 0
 _CHEVRONS = {
@@ -77,7 +81,7 @@ def faded(token: str, alpha: float) -> QColor:
     return color
 
 
-def has(option: QStyleOption, flag: QStyle.StateFlag) -> bool:
+def has(option: Option, flag: QStyle.StateFlag) -> bool:
     """True when a state flag is set."""
     return bool(option.state & flag)
 
@@ -87,12 +91,12 @@ def flag_of(widget: QWidget | None, name: str) -> bool:
     return widget is not None and bool(widget.property(name))
 
 
-def text_color(option: QStyleOption) -> QColor:
+def text_color(option: Option) -> QColor:
     """Text or, when disabled, its faded form."""
     return theme().color("text") if has(option, State.State_Enabled) else faded("faint", 0.75)
 
 
-def field(option: QStyleOption, painter: QPainter, widget: QWidget | None, focus: bool) -> None:
+def field(option: Option, painter: QPainter, widget: QWidget | None, focus: bool) -> None:
     """Ground and outline of line edits, spin boxes and combo boxes."""
     colors = theme()
     enabled = has(option, State.State_Enabled)

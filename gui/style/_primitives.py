@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QStyle,
-    QStyleOption,
     QStyleOptionFrame,
     QToolButton,
     QTreeView,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.gui.style._paint import (
+    Option,
     State,
     check_mark,
     chevron,
@@ -34,14 +34,14 @@ from plaidwork.gui.style._paint import (
 from plaidwork.gui.theme import size, theme
 
 PE = QStyle.PrimitiveElement
-Draw = Callable[[QStyleOption, QPainter, QWidget | None], None]
+Draw = Callable[[Option, QPainter, QWidget | None], None]
 
 
-def _nothing(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _nothing(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     """Flat: no frame, no bevel."""
 
 
-def _button(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _button(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     colors = theme()
     rect = option.rect
     enabled, focus = has(option, State.State_Enabled), has(option, State.State_HasFocus)
@@ -68,7 +68,7 @@ def _button(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> 
         ring(painter, rect)
 
 
-def _tool(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _tool(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     colors = theme()
     if has(option, State.State_On):
         rounded(painter, option.rect, colors.color("tint"), colors.color("tint_line"))
@@ -78,7 +78,7 @@ def _tool(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> No
         rounded(painter, option.rect, colors.color("hover"))
 
 
-def _focus(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _focus(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     if isinstance(widget, QToolButton):
         ring(painter, widget.rect())
     elif isinstance(widget, QAbstractItemView):
@@ -87,7 +87,7 @@ def _focus(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> N
         ring(painter, option.rect.adjusted(-3, -1, 3, 1), radius=size.RADIUS_CHECK)
 
 
-def _line_edit(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _line_edit(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     owner = widget.parentWidget() if widget is not None else None
     if isinstance(owner, QAbstractSpinBox | QComboBox):
         return
@@ -97,7 +97,7 @@ def _line_edit(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
     field(option, painter, widget, has(option, State.State_HasFocus))
 
 
-def _frame(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _frame(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     focus = has(option, State.State_HasFocus) and isinstance(widget, QAbstractScrollArea)
     if flag_of(widget, "invalid"):
         ring(painter, option.rect, "error", radius=3)
@@ -108,7 +108,7 @@ def _frame(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> N
         rounded(painter, option.rect, None, theme().color("control" if editable else "border"), 1, 3)
 
 
-def _check_box(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _check_box(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     colors = theme()
     rect = QRectF(option.rect)
     enabled = has(option, State.State_Enabled)
@@ -128,7 +128,7 @@ def _check_box(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
     rounded(painter, rect, colors.color("surface"), line, radius=size.RADIUS_CHECK)
 
 
-def _radio(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _radio(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     colors = theme()
     rect = QRectF(option.rect)
     enabled = has(option, State.State_Enabled)
@@ -142,13 +142,13 @@ def _radio(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> N
     rounded(painter, rect, colors.color("surface"), line, radius=radius)
 
 
-def _branch(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _branch(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     if has(option, State.State_Children):
         side = "down" if has(option, State.State_Open) else "right"
         chevron(painter, QRectF(option.rect).center(), side, theme().color("muted"))
 
 
-def _item(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _item(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     brush = getattr(option, "backgroundBrush", None)
     if brush is not None and brush.style() != Qt.BrushStyle.NoBrush:
         painter.fillRect(option.rect, brush)
@@ -158,7 +158,7 @@ def _item(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> No
         painter.fillRect(option.rect, theme().color("hover"))
 
 
-def _row(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _row(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     over = has(option, State.State_MouseOver) and isinstance(widget, QTreeView)
     if has(option, State.State_Selected):
         painter.fillRect(option.rect, theme().color("tint"))
@@ -166,12 +166,12 @@ def _row(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> Non
         painter.fillRect(option.rect, theme().color("hover"))
 
 
-def _tab_base(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _tab_base(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme().color("border"))
 
 
-def _popup(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _popup(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.save()
     painter.setPen(QPen(theme().color("border"), 1))
     painter.setBrush(theme().color("surface"))
@@ -179,7 +179,7 @@ def _popup(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> N
     painter.restore()
 
 
-def _separator(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _separator(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     color = theme().color("border")
     if has(option, State.State_Horizontal):
@@ -188,11 +188,11 @@ def _separator(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
         painter.fillRect(rect.x() + 10, rect.center().y(), max(rect.width() - 20, 8), 1, color)
 
 
-def _fill_border(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _fill_border(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.fillRect(option.rect, theme().color("border"))
 
 
-def _tab_close(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _tab_close(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     if has(option, State.State_MouseOver) and has(option, State.State_Enabled):
         rounded(painter, option.rect, theme().color("hover"), radius=size.RADIUS_CHECK)
     c, r = QRectF(option.rect).center(), 3.5
@@ -201,13 +201,13 @@ def _tab_close(option: QStyleOption, painter: QPainter, widget: QWidget | None) 
     stroke(painter, [c + QPointF(-r, r), c + QPointF(r, -r)], ink)
 
 
-def _header_arrow(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+def _header_arrow(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     up = option.sortIndicator == option.SortIndicator.SortUp
     chevron(painter, QRectF(option.rect).center(), "up" if up else "down", theme().color("muted"), 7)
 
 
 def _arrow(direction: str) -> Draw:
-    def draw(option: QStyleOption, painter: QPainter, widget: QWidget | None) -> None:
+    def draw(option: Option, painter: QPainter, widget: QWidget | None) -> None:
         token = "text" if has(option, State.State_Enabled) else "faint"
         chevron(painter, QRectF(option.rect).center(), direction, theme().color(token))
 

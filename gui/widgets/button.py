@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QToolButton, QWidget
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import size
@@ -34,6 +34,15 @@ def button(
     if clicked is not None:
         made.clicked.connect(lambda *_: clicked())
     return made
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take all widgets out of a layout and delete them when Qt is ready."""
+    while (item := layout.takeAt(0)) is not None:
+        old = item.widget()
+        if old is not None:
+            old.hide()
+            old.deleteLater()
 
 
 def tool_button(

@@ -17,7 +17,7 @@ class DockHeader(QWidget):
     def __init__(self, title: str, buttons: Sequence[QWidget] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = Label(title, "strong", elide=True)
-        layout = QHBoxLayout(self)
+        layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(space.DOCK_EDGE, 0, space.S, 0)
         layout.setSpacing(space.XS)
         layout.addWidget(self._label, 1)
@@ -32,7 +32,7 @@ class DockHeader(QWidget):
 
     def add_button(self, item: QWidget) -> None:
         """Append a button at the right."""
-        self.layout().addWidget(item)
+        self._layout.addWidget(item)
 
     def sizeHint(self) -> QSize:
         """Width of the content, fixed height."""

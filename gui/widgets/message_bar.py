@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QW
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets.button import button, tool_button
+from plaidwork.gui.widgets.button import button, clear_layout, tool_button
 from plaidwork.gui.widgets.label import Label
 
 Action = tuple[str, Callable[[], object]]
@@ -148,10 +149,7 @@ class MessageBar(QWidget):
 
     # -- look -----------------------------------------------------------------------------------
     def _show_front(self) -> None:
-        while self._actions.count():
-            old = self._actions.takeAt(0).widget()
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._actions)
         message = self.current
         if message is None:
             self.hide()
@@ -164,7 +162,7 @@ class MessageBar(QWidget):
         self._more.setText(f"and {others} more" if others else "")
         self._more.setVisible(bool(others))
         for text, callback in message.actions:
-            made = button(text, lambda m=message, c=callback: self._act(m, c), parent=self)
+            made = button(text, partial(self._act, message, callback), parent=self)
             self._actions.addWidget(made)
         self.setAccessibleName(f"{message.title}. {message.text}")
         self._restyle()

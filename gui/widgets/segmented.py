@@ -94,7 +94,7 @@ class SegmentedControl(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right step through the choices."""
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(event.key(), 0)
+        step = (event.key() == Qt.Key.Key_Right) - (event.key() == Qt.Key.Key_Left)
         if not step:
             super().keyPressEvent(event)
             return

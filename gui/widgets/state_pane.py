@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayou
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
-from plaidwork.gui.widgets.button import button
+from plaidwork.gui.widgets.button import button, clear_layout
 from plaidwork.gui.widgets.label import Label
 
 #: (text, callback), optionally with kind: normal, primary, quiet; and an icon name
@@ -96,10 +96,7 @@ class StatePane(QWidget):
         self._title.setText(title)
         self.set_text(text)
         self.set_progress(progress)
-        while self._buttons.count():
-            old = self._buttons.takeAt(0).widget()
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._buttons)
         for entry in actions:
             label, callback, *rest = entry
             kind = rest[0] if rest else "normal"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QPixmap
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from plaidwork.gui.icons import icon
+from plaidwork.gui.icons import icon, screen_ratio
 from plaidwork.gui.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -173,20 +173,17 @@ class ColumnModel(QAbstractTableModel):
     def _decoration(self, row: int) -> object:
         if self._status is not None and self._status[row] in STATUS_ICONS:
             return icon(*STATUS_ICONS[self._status[row]])
-        if self._swatch is None or self._swatch[row] is None:
+        key = self._swatch[row] if self._swatch is not None else None
+        if key is None:
             return None
-        key = self._swatch[row]
         if key not in self._pixmaps:
             self._pixmaps[key] = _swatch_pixmap(key)
         return self._pixmaps[key]
 
 
 def _swatch_pixmap(key: int | str) -> QPixmap:
-    from PySide6.QtGui import QPainter
-    from PySide6.QtWidgets import QApplication
-
     colour: QColor = theme().category(key) if isinstance(key, int) else theme().color(key)
-    ratio = QApplication.instance().devicePixelRatio()
+    ratio = screen_ratio()
     picture = QPixmap(round(12 * ratio), round(12 * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
