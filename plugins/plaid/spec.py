@@ -139,7 +139,7 @@ VIEWS = (
 DIMS = {"block": "block", "layer": "block"}
 
 INFINITE_PLAID = ModelSpec(
-    id="plaid.infinite_plaid",
+    id="infinite_plaid",
     version="1.0.0",
     title="Infinite plaid",
     summary="Overlapping blocks of rows and columns whose values are shifted; **how many** is inferred.",
@@ -165,7 +165,7 @@ INFINITE_PLAID = ModelSpec(
 )
 
 BAYESIAN_PLAID = ModelSpec(
-    id="plaid.bayesian_plaid",
+    id="bayesian_plaid",
     version="1.0.0",
     title="Bayesian plaid",
     summary="Overlapping blocks of rows and columns whose values are shifted; their number is given.",

@@ -1,0 +1,322 @@
+"""Can the run be trusted: a verdict with what to do, the quantities worst first, and plots of the chosen one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.core.diagnostics import (
+    ESS_MARKS,
+    RHAT_MARKS,
+    Diagnosis,
+    Quantity,
+    Verdict,
+    diagnose,
+    rank_histogram,
+)
+from plaidwork.core.draws import Kept
+from plaidwork.core.run import Run
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.numbers import format_by_error, format_count, format_number
+from plaidwork.gui.plots import Plot
+from plaidwork.gui.tasks import run_task
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button
+from plaidwork.gui.workbench import Workbench
+
+_ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
+_LIVE_SECONDS = 40
+_MOST_RANK_PLOTS = 4
+
+
+class VerdictCard(Card):
+    """Icon, title, what it means, and at most two actions of which the first is the primary one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind = "ok"
+        self._icon = Label()
+        self._title = Label("", "title", wrap=True)
+        self._text = Label("", wrap=True)
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(space.S)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._title)
+        words.addWidget(self._text)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(space.L, space.M, space.L, space.M)
+        layout.setSpacing(space.M)
+        layout.addWidget(self._icon)
+        layout.addLayout(words, 1)
+        layout.addLayout(self.buttons)
+        theme().changed.connect(self.restyle)
+
+    def set_verdict(self, verdict: Verdict) -> None:
+        """Show a verdict."""
+        self._kind = verdict.kind
+        self._title.setText(verdict.title)
+        self._text.setText(verdict.text)
+        self._color = f"{verdict.kind}_on"
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take the colours anew."""
+        name, colour = _ICONS[self._kind]
+        self._icon.setPixmap(pixmap(name, size.ICON + 8, theme().color(colour)))
+        self.update()
+
+
+class DiagnosticsPage(QWidget):
+    """Verdict, table, all R-hats as dots, trace and ranks of the chosen quantity."""
+
+    hovered = Signal(str)
+
+    def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workbench, self._run = workbench, run
+        self._diagnosis: Diagnosis | None = None
+        self._kept: Kept | None = None
+        self._computing = False
+        self._ticks = 0
+        self._chosen = ""
+        self.verdict = VerdictCard()
+        self.table = DataTable()
+        self.table.setAccessibleName("Quantities, worst first")
+        self.dots = Plot("All quantities", "one dot each, from settled to unsettled", grid=False)
+        self.trace = Plot("", "kept draws", whole_x=True)
+        self.ranks = [Plot("", "", grid=False) for _ in run.chains[:_MOST_RANK_PLOTS]]
+        self._empty = StatePane("clock", "Nothing to judge yet", "The table fills as draws are kept.")
+        self._content = QWidget()
+        self._build()
+        self.table.row_selected.connect(self._choose_row)
+        for plot in (self.dots, self.trace):
+            plot.hovered.connect(self.hovered)
+        workbench.results_changed.connect(self._on_results)
+        theme().changed.connect(self._redraw)
+        self.refresh()
+
+    def _build(self) -> None:
+        left = QVBoxLayout()
+        left.setSpacing(space.S)
+        head = QHBoxLayout()
+        head.setSpacing(space.S)
+        head.addWidget(Label("Worst first", "strong"))
+        marks = f"R-hat above {RHAT_MARKS[0]} or ESS below {ESS_MARKS[0]:.0f} is marked"
+        head.addWidget(Label(marks, color="muted", elide=True), 1)
+        left.addLayout(head)
+        card = Card()
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self.table)
+        left.addWidget(card, 3)
+        self.dots.set_labels("R-hat (distance from 1, logarithmic)", "")
+        self.dots.item.hideAxis("left")
+        self.dots.setMinimumHeight(150)
+        left.addWidget(self.dots, 2)
+        right = QVBoxLayout()
+        right.setSpacing(space.M)
+        right.addWidget(self.trace, 3)
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addWidget(Label("Ranks in each chain", "strong"))
+        aid = "flat bars near the dashed line mean that the chains agree"
+        row.addWidget(Label(aid, color="muted", elide=True), 1)
+        right.addLayout(row)
+        grid = QGridLayout()
+        grid.setSpacing(space.M)
+        for index, plot in enumerate(self.ranks):
+            plot.setMinimumHeight(90)
+            grid.addWidget(plot, index // 2, index % 2)
+        right.addLayout(grid, 3)
+        columns = QHBoxLayout()
+        columns.setSpacing(space.XXL)
+        columns.addLayout(left, 1)
+        columns.addLayout(right, 1)
+        inner = QVBoxLayout(self._content)
+        inner.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        inner.setSpacing(space.L)
+        inner.addWidget(self.verdict)
+        inner.addLayout(columns, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._content)
+        layout.addWidget(self._empty)
+        self._content.hide()
+
+    # -- content --------------------------------------------------------------------------------
+    def tick(self) -> None:
+        """While the run goes on, judge anew every few seconds."""
+        self._ticks += 1
+        if self._ticks % _LIVE_SECONDS == 0:
+            self.refresh()
+
+    def _on_results(self, run_id: str) -> None:
+        if run_id == self._run.id:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Judge what was kept so far, in the background."""
+        if self._computing or self._run.n_draws == 0:
+            return
+        self._computing = True
+        kept = self._run.kept()
+        run_task(lambda task: (kept, diagnose(kept)), self._show, self._failed)
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        self._computing = False
+        self._empty.set("error", "The diagnostics could not be computed", str(error), icon_color="error")
+        self._empty.setToolTip(details)
+
+    def _show(self, found: tuple[Kept, Diagnosis]) -> None:
+        self._computing = False
+        self._kept, self._diagnosis = found
+        diagnosis = self._diagnosis
+        if not diagnosis.quantities:
+            self._empty.set("clock", diagnosis.verdict.title, diagnosis.verdict.text)
+            return
+        self._empty.hide()
+        self._content.show()
+        self.verdict.set_verdict(diagnosis.verdict)
+        self._set_buttons(diagnosis.verdict)
+        self._fill_table(diagnosis)
+        self._draw_dots(diagnosis)
+        titles = [q.title for q in diagnosis.quantities]
+        self.table.select_row(titles.index(self._chosen) if self._chosen in titles else 0)
+        self._choose_row(titles.index(self._chosen) if self._chosen in titles else 0)
+
+    def _set_buttons(self, verdict: Verdict) -> None:
+        while self.verdict.buttons.count():
+            widget = self.verdict.buttons.takeAt(0).widget()
+            if widget is not None:
+                widget.deleteLater()
+        run = self._run
+        if "run_longer" in verdict.actions and not run.active and run.spec.algorithm == "mcmc":
+            more = run.schedule.draws
+            text = f"Run {format_count(more)} more draws"
+            self.verdict.buttons.addWidget(
+                button(text, lambda: self._workbench.resume(run, more), icon_name="play")
+            )
+
+    def _fill_table(self, diagnosis: Diagnosis) -> None:
+        rows = diagnosis.quantities
+        columns = {
+            "Quantity": [q.title for q in rows],
+            "R-hat": np.array([q.rhat for q in rows]),
+            "Bulk ESS": np.array([q.ess_bulk for q in rows]),
+            "Tail ESS": np.array([q.ess_tail for q in rows]),
+            "Mean": np.array([_by_error(q) for q in rows], dtype=object),
+            "MCSE": np.array([q.mcse for q in rows]),
+        }
+        formats = {
+            "R-hat": lambda v: "–" if np.isnan(v) else f"{v:.3f}",
+            "Bulk ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
+            "Tail ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
+            "MCSE": lambda v: "–" if np.isnan(v) else format_number(v, 2),
+        }
+        status = [q.status if q.status in ("ok", "warn", "error") else "" for q in rows]
+        self.table.set_columns(columns, formats=formats, status=status)
+
+    def _draw_dots(self, diagnosis: Diagnosis) -> None:
+        values = np.array([q.rhat for q in diagnosis.quantities])
+        known = np.isfinite(values)
+        x = np.log10(np.clip(values[known] - 1, 1e-4, 10))
+        plot = self.dots
+        plot.clear()
+        for item in list(plot.item.items):
+            if isinstance(item, pg.ScatterPlotItem):
+                plot.item.removeItem(item)
+        ratio = plot.devicePixelRatioF()
+        y = _spread(x, 0.07)
+        colours = [theme().color(_dot_colour(value)) for value in values[known]]
+        rim = pg.mkPen(theme().color("surface"), width=ratio)
+        plot.item.addItem(pg.ScatterPlotItem(x, y, size=9, pen=rim, brush=[pg.mkBrush(c) for c in colours]))
+        for mark, colour in zip(RHAT_MARKS, ("warn", "error"), strict=True):
+            plot.add_limit(float(np.log10(mark - 1)), colour, vertical=True)
+        ticks = [(float(np.log10(v - 1)), f"{v:g}") for v in (1.0001, 1.001, 1.01, 1.05, 1.2, 2, 11)]
+        plot.item.getAxis("bottom").setTicks([ticks])
+        plot.item.setXRange(-4.1, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
+        plot.item.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
+
+    def _choose_row(self, row: int) -> None:
+        if self._diagnosis is None or self._kept is None or row < 0:
+            return
+        quantity = self._diagnosis.quantities[row]
+        self._chosen = quantity.title
+        series = _series(self._kept, quantity)
+        self._draw_trace(quantity, series)
+        self._draw_ranks(series)
+
+    def _draw_trace(self, quantity: Quantity, series: np.ndarray) -> None:
+        self.trace.clear()
+        title = quantity.title[:1].upper() + quantity.title[1:]
+        self.trace.set_title(title, "kept draws")
+        self.trace.set_labels(
+            "draw", f"{quantity.title} ({quantity.unit})" if quantity.unit else quantity.title
+        )
+        for chain, values in enumerate(series):
+            x, y = decimate(values, 1500)
+            self.trace.add_line(f"Chain {self._kept.chains[chain].chain + 1}", chain, x, y, width=1.0)  # type: ignore[union-attr]
+        self.trace.reset_zoom()
+
+    def _draw_ranks(self, series: np.ndarray) -> None:
+        counts, expected = rank_histogram(series)
+        for chain, plot in enumerate(self.ranks[: len(series)]):
+            plot.clear()
+            for item in list(plot.item.items):
+                if isinstance(item, pg.BarGraphItem):
+                    plot.item.removeItem(item)
+            plot.set_title(f"Chain {chain + 1}", "")
+            bins = len(counts[chain])
+            colour = theme().category(chain)
+            bars = pg.BarGraphItem(
+                x=np.arange(bins), height=counts[chain], width=0.86, brush=colour, pen=None
+            )
+            plot.item.addItem(bars)
+            plot.add_limit(expected, "text")
+            plot.item.hideAxis("left")
+            plot.item.getAxis("bottom").setTicks([[(0, "lowest"), (bins - 1, "highest rank")]])
+            plot.item.setXRange(-1.5, bins + 0.5, padding=0)
+            plot.item.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
+
+    def _redraw(self) -> None:
+        if self._diagnosis is not None and self._kept is not None and self._diagnosis.quantities:
+            self._show((self._kept, self._diagnosis))
+
+    def show_data(self) -> None:
+        """Focus the table behind the plots."""
+        self.table.view.setFocus()
+
+
+def _series(kept: Kept, quantity: Quantity) -> np.ndarray:
+    """(chain, draw) values of a quantity."""
+    if quantity.source == "trace":
+        return kept.kept_trace(quantity.name)
+    values = np.asarray(kept.stack(quantity.name), dtype=float)
+    return values[(slice(None), slice(None), *quantity.index)]
+
+
+def _by_error(quantity: Quantity) -> str:
+    if np.isfinite(quantity.mcse) and quantity.mcse > 0:
+        return format_by_error(quantity.mean, quantity.mcse)
+    return format_number(quantity.mean)
+
+
+def _dot_colour(value: float) -> str:
+    return "error" if value > RHAT_MARKS[1] else "warn" if value > RHAT_MARKS[0] else "ok"
+
+
+def _spread(x: np.ndarray, width: float) -> np.ndarray:
+    """Heights at which dots that would cover each other are stacked."""
+    y = np.zeros(len(x))
+    for i in np.argsort(x):
+        near = np.abs(x - x[i]) < width
+        taken = {int(v) for j, v in enumerate(y) if near[j] and j != i and v >= 0 and x[j] <= x[i] and v > -1}
+        height = 0
+        while height in taken and near.sum() > 1:
+            height += 1
+        y[i] = height
+    return y
