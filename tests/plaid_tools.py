@@ -1,0 +1,212 @@
+"""What the plaid tests share: data blocks, a driver, exact enumeration, a Geweke comparison, kernels with a fault."""
+
+import inspect
+import itertools
+import math
+import textwrap
+
+import numpy as np
+from numba import njit
+from scipy.special import gammaln
+
+from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.plugins.plaid.simulate import simulate_matrix
+from plaidwork.plugins.plaid.state import measure
+
+
+def generator(seed):
+    return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+def block(values, observed=None, held_out=None, name="X"):
+    values = np.array(values, float)
+    known = np.ones(values.shape, bool) if observed is None else np.array(observed, bool)
+    truth = None
+    if held_out is not None:
+        truth, known = values.copy(), known & ~held_out
+    values = np.where(known, values, 0.0)
+    for array in (values, known):
+        array.flags.writeable = False
+    names = tuple(tuple(f"{letter}{i}" for i in range(n)) for letter, n in zip("rc", values.shape))
+    return Block(name, values, known, held_out, names, truth=truth)
+
+
+def matrix(values, **more):
+    return ModelData({"X": block(values, **more)})
+
+
+def sweep(model, state, data, params, rng, clock):
+    """One whole sweep, however it is cut."""
+    traces = None
+    while traces is None:
+        traces = model.step(state, data, params, rng, clock)
+    return traces
+
+
+def run(model, data, settings, seed, warmup, draws):
+    """(state, traces by name) after warmup + draws sweeps."""
+    params, rng = model.spec.check_params(settings), generator(seed)
+    state = model.init(data, params, rng)
+    rows = [sweep(model, state, data, params, rng, Clock(t, warmup)) for t in range(warmup + draws)]
+    return state, {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def batch_means(samples, batches=40):
+    """Mean and its standard error by batch means: samples (n, q)."""
+    n = len(samples) // batches
+    means = samples[: n * batches].reshape(batches, n, -1).mean(axis=1)
+    return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(batches)
+
+
+# exact enumeration ---------------------------------------------------------------------------------------------------
+
+SMALL_X = np.array([[2.6, 1.4, -0.3], [1.9, 2.4, 0.4], [-0.7, 0.5, 0.0]])
+SMALL_W = np.array([[1, 1, 1], [1, 1, 1], [1, 1, 0]], bool)
+FIXED_NUMBERS = {
+    "scale": False, "background_at": "value", "background_mean": 0.2, "background_sd": 0.8,
+    "learn_noise": False, "noise_sd_value": 1.1, "learn_shift_mean": False, "shift_mean": 0.5,
+    "learn_shift_spread": False, "shift_sd_value": 1.5,
+}  # fmt: skip
+TINY_INFINITE = {**FIXED_NUMBERS, "learn_mass": False, "mass_value": 0.3, "max_blocks": 3}
+
+
+def log_marginal_dense(cells, p):
+    """log p(X | Z) up to a constant, straight from the covariance of the observed cells; cells (K, N1, N2) bool."""
+    z = cells.reshape(len(cells), 9)[:, SMALL_W.ravel()].astype(float)
+    x = SMALL_X[SMALL_W]
+    s2 = p["shift_sd_value"] ** 2
+    cov = p["noise_sd_value"] ** 2 * np.eye(x.size) + p["background_sd"] ** 2 + s2 * z.T @ z
+    residual = x - p["background_mean"] - p["shift_mean"] * z.sum(axis=0)
+    return -0.5 * np.linalg.slogdet(cov)[1] - 0.5 * residual @ np.linalg.solve(cov, residual)
+
+
+def subsets(n, least):
+    return np.array([z for z in itertools.product((False, True), repeat=n) if sum(z) >= least])
+
+
+def exact_infinite(p, likelihood=True):
+    """E[K] and the nine cover probabilities, over all multisets of at most three blocks."""
+    sides = subsets(3, 1)
+    blocks = [(a, b) for a in sides for b in sides]
+    logf = [math.lgamma(4 - m) + math.lgamma(m) - math.lgamma(4) for m in range(1, 4)]
+    weight = [math.log(p["mass_value"]) + logf[a.sum() - 1] + logf[b.sum() - 1] for a, b in blocks]
+    return _expectations(
+        (
+            (chosen, sum(weight[i] for i in chosen) - sum(math.lgamma(chosen.count(i) + 1) for i in set(chosen)))
+            for size in range(p["max_blocks"] + 1)
+            for chosen in itertools.combinations_with_replacement(range(len(blocks)), size)
+        ),
+        blocks, p, likelihood,
+    )  # fmt: skip
+
+
+def exact_fixed(p):
+    """The same for two blocks that may be empty, with Beta priors of the shares."""
+
+    def side(z, a, b):
+        m = z.sum()
+        return gammaln(a + m) + gammaln(b + 3 - m) - gammaln(a + b + 3)
+
+    sides = subsets(3, 0)
+    blocks = [(u, v) for u in sides for v in sides]
+    weight = [side(u, p["row_a"], p["row_b"]) + side(v, p["column_a"], p["column_b"]) for u, v in blocks]
+    pairs = itertools.combinations_with_replacement(range(len(blocks)), 2)
+    return _expectations(
+        ((pair, weight[pair[0]] + weight[pair[1]] + (math.log(2) if pair[0] != pair[1] else 0.0)) for pair in pairs),
+        blocks, p, True,
+    )  # fmt: skip
+
+
+def _expectations(states, blocks, p, likelihood):
+    cells = np.array([np.outer(u, v) for u, v in blocks])
+    logs, values = [], []
+    for chosen, log_prior in states:
+        inside = cells[list(chosen)].reshape(-1, 3, 3)
+        logs.append(log_prior + (log_marginal_dense(inside, p) if likelihood else 0.0))
+        values.append([inside.any(axis=(1, 2)).sum(), *inside.any(axis=0).ravel()])
+    probability = np.exp(np.array(logs) - max(logs))
+    return probability @ np.array(values, float) / probability.sum()
+
+
+def sampled(model, settings, seed, sweeps):
+    """(sweeps, 10): number of blocks and the nine cells of every sweep, from a chain on the tiny matrix."""
+    params, rng = model.spec.check_params(settings), generator(seed)
+    data = matrix(SMALL_X, observed=SMALL_W)
+    state = model.init(data, params, rng)
+    out = np.empty((sweeps, 10))
+    for t in range(sweeps):
+        traces = sweep(model, state, data, params, rng, Clock(t, 0))
+        cold = state["replicas"]["0"]
+        inside = (cold["rows"][:, :, None] & cold["columns"][:, None, :]).any(axis=0)
+        out[t] = traces["n_blocks"], *inside.ravel()
+    return out
+
+
+def z_scores(samples, exact):
+    mean, error = batch_means(samples)
+    return (mean - exact) / np.maximum(error, 1e-12)
+
+
+# Geweke ------------------------------------------------------------------------------------------------------------
+
+GEWEKE = {
+    "scale": False, "background_at": "value", "background_mean": 0.3, "background_sd": 0.7, "noise_shape": 3.0,
+    "noise_rate": 2.0, "shift_shape": 3.0, "shift_rate": 4.0, "shift_mean": 0.4, "shift_mean_variance": 1.0,
+    "anneal": False,
+}  # fmt: skip
+GEWEKE_SHAPE = (4, 3)
+GEWEKE_W = np.ones(GEWEKE_SHAPE, bool)
+GEWEKE_W[1, 2] = False
+
+
+def statistics(replica):
+    """Functions of all unknowns whose means are compared; bounded or with light tails."""
+    rows, columns, theta = replica["rows"], replica["columns"], replica["theta"]
+    inside = (rows[:, :, None] & columns[:, None, :]).any(axis=0)
+    return [
+        float((rows.any(axis=1) & columns.any(axis=1)).sum()), inside.mean(), float(inside[1, 2]),
+        float(rows.sum() > columns.sum()), float(rows.sum()), float(columns.sum()),
+        replica["alpha"], replica["alpha"] ** 2, replica["mu"], replica["mu"] ** 2, math.log(replica["tau"]), replica["tau"],
+        math.log(replica["tau0"]), replica["tau0"], replica["phi"], replica["phi"] ** 2,
+        float(np.tanh(theta).sum()), float(np.tanh(theta**2).sum()), float(np.tanh(theta @ rows.sum(axis=1))),
+        math.tanh(replica["mu"] * replica["tau"]),
+    ]  # fmt: skip
+
+
+def geweke(model, settings, seed, sweeps, draws=20_000):
+    """z scores of all statistics: prior draws against a chain that also redraws the data."""
+    params, rng = model.spec.check_params(settings), generator(seed)
+    shapes = {"X": GEWEKE_SHAPE}
+    prior = np.array(
+        [statistics(model.simulate(params, shapes, rng)[1]["replicas"]["0"]) for _ in range(draws)]
+    )
+    values, state = model.simulate(params, shapes, rng)
+    chain = np.empty((sweeps, prior.shape[1]))
+    for t in range(sweeps):
+        replica = state["replicas"]["0"]
+        data = matrix(simulate_matrix(rng, replica), observed=GEWEKE_W)
+        state["constants"] = measure(data["X"], params)
+        sweep(model, state, data, params, rng, Clock(t, 0))
+        chain[t] = statistics(state["replicas"]["0"])
+    mean, error = batch_means(chain)
+    prior_error = prior.std(axis=0) / math.sqrt(draws)
+    scale = np.sqrt(error**2 + prior_error**2)
+    return np.where(scale > 0, (mean - prior.mean(axis=0)) / np.maximum(scale, 1e-300), 0.0)
+
+
+# faults --------------------------------------------------------------------------------------------------------------
+
+
+def with_fault(function, old, new, **names):
+    """The function with one piece of its source replaced; ``names`` override its globals.
+
+    The piece must occur exactly once, so that a fault cannot silently miss.
+    """
+    plain = getattr(function, "py_func", function)
+    source = textwrap.dedent(inspect.getsource(plain))
+    source = source[source.index("def ") :]
+    assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times in {plain.__name__}"
+    scope = {**plain.__globals__, **names}
+    exec(compile(source.replace(old, new), f"<fault in {plain.__name__}>", "exec"), scope)
+    found = scope[plain.__name__]
+    return njit(nogil=True)(found) if plain is not function else found

@@ -1,0 +1,59 @@
+"""The kept chain against full enumeration on a 3 x 3 matrix with one missing cell."""
+
+import numpy as np
+import plaid_tools as tools
+import pytest
+
+from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
+
+SWEEPS = 12_000
+TEMPERED = {"replicas": 3, "warmest": 0.2}
+VARIANTS = {
+    "default": {},
+    "tempered": TEMPERED,
+    "row by row": {"moves": "row_wise"},
+    "without splits": {"split_merge": 0},
+    "seeded alone": {"birth_death": 0, "split_merge": 0},
+    "birth and death alone": {"seeded": 0, "split_merge": 0},
+}
+FIXED = {**tools.FIXED_NUMBERS, "blocks": 2, "row_a": 1.0, "row_b": 2.0, "column_a": 0.7, "column_b": 1.3}
+
+
+@pytest.fixture(scope="module")
+def infinite():
+    params = InfinitePlaid.spec.check_params(tools.TINY_INFINITE)
+    return tools.exact_infinite(params)
+
+
+def test_prior_alone_matches_the_published_number():
+    params = InfinitePlaid.spec.check_params(tools.TINY_INFINITE)
+    assert tools.exact_infinite(params, likelihood=False)[0] == pytest.approx(0.944, abs=5e-4)
+
+
+def test_default_sampler_quick(infinite):
+    samples = tools.sampled(InfinitePlaid(), tools.TINY_INFINITE, 11, 4000)
+    assert np.abs(tools.z_scores(samples, infinite)).max() < 3.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VARIANTS)
+def test_enumeration(name, infinite):
+    sweeps = SWEEPS * (3 if name == "row by row" else 1)
+    samples = tools.sampled(InfinitePlaid(), {**tools.TINY_INFINITE, **VARIANTS[name]}, 5, sweeps)
+    assert np.abs(tools.z_scores(samples, infinite)).max() < 3.0
+
+
+@pytest.mark.slow
+def test_likelihood_off():
+    settings = {**tools.TINY_INFINITE, "noise_sd_value": 1e7}
+    samples = tools.sampled(InfinitePlaid(), settings, 3, SWEEPS)
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings), likelihood=False)
+    assert np.abs(tools.z_scores(samples, exact)).max() < 3.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, TEMPERED], ids=["plain", "tempered"])
+def test_fixed_number_of_blocks(more):
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(FIXED))
+    samples = tools.sampled(BayesianPlaid(), {**FIXED, **more}, 7, 2 * SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() < 3.0
