@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.gui.style._complex import COMPLEX, PARTS
+from plaidwork.gui.style._complex import COMPLEX, PARTS, drop_menu_arrow
 from plaidwork.gui.style._controls import CONTROLS, upright
 from plaidwork.gui.style._metrics import FROM_CONTENT, HINTS, contents_size, line_edit_contents, pixel_metric
 from plaidwork.gui.style._primitives import PRIMITIVES
@@ -117,11 +117,13 @@ class PlaidStyle(QProxyStyle):
     def drawComplexControl(
         self,
         control: QStyle.ComplexControl,
-        option: QStyleOptionComplex,
+        option: Any,
         painter: QPainter,
         widget: Any = None,
     ) -> None:
         """Controls made of parts."""
+        if control == QStyle.ComplexControl.CC_ToolButton:
+            drop_menu_arrow(option)
         draw = COMPLEX.get(control)
         if draw is None:
             super().drawComplexControl(control, option, painter, widget)

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractSpinBox, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QStyle, QStyleOption, QStyleOptionToolButton, QWidget
 
 from plaidwork.gui.style._paint import Option, State, chevron, faded, field, has, ring, rounded, text_color
 from plaidwork.gui.style._primitives import PRIMITIVES, Draw
@@ -57,11 +57,11 @@ def _slider(option: Option, painter: QPainter, widget: Any) -> None:
     rect, middle = QRectF(option.rect), handle.center()
     across = option.orientation == Qt.Orientation.Horizontal
     if across:
-        groove = QRectF(rect.x() + 1, rect.center().y() - 1.5, rect.width() - 2, 3)
+        groove = QRectF(rect.x() + 4, rect.center().y() - 1.5, rect.width() - 8, 3)
         done = QRectF(groove)
         done.setLeft(middle.x()) if option.upsideDown else done.setRight(middle.x())
     else:
-        groove = QRectF(rect.center().x() - 1.5, rect.y() + 1, 3, rect.height() - 2)
+        groove = QRectF(rect.center().x() - 1.5, rect.y() + 4, 3, rect.height() - 8)
         done = QRectF(groove)
         done.setTop(middle.y()) if option.upsideDown else done.setBottom(middle.y())
     rounded(painter, groove, colors.color("border"), radius=1.5)
@@ -99,6 +99,14 @@ def _group_box(option: Option, painter: QPainter, widget: Any) -> None:
         PRIMITIVES[PE.PE_IndicatorCheckBox](box, painter, widget)
         if has(option, State.State_HasFocus):
             ring(painter, box.rect.adjusted(-3, -3, 3, 3))
+
+
+def drop_menu_arrow(option: Option) -> None:
+    """An icon button that only opens a menu needs no arrow beside its icon."""
+    feature = QStyleOptionToolButton.ToolButtonFeature
+    icon_only = option.toolButtonStyle == Qt.ToolButtonStyle.ToolButtonIconOnly
+    if icon_only and not option.features & feature.MenuButtonPopup:
+        option.features &= ~feature.HasMenu
 
 
 COMPLEX: dict[QStyle.ComplexControl, Draw] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QIcon, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionButton, QTabBar, QWidget
@@ -171,12 +173,12 @@ def _menu_item(option: Option, painter: QPainter, widget: QWidget | None) -> Non
 def _progress(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = QRect(option.rect)
     if option.textVisible and option.text:
-        metrics = QFontMetrics(theme().font("caption"))
-        wide = metrics.horizontalAdvance(option.text) + 8
+        text = re.sub(r"(?<=\d)%", " %", option.text)
+        wide = QFontMetrics(theme().font("caption")).horizontalAdvance(text) + 8
         painter.save()
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("muted"))
-        painter.drawText(rect, _RIGHT, option.text)
+        painter.drawText(rect, _RIGHT, text)
         painter.restore()
         rect.setRight(rect.right() - wide)
     top = rect.y() + max(0, (rect.height() - size.PROGRESS) // 2)

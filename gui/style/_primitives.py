@@ -82,6 +82,8 @@ def _focus(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     if isinstance(widget, QToolButton):
         ring(painter, widget.rect())
     elif isinstance(widget, QAbstractItemView):
+        if widget.window().windowType() == Qt.WindowType.Popup:
+            return  # the row itself is marked in the list of a combo box
         ring(painter, option.rect, radius=3)
     else:
         ring(painter, option.rect.adjusted(-3, -1, 3, 1), radius=size.RADIUS_CHECK)

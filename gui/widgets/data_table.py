@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QFrame,
+    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMenu,
@@ -69,8 +70,11 @@ class DataTable(QWidget):
         self._set_up_view(dense)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 3, 4, 3)
-        layout.setSpacing(space.S)
-        layout.addWidget(self._filter)
+        layout.setSpacing(space.XS if filter_line else 0)
+        line = QHBoxLayout()
+        line.setContentsMargins(space.XS, 5 if filter_line else 0, space.XS, 0)
+        line.addWidget(self._filter)
+        layout.addLayout(line)
         layout.addWidget(self._view)
         copy = QAction("Copy", self)
         copy.setShortcut(QKeySequence.StandardKey.Copy)

@@ -197,21 +197,35 @@ def _swatch_pixmap(key: int | str) -> QPixmap:
 
 
 def _as_column(values: Any) -> np.ndarray:
-    if isinstance(values, np.ndarray):
-        return values.astype(object) if values.dtype.kind in "b" else values
+    """Numbers (None counts as missing) become a numeric array, all else objects."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        return values
     values = list(values)
-    number = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
-    return np.asarray(values) if values and number else np.array(values, dtype=object)
+    present = [v for v in values if v is not None]
+    if present and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in present):
+        missing = len(present) < len(values)
+        return np.array([np.nan if v is None else v for v in values] if missing else values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _default_format(values: np.ndarray) -> Formatter:
-    from plaidwork.gui.numbers import format_count, format_number
+    """Counts, or numbers that share as many decimals as the largest needs for four digits."""
+    from plaidwork.gui.numbers import format_count, format_fixed, format_number
 
-    if values.dtype.kind in "iu":
+    if values.dtype.kind not in "iuf":
+        return str
+    finite = values[np.isfinite(values)]
+    if values.dtype.kind in "iu" or not finite.size or not np.any(finite % 1):
         return format_count
-    if values.dtype.kind == "f":
+    sizes = np.abs(finite[finite != 0])
+    if sizes.max() >= 1e9 or sizes.max() < 1e-4 or sizes.min() < sizes.max() * 1e-6:
         return format_number
-    return str
+    decimals = int(np.clip(3 - np.floor(np.log10(sizes.max())), 0, 7))
+    while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
+        decimals -= 1
+    return lambda value: format_fixed(float(value), decimals)
 
 
 def _argsort(values: np.ndarray, descending: bool) -> np.ndarray:

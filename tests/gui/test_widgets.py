@@ -303,6 +303,17 @@ def test_table_refuses_unequal_columns(table):
     table.grab()
 
 
+def test_table_numbers_share_decimals_and_none_is_missing(qtbot):
+    made = DataTable(
+        {"Mean": [1.5, None, -2.0, 0.25], "Whole": [1.0, 2.0, np.nan, 4000.0], "On": [True, 0, 1, 2]}
+    )
+    qtbot.addWidget(made)
+    texts = [[made.model.text(r, c) for r in range(4)] for c in range(3)]
+    assert texts[0] == ["1.50", "–", "\u22122.00", "0.25"]
+    assert texts[1] == ["1", "2", "–", "4\u2009000"]
+    assert texts[2][0] == "True"
+
+
 def test_table_is_fast_with_many_rows(qtbot):
     made = DataTable({"Gene": [f"gene {i}" for i in range(20_000)], "Mean": np.arange(20_000.0)})
     qtbot.addWidget(made)
