@@ -33,13 +33,17 @@ def rng_from_state(state: dict[str, Any]) -> np.random.Generator:
 
 
 def copy_state(state: Any) -> Any:
-    """A deep copy of a model state: dicts and lists are rebuilt, arrays copied, the rest is immutable."""
+    """A deep copy of a model state: dicts, lists and tuples are rebuilt, the rest is immutable.
+
+    Arrays keep their memory layout: sums over another layout may round differently.
+    """
     if isinstance(state, dict):
         return {key: copy_state(value) for key, value in state.items()}
     if isinstance(state, (list, tuple)):
-        return [copy_state(value) for value in state]
+        items = [copy_state(value) for value in state]
+        return items if isinstance(state, list) else type(state)(*items) if hasattr(state, "_fields") else tuple(items)
     if isinstance(state, np.ndarray):
-        return state.copy()
+        return state.copy(order="K")
     return state
 
 
@@ -65,6 +69,7 @@ class ChainRecord:
     def __init__(self, spec: ModelSpec, schedule: Schedule, seed: int, chain: int) -> None:
         self.spec = spec
         self.schedule = schedule
+        self.seed = seed
         self.chain = chain
         self.trace = TraceBuffer(trace.name for trace in spec.traces)
         self.draws = DrawBuffer(spec.variables)
@@ -75,6 +80,8 @@ class ChainRecord:
         self.converged = False
         self.saved: Checkpoint | None = None
         self.saved_at = time.monotonic()
+        self.broken = False
+        """Whether the chain failed: state and generator are of no use, :meth:`rewind` comes before going on."""
 
     @property
     def planned(self) -> int:
@@ -82,8 +89,14 @@ class ChainRecord:
         return self.schedule.sweeps(self.spec.algorithm)
 
     @property
-    def done(self) -> bool:
+    def swept_out(self) -> bool:
+        """Whether no sweep is left to do."""
         return self.converged or self.sweep >= self.planned
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do; a variational chain keeps its draw after the last sweep."""
+        return self.swept_out and not self.broken and (self.spec.algorithm == "mcmc" or self.draws.count > 0)
 
     def keeps(self, sweep: int) -> bool:
         """Whether the state after sweep number ``sweep`` (from 1) is kept as a draw."""
@@ -134,3 +147,18 @@ class ChainRecord:
         self.cpu_seconds = checkpoint.cpu_seconds
         self.converged = checkpoint.converged
         self.saved = checkpoint
+        self.broken = False
+
+    def rewind(self) -> None:
+        """Go back to the last checkpoint (or the start); sweeps and draws after it are given up.
+
+        The buffers are replaced, so that views made before stay as they are.
+        """
+        saved = self.saved
+        self.trace = self.trace.head(0 if saved is None else saved.sweep)
+        self.draws = self.draws.head(0 if saved is None else saved.n_draws)
+        if saved is not None:
+            self.restore(saved)
+            return
+        self.state, self.rng = None, chain_rng(self.seed, self.chain)
+        self.sweep, self.cpu_seconds, self.converged, self.broken = 0, 0.0, False, False

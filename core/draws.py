@@ -37,8 +37,19 @@ class TraceBuffer:
 
     def extend(self, rows: np.ndarray) -> None:
         """Add many sweeps: (n, number of names)."""
-        for row in rows:
-            self.append(dict(zip(self.names, row, strict=True)))
+        end = self.count + len(rows)
+        if end > len(self._rows):
+            grown = np.empty((max(end, 2 * len(self._rows)), len(self.names)))
+            grown[: self.count] = self._rows[: self.count]
+            self._rows = grown
+        self._rows[self.count : end] = rows
+        self.count = end
+
+    def head(self, count: int) -> TraceBuffer:
+        """A new buffer with the first ``count`` sweeps."""
+        buffer = TraceBuffer(self.names)
+        buffer.extend(self.rows()[:count])
+        return buffer
 
     def rows(self, start: int = 0) -> np.ndarray:
         """(count - start, number of names) snapshot; a view that never changes."""
@@ -66,6 +77,13 @@ class DrawBuffer:
     def append(self, values: Mapping[str, Any]) -> None:
         """Keep one draw. Raises ``PluginError`` when it does not fit the declaration."""
         entries = [self._entry(variable, values) for variable in self.variables]
+        lengths: dict[str, int] = {}
+        for variable, entry in zip(self.variables, entries, strict=True):
+            if variable.ragged and lengths.setdefault(variable.dims[0], len(entry)) != len(entry):
+                raise PluginError(
+                    f"Variable “{variable.name}” has {len(entry)} items along “{variable.dims[0]}”, "
+                    f"others of the same draw {lengths[variable.dims[0]]}."
+                )
         for variable, entry in zip(self.variables, entries, strict=True):
             self._items[variable.name].append(entry)
         self.count += 1
@@ -75,13 +93,14 @@ class DrawBuffer:
             raise PluginError(f"Declared variable “{variable.name}” is missing from what draws() returned.")
         array: np.ndarray = np.array(values[variable.name], dtype=_TYPES[variable.dtype])
         fixed = array.shape[1:] if variable.ragged else array.shape
-        expected = self._shapes.setdefault(variable.name, fixed)
+        expected = self._shapes.get(variable.name, fixed)
         if array.ndim != len(variable.dims) or fixed != expected:
             raise PluginError(
                 f"Variable “{variable.name}” has shape {array.shape}, expected dims {variable.dims} "
                 f"with fixed part {expected}."
             )
-        if variable.dtype == "bool" and array.ndim:
+        self._shapes[variable.name] = fixed
+        if _packs(variable):
             array = np.packbits(array, axis=-1, bitorder="little")
         array.setflags(write=False)
         return array
@@ -96,10 +115,16 @@ class DrawBuffer:
         return self._unpack(variable, self._items[name][draw])
 
     def _unpack(self, variable: Variable, entry: np.ndarray) -> np.ndarray:
-        if variable.dtype != "bool" or not variable.dims:
+        if not _packs(variable):
             return entry
-        last = self._shapes[variable.name][-1] if self._shapes[variable.name] else entry.shape[-1] * 8
+        last = self._shapes[variable.name][-1]
         return np.unpackbits(entry, axis=-1, bitorder="little", count=last).view(np.bool_)
+
+    def head(self, count: int) -> DrawBuffer:
+        """A new buffer with the first ``count`` draws."""
+        buffer = DrawBuffer(self.variables)
+        buffer.extend_packed({name: items[:count] for name, items in self._items.items()}, self._shapes)
+        return buffer
 
     def packed(self, name: str, start: int = 0, stop: int | None = None) -> list[np.ndarray]:
         """The stored entries (bool ones bit-packed along the last axis), for writing to a file."""
@@ -109,13 +134,18 @@ class DrawBuffer:
         self, entries: Mapping[str, Sequence[np.ndarray]], shapes: Mapping[str, tuple[int, ...]]
     ) -> None:
         """Add draws that were read back from :meth:`packed`; ``shapes`` from :meth:`fixed_shape`."""
-        counts = {len(items) for items in entries.values()}
+        counts = {len(items) for items in entries.values()} or {0}
         if set(entries) != set(self._items) or len(counts) != 1:
             raise PluginError("Stored draws do not fit the declaration of the model.")
         self._shapes.update({name: tuple(shape) for name, shape in shapes.items()})
         for name, items in entries.items():
             self._items[name].extend(items)
         self.count += counts.pop()
+
+
+def _packs(variable: Variable) -> bool:
+    """Whether draws are bit-packed: bool arrays whose last axis has a fixed length."""
+    return variable.dtype == "bool" and len(variable.dims) > variable.ragged
 
 
 @dataclass(frozen=True)
@@ -187,6 +217,10 @@ class Kept:
         """
         variable = self.spec.variable(name)
         n = min((chain.n_draws for chain in self.chains), default=0)
+        if n == 0:
+            shape = max((chain.fixed_shape(name) for chain in self.chains), default=(), key=len)
+            rest = (0, *shape) if variable.ragged else shape
+            return np.empty((len(self.chains), 0, *rest), dtype=_TYPES[variable.dtype])
         if not variable.ragged:
             return np.stack([chain.stack(name)[:n] for chain in self.chains])
         draws = [[chain.draw(name, i) for i in range(n)] for chain in self.chains]
@@ -202,4 +236,6 @@ class Kept:
     def kept_trace(self, name: str) -> np.ndarray:
         """(chain, draw) values of a trace at the kept draws, cut to the shortest chain."""
         n = min((chain.n_draws for chain in self.chains), default=0)
+        if n == 0:
+            return np.empty((len(self.chains), 0))
         return np.stack([chain.kept_trace(name)[:n] for chain in self.chains])

@@ -22,6 +22,8 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
     Raises whatever the model raises, and ``PluginError`` when it breaks the contract.
     """
     chain = record.chain
+    if record.broken:
+        record.rewind()
     yield Preparing(chain)
     plan.model.prepare()
     if record.state is None:
@@ -29,7 +31,7 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
         record.state = plan.model.init(plan.data, plan.params, record.rng)
         record.cpu_seconds += time.thread_time() - started
     yield Started(chain)
-    while not record.done:
+    while not record.swept_out:
         yield _step(plan, record)
     if plan.spec.algorithm != "mcmc" and record.draws.count == 0:
         record.draws.append(plan.model.draws(record.state, plan.data, plan.params))

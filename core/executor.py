@@ -60,8 +60,10 @@ def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) 
     try:
         _drive(plan, record, control, notify)
     except PlaidworkError as error:
+        record.broken = True
         notify(Failed(record.chain, error.message, error.hint))
     except Exception as error:
+        record.broken = True
         message = f"{plan.spec.title} {plan.spec.version} failed in chain {record.chain + 1}: {error}"
         hint = "This is an error in the model, not in your data. What was kept before it is still there."
         notify(Failed(record.chain, message, hint, traceback.format_exc()))
