@@ -1,8 +1,10 @@
 """All that a plugin may import; nothing else of Plaidwork is promised to stay as it is."""
 
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.draws import ChainView, Kept
-from plaidwork.core.errors import ModelError
+from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.hookspecs import hookimpl
+from plaidwork.core.importers import Issue, Preview, Reader
 from plaidwork.core.model import (
     Block,
     Cost,
@@ -15,6 +17,7 @@ from plaidwork.core.model import (
     State,
     Table,
 )
+from plaidwork.core.samples import Sample
 from plaidwork.core.schedule import Clock, Schedule
 from plaidwork.core.spec import (
     API_VERSION,

@@ -14,7 +14,7 @@ cd "$root"
 python=${PYTHON:-python3}
 venv=${PLAIDWORK_VENV:-$root/.venv}
 bin=$venv/bin
-example=plaid
+example=three-blocks
 
 # What PySide6's window libraries and its xcb and offscreen platforms are linked to, beyond the C++ runtime.
 libraries="libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libxkbcommon0 libxkbcommon-x11-0 libx11-xcb1

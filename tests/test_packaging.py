@@ -1,0 +1,114 @@
+"""The wheel holds what the program needs and nothing else."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Names in a wheel built from a copy of the checkout."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("needs a git checkout")
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    for name in listed.stdout.decode().split("\0"):
+        if name and (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, source / name)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--disable-pip-version-check"]
+    if find_spec("hatchling"):
+        command.append("--no-build-isolation")
+    command += ["-w", out, source]
+    subprocess.run(command, check=True, capture_output=True)
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path).namelist()
+
+
+def test_wheel_has_one_package(wheel):
+    tops = {name.split("/")[0] for name in wheel}
+    assert tops == {"plaidwork", f"plaidwork-{PROJECT['version']}.dist-info"}
+    assert {name.split("/")[1] for name in wheel if name.startswith("plaidwork/")} == {
+        "core",
+        "gui",
+        "plugins",
+        "resources",
+    }
+
+
+def test_wheel_has_every_module_and_resource(wheel):
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "core", "gui", "plugins", "resources"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    files = [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+    assert not {f"plaidwork/{name}" for name in files} - set(wheel)
+    for suffix in (".svg", ".otf", "example.json"):
+        assert any(name.startswith("plaidwork/resources/") and name.endswith(suffix) for name in wheel)
+
+
+def test_wheel_has_no_caches_and_no_tests(wheel):
+    assert not [name for name in wheel if re.search(r"__pycache__|\.py[co]$|\.nb[ic]$|/tests?/|\.dev", name)]
+
+
+def test_qt_is_pinned_below_the_release_that_aborts():
+    pins = {line.replace(" ", "") for line in PROJECT["dependencies"] if line.startswith("PySide6")}
+    assert pins == {
+        "PySide6-Essentials>=6.8,<6.12;python_version<'3.12'",
+        "PySide6-Essentials>=6.8;python_version>='3.12'",
+    }
+
+
+def test_installed_qt_obeys_the_pin():
+    from importlib.metadata import version
+
+    if sys.version_info < (3, 12):
+        assert tuple(int(part) for part in version("PySide6-Essentials").split(".")[:2]) < (6, 12)
+
+
+def test_only_the_agreed_dependencies():
+    names = {re.match(r"[\w-]+", line)[0] for line in PROJECT["dependencies"]}
+    expected = {
+        "PySide6-Essentials",
+        "pyqtgraph",
+        "numpy",
+        "scipy",
+        "numba",
+        "h5py",
+        "pluggy",
+        "platformdirs",
+    }
+    assert names == expected
+
+
+def test_version_is_told_once():
+    from plaidwork.core import __version__
+
+    assert PROJECT["version"] == __version__
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("group", ["scripts", "gui-scripts"])
+def test_scripts_lead_somewhere(group):
+    for target in PROJECT[group].values():
+        module, _, name = target.partition(":")
+        path = ROOT.joinpath(*module.split(".")[1:])
+        source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        assert f"def {name}(" in source.read_text(encoding="utf-8")
