@@ -1,0 +1,112 @@
+"""The dock beside set-up and data: the matrix as the model sees it, its values and its steps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
+from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import ColorBar, Label
+
+
+class DataPanel(QScrollArea):
+    """Heat map, histogram, numbers, classes and transformations of one dataset; computed off-thread."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._dataset: Dataset | None = None
+        self._task: Task | None = None
+        self.matrix = MatrixThumb()
+        self.bar = ColorBar()
+        self.histogram = HistogramThumb()
+        self.bars = ClassBars()
+        self._bars_title = Label("", "strong", elide=True)
+        self._steps = Label("", "body", "muted", wrap=True)
+        self._empty = Label("Choose data to see them here.", "body", "muted", wrap=True)
+        self._numbers = QGridLayout()
+        self._numbers.setContentsMargins(0, 0, 0, 0)
+        self._numbers.setHorizontalSpacing(space.M)
+        self._numbers.setVerticalSpacing(space.XS)
+        self._numbers.setColumnStretch(1, 1)
+        self._body = QWidget()
+        self._build()
+        self.set_dataset(None)
+
+    def _build(self) -> None:
+        inner = QWidget()
+        inner.setAutoFillBackground(True)
+        self.viewport().setAutoFillBackground(True)
+        outer = QVBoxLayout(inner)
+        outer.setContentsMargins(space.DOCK_EDGE, space.XS, space.DOCK_EDGE, space.L)
+        outer.addWidget(self._empty)
+        outer.addWidget(self._body, 1)
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.S)
+        column.addWidget(Label("Matrix as the model sees it", "strong", elide=True))
+        column.addWidget(self.matrix, 1)
+        column.addWidget(self.bar)
+        column.addSpacing(space.M)
+        column.addWidget(Label("Spread of values", "strong", elide=True))
+        column.addWidget(self.histogram)
+        column.addSpacing(space.M)
+        column.addWidget(self._bars_title)
+        column.addWidget(self.bars)
+        column.addSpacing(space.S)
+        column.addLayout(self._numbers)
+        column.addSpacing(space.S)
+        self._steps_title = Label("Steps applied", "strong")
+        column.addWidget(self._steps_title)
+        column.addWidget(self._steps)
+        self.setWidget(inner)
+        self.setMinimumWidth(220)
+
+    @property
+    def dataset(self) -> Dataset | None:
+        """The dataset shown."""
+        return self._dataset
+
+    def set_dataset(self, dataset: Dataset | None) -> None:
+        """Show a dataset; pictures follow when they are computed."""
+        if dataset is self._dataset and dataset is not None:
+            return
+        self._dataset = dataset
+        if self._task is not None:
+            self._task.cancel()
+        self._body.setVisible(dataset is not None)
+        self._empty.setVisible(dataset is None)
+        if dataset is not None:
+            self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
+
+    def _show(self, dataset: Dataset, facts: Facts) -> None:
+        low, high = facts.limits
+        name = "loom" if facts.diverging else "tide"
+        self.matrix.set_matrix(facts.thumb, facts.limits, name)
+        middle = "0" if facts.diverging else format_number((low + high) / 2, 2)
+        sign = "+" if facts.diverging else ""
+        self.bar.set_limits(
+            format_number(low, 2), middle, sign + format_number(high, 2), clipped=facts.clipped, map_name=name
+        )
+        word = "value" + (f" ({dataset.unit})" if dataset.unit else "")
+        self.histogram.set_counts(facts.counts, facts.edges, word)
+        self.bars.set_classes(facts.classes)
+        self._bars_title.setText(facts.classes_title)
+        for widget in (self.bars, self._bars_title):
+            widget.setVisible(bool(facts.classes))
+        while self._numbers.count():
+            old = self._numbers.takeAt(0).widget()
+            old.hide()
+            old.deleteLater()
+        for row, (label, value) in enumerate(figure_rows(dataset, facts)):
+            self._numbers.addWidget(Label(label, "caption", "muted"), row, 0)
+            self._numbers.addWidget(Label(value, "caption", elide=True), row, 1)
+        steps = [str(step) for step in dataset.steps]
+        self._steps.setText("\n".join(f"{k}. {step}" for k, step in enumerate(steps, 1)) or "None")

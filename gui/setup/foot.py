@@ -1,0 +1,70 @@
+"""The strip below the form: what it costs, what is wrong, presets, start."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from plaidwork.gui.icons import icon, pixmap
+from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Label, button
+
+
+class Foot(QWidget):
+    """Estimate at the left; count of errors, presets and the primary button at the right."""
+
+    jump_requested = Signal()
+    start_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._clock = Label()
+        self.estimate = Label("", "body", "muted", elide=True)
+        self.message = ErrorLine()
+        self.errors = button("", self.jump_requested.emit, kind="quiet")
+        self.errors.setIcon(icon("error", "error"))
+        self.errors.setToolTip("Go to the first one")
+        self.menu = QMenu(self)
+        self.presets = button("Presets", kind="quiet")
+        self.presets.setMenu(self.menu)
+        self.start = button("Start fit", self.start_requested.emit, kind="primary", icon_name="play")
+        self.start.setToolTip("Start fit (Ctrl+Enter)")
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addWidget(self._clock)
+        row.addWidget(self.estimate, 1)
+        for item in (self.errors, self.presets, self.start):
+            row.addWidget(item, 0, Qt.AlignmentFlag.AlignVCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.S)
+        column.setSpacing(space.XS)
+        column.addWidget(self.message)
+        column.addLayout(row)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.set_errors(0)
+
+    def set_errors(self, count: int) -> None:
+        """Count of fields to change; the start waits for none."""
+        self.errors.setText("1 setting needs a change" if count == 1 else f"{count} settings need a change")
+        self.errors.setVisible(count > 0)
+        self.start.setEnabled(count == 0)
+
+    def set_busy(self, busy: bool) -> None:
+        """While the plan is checked."""
+        self.start.setText("Checking…" if busy else "Start fit")
+        self.start.setEnabled(not busy)
+
+    def _restyle(self) -> None:
+        self._clock.setPixmap(pixmap("clock", 16, "muted", self.devicePixelRatioF()))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Sunken strip with a line above."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color("sunken"))
+        painter.fillRect(0, 0, self.width(), 1, theme().color("border"))
+        painter.end()

@@ -1,0 +1,232 @@
+"""Which datasets of the session go into the fit: one choice per declared input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.spec import Input, ModelSpec
+from plaidwork.gui.data.facts import missing_words, size_words
+from plaidwork.gui.setup.editors import QuietCombo
+from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.form import FieldProblem
+from plaidwork.gui.setup.sections import Fold, Section
+from plaidwork.gui.setup.suitability import fit_score, wants, why_not
+from plaidwork.gui.style import set_variant
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, button
+
+
+class InputField(QWidget):
+    """A combo box with the suitable datasets; check boxes where an input takes many."""
+
+    changed = Signal()
+    import_requested = Signal()
+
+    def __init__(self, item: Input, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.item = item
+        self._datasets: dict[str, Dataset] = {}
+        self._checks: dict[str, QCheckBox] = {}
+        self.combo = QuietCombo()
+        self._import = button("Import…", self.import_requested.emit, icon_name="import")
+        self._boxes = QVBoxLayout()
+        self._boxes.setSpacing(space.XS)
+        self._help = Label("", "caption", "muted", wrap=True)
+        self._error = ErrorLine()
+        self.combo.setAccessibleName(item.title)
+        self.combo.setObjectName(f"input_{item.name}")
+        self.combo.currentIndexChanged.connect(lambda _: self._edited())
+        label = Label(item.title, elide=True)
+        label.setBuddy(self.combo)
+        label.setToolTip(item.name)
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addWidget(self.combo, 1)
+        row.addWidget(self._import)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.XS)
+        column.addWidget(label)
+        column.addLayout(row)
+        column.addLayout(self._boxes)
+        column.addWidget(self._help)
+        column.addWidget(self._error)
+        self.setFocusProxy(self.combo)
+
+    # -- content --------------------------------------------------------------------------------
+    def set_datasets(self, datasets: Mapping[str, Dataset], choose: bool = True) -> None:
+        """Offer the suitable ones; what was chosen stays if it is still there."""
+        before = self.chosen
+        self._datasets = {name: d for name, d in datasets.items() if not why_not(self.item, d)}
+        blocker = QSignalBlocker(self.combo)
+        self.combo.clear()
+        if not self.item.required or not self._datasets:
+            self.combo.addItem("None" if not self.item.required else "No suitable data in this session", "")
+        for name, dataset in self._datasets.items():
+            self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
+        for name, dataset in datasets.items():
+            if name not in self._datasets and self.item.required:
+                self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
+                self.combo.model().item(self.combo.count() - 1).setEnabled(False)  # type: ignore[attr-defined]
+        blocker.unblock()
+        self._make_boxes()
+        many = self.item.many and bool(self._datasets)
+        self.combo.setVisible(not many)
+        self._import.setVisible(self.item.required and not self._datasets)
+        kept = [name for name in before if name in self._datasets]
+        if not kept and choose and self.item.required and self._datasets:
+            ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
+            kept = ranked[:1]
+        self.choose(kept)
+
+    def _make_boxes(self) -> None:
+        for box in self._checks.values():
+            box.hide()
+            box.deleteLater()
+        self._checks.clear()
+        if not self.item.many:
+            return
+        for name, dataset in self._datasets.items():
+            box = QCheckBox(f"{name}   ({size_words(dataset)})")
+            box.toggled.connect(lambda _: self._edited())
+            self._checks[name] = box
+            self._boxes.addWidget(box)
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of the datasets chosen."""
+        if self._checks:
+            return [name for name, box in self._checks.items() if box.isChecked()]
+        name = self.combo.currentData()
+        return [name] if name else []
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Choose by name; names that do not suit are left out."""
+        for name, box in self._checks.items():
+            blocker = QSignalBlocker(box)
+            box.setChecked(name in names)
+            blocker.unblock()
+        blocker = QSignalBlocker(self.combo)
+        found = next((self.combo.findData(n) for n in names if n in self._datasets), 0)
+        self.combo.setCurrentIndex(max(0, found))
+        blocker.unblock()
+        self._edited()
+
+    # -- problems -------------------------------------------------------------------------------
+    @property
+    def problem(self) -> str:
+        """What is missing, or empty."""
+        if not self.item.required or self.chosen:
+            return ""
+        doc = f" {self.item.doc}" if self.item.doc else ""
+        return f"Needs {wants(self.item)}.{doc}"
+
+    @property
+    def shown_problem(self) -> str:
+        """What the field says is wrong."""
+        return self._error.text
+
+    def tell(self, problem: str) -> None:
+        """Show a problem; the next choice clears it."""
+        self._error.set_text(problem)
+        set_variant(self.combo, "invalid", bool(problem))
+        self._help.setVisible(bool(self._help.text()) and not problem)
+
+    def leave(self) -> None:
+        """Judge the choice."""
+        self.tell(self.problem)
+
+    def _edited(self) -> None:
+        chosen = self.chosen
+        text = self.item.doc
+        if len(chosen) == 1:
+            dataset = self._datasets[chosen[0]]
+            steps = ", ".join(str(step) for step in dataset.steps[-3:])
+            told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
+            told += [steps] if steps else []
+            text = (", ".join(told).capitalize() + ". " if told else "") + text
+        self._help.setText(text)
+        self._help.setVisible(bool(text))
+        self.tell("")
+        self.changed.emit()
+
+
+class InputsForm(Section):
+    """All inputs of a model; optional ones under a fold.
+
+    Signals
+    -------
+    changed : another dataset was chosen
+    import_requested : the user wants to import data for a required input
+    """
+
+    changed = Signal()
+    import_requested = Signal()
+
+    def __init__(self, spec: ModelSpec, parent: QWidget | None = None) -> None:
+        super().__init__("Data", parent=parent)
+        self.spec = spec
+        self._fields = {item.name: InputField(item) for item in spec.inputs}
+        self._fold: Fold | None = None
+        optional = [field for field in self._fields.values() if not field.item.required]
+        for field in self._fields.values():
+            if field.item.required:
+                self.add(field)
+            field.changed.connect(self._changed)
+            field.import_requested.connect(self.import_requested)
+        if optional:
+            inner = Section("", optional)
+            self._fold = Fold("Optional data", inner)
+            self.add(self._fold)
+        self._changed()
+
+    def set_datasets(self, datasets: Mapping[str, Dataset]) -> None:
+        """Offer the datasets of the session."""
+        for field in self._fields.values():
+            field.set_datasets(datasets)
+
+    def values(self) -> dict[str, list[str]]:
+        """Dataset names by input; inputs without data are left out."""
+        return {name: field.chosen for name, field in self._fields.items() if field.chosen}
+
+    def set_values(self, values: Mapping[str, Sequence[str]]) -> None:
+        """Choose by name."""
+        for name, field in self._fields.items():
+            if name in values:
+                field.choose(list(values[name]))
+
+    def field(self, name: str) -> InputField:
+        """The field of an input."""
+        return self._fields[name]
+
+    @property
+    def fold(self) -> Fold | None:
+        """The fold with the optional inputs."""
+        return self._fold
+
+    def problems(self) -> list[FieldProblem]:
+        """Inputs without data."""
+        return [FieldProblem(name, f.problem, f) for name, f in self._fields.items() if f.problem]
+
+    def reveal(self, field: QWidget) -> None:
+        """Open the fold when the field is inside."""
+        if self._fold is not None and self._fold.isAncestorOf(field):
+            self._fold.set_open()
+
+    def leave_all(self) -> None:
+        """Judge all inputs."""
+        for field in self._fields.values():
+            field.leave()
+
+    def _changed(self) -> None:
+        if self._fold is not None:
+            optional = [f for f in self._fields.values() if not f.item.required]
+            used = [f.item.title.lower() for f in optional if f.chosen]
+            rest = [f.item.title.lower() for f in optional if not f.chosen]
+            note = f"{', '.join(used)} given" if used else f"none given: {', '.join(rest)}"
+            self._fold.set_note(note)
+        self.changed.emit()

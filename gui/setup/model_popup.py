@@ -1,0 +1,118 @@
+"""The list of models: what each does, and why one does not fit the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.spec import ModelSpec
+from plaidwork.gui.setup.suitability import model_reason
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Chip, Label
+
+_WIDTH = 520
+
+
+def plain_text(markdown: str) -> str:
+    """The text of a short Markdown paragraph without its marks."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"(\*\*|__|`)", "", text).replace("*", "").strip()
+
+
+class ModelCard(Card):
+    """One model as a button."""
+
+    def __init__(self, spec: ModelSpec, reason: str, current: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent, clickable=True, color="sunken" if current else "surface")
+        self.spec = spec
+        self.reason = reason
+        self.current = current
+        head = QHBoxLayout()
+        head.setSpacing(space.S)
+        head.addWidget(Label(spec.title, "strong", "muted" if reason else "text"))
+        for tag in spec.tags[:3]:
+            head.addWidget(Chip(tag))
+        head.addStretch(1)
+        if current:
+            head.addWidget(Chip("chosen", "accent"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.M, space.S, space.M, space.S)
+        column.setSpacing(space.XS)
+        column.addLayout(head)
+        column.addWidget(Label(plain_text(spec.summary), "caption", "muted", wrap=True))
+        if reason:
+            row = QHBoxLayout()
+            row.addWidget(Chip("Does not fit the data", "warn"))
+            row.addWidget(Label(reason[:1].upper() + reason[1:], "caption", "muted", elide=True), 1)
+            column.addLayout(row)
+        self.setAccessibleName(f"{spec.title}. {reason}")
+
+
+class ModelPopup(QFrame):
+    """Opens under a button; Up, Down and Enter choose; Esc closes."""
+
+    chosen = Signal(str)
+
+    def __init__(
+        self,
+        specs: Iterable[ModelSpec],
+        datasets: Iterable[Dataset],
+        current: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        datasets = list(datasets)
+        cards = [ModelCard(spec, model_reason(spec, datasets), spec.id == current) for spec in specs]
+        self.cards = sorted(cards, key=lambda card: bool(card.reason))
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.M, space.M, space.M, space.M)
+        column.setSpacing(space.S)
+        if not self.cards:
+            column.addWidget(Label("No model is installed.", "body", "muted"))
+        for card in self.cards:
+            column.addWidget(card)
+            card.clicked.connect(lambda card=card: self._choose(card))
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 1, 1, 1)
+        outer.addWidget(scroll)
+        inner.setFixedWidth(_WIDTH)
+        height = inner.sizeHint().height()
+        if inner.hasHeightForWidth():
+            height = inner.heightForWidth(_WIDTH)
+        self.setFixedSize(_WIDTH + 14, min(560, max(80, height + 4)))
+
+    def open_below(self, widget: QWidget) -> None:
+        """Show with the right edges of both in line."""
+        at = widget.mapToGlobal(QPoint(widget.width() - self.width(), widget.height() + space.XS))
+        self.move(at)
+        self.show()
+        if self.cards:
+            now = next((card for card in self.cards if card.current), self.cards[0])
+            now.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _choose(self, card: ModelCard) -> None:
+        self.chosen.emit(card.spec.id)
+        self.close()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows walk the cards."""
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(event.key(), 0)
+        now = next((k for k, card in enumerate(self.cards) if card.hasFocus()), -1)
+        if step and self.cards:
+            self.cards[min(max(now + step, 0), len(self.cards) - 1)].setFocus()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,129 @@
+"""How long to sample: a section of fields made from the schedule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from plaidwork.core.errors import SettingError
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import Hyperparameter, ModelSpec
+from plaidwork.gui.setup.fields import SettingField
+from plaidwork.gui.setup.form import FieldProblem
+from plaidwork.gui.setup.sections import Section
+
+
+def _int(name: str, label: str, low: int, high: int, **more: Any) -> Hyperparameter:
+    return Hyperparameter(name, "int", max(low, 1), label=label, minimum=low, maximum=high, **more)
+
+
+_SAMPLER = (
+    _int("chains", "Chains", 1, 64, doc="Independent repeats; at least 4, so that they can be compared"),
+    _int("warmup", "Warm-up", 0, 10_000_000, unit="sweeps", log=True, doc="Left out of the results"),
+    _int("draws", "Kept draws", 1, 10_000_000, unit="per chain", log=True),
+)
+_OPTIMISER = (
+    _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
+    _int("max_sweeps", "Sweeps at most", 1, 10_000_000, unit="sweeps", log=True),
+    Hyperparameter(
+        "tolerance", "float", 1e-8, label="Tolerance", minimum=0, log=True,
+        doc="Stops when the objective changes by less, relative to its size",
+    ),
+)  # fmt: skip
+_THIN = _int("thin", "Keep every", 1, 100_000, unit="sweeps", doc="1 keeps each sweep after the warm-up")
+_HOLDOUT = Hyperparameter(
+    "holdout", "float", 0.0, label="Share of cells held out", minimum=0, maximum=0.5,
+    doc="Kept from the fit to score its predictions",
+)  # fmt: skip
+_SEED = Hyperparameter(
+    "seed", "int", 1, label="Seed", minimum=0, maximum=2**53, doc="Same seed, same draws, on every computer"
+)
+
+
+class ScheduleForm(Section):
+    """Chains, warm-up, draws, share held out and seed; restarts, sweeps and tolerance for optimisers.
+
+    ``advanced`` holds the fields that belong under the fold (thinning).
+    """
+
+    changed = Signal()
+    judged = Signal()
+
+    def __init__(self, spec: ModelSpec, seed: int = 1, parent: QWidget | None = None) -> None:
+        sampler = spec.algorithm == "mcmc"
+        super().__init__("Sampling" if sampler else "Fitting", parent=parent)
+        self.spec = spec
+        self.advanced: list[SettingField] = [SettingField(_THIN, self)] if sampler else []
+        for field in self.advanced:
+            field.hide()  # until the fold takes it
+        own = [SettingField(parameter) for parameter in (_SAMPLER if sampler else _OPTIMISER)]
+        if any(item.holdout for item in spec.inputs):
+            own.append(SettingField(_HOLDOUT))
+        seed_field = SettingField(_SEED)
+        seed_field.hide_range()
+        own.append(seed_field)
+        for field in own:
+            self.add(field)
+        self._fields = {field.name: field for field in (*own, *self.advanced)}
+        for name, field in self._fields.items():
+            if hasattr(spec.schedule, name):
+                field.set_default(getattr(spec.schedule, name))
+                field.set_value(field.default)
+            field.changed.connect(self.changed)
+            field.judged.connect(self.judged)
+        seed_field.set_value(seed)
+
+    def field(self, name: str) -> SettingField:
+        """The field of this name."""
+        return self._fields[name]
+
+    def schedule(self) -> Schedule:
+        """The schedule chosen. Raises ``SettingError``."""
+        changes = {name: field.value for name, field in self._fields.items() if name not in ("seed", "holdout")}
+        return self.spec.schedule.with_(**changes)
+
+    values = schedule
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        return int(self._fields["seed"].value)
+
+    @property
+    def holdout(self) -> float:
+        """Share of cells held out; 0 when no input allows it."""
+        return float(self._fields["holdout"].value) if "holdout" in self._fields else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields by name, for presets."""
+        return {name: field.value for name, field in self._fields.items()}
+
+    def set_values(self, values: dict[str, Any]) -> None:
+        """Show values by name (those of ``Schedule``, ``seed``, ``holdout``); others are ignored."""
+        known = {name: value for name, value in values.items() if name in self._fields}
+        checked = {name: self._fields[name].parameter.check(value) for name, value in known.items()}
+        for name, value in checked.items():
+            self._fields[name].set_value(value)
+
+    def reset(self) -> None:
+        """All back to the model's own schedule."""
+        for field in self._fields.values():
+            field.reset()
+
+    def problems(self) -> list[FieldProblem]:
+        """Fields that need a change."""
+        found = [FieldProblem(n, f.problem, f) for n, f in self._fields.items() if f.problem]
+        if not found:
+            try:
+                self.schedule()
+            except SettingError as error:
+                first = next(iter(self._fields))
+                found.append(FieldProblem(first, error.message, self._fields[first]))
+        return found
+
+    def leave_all(self) -> None:
+        """Judge all fields."""
+        for field in self._fields.values():
+            field.leave()

@@ -1,0 +1,444 @@
+"""The page on which a fit is set up: model, data, settings, schedule, cost, start."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, PlaidworkError, SettingError
+from plaidwork.core.model import Cost
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.run import Run
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import ModelSpec
+from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.setup.foot import Foot
+from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
+from plaidwork.gui.setup.inputs_form import InputsForm
+from plaidwork.gui.setup.model_popup import ModelPopup, plain_text
+from plaidwork.gui.setup.preset_menu import PresetMenu
+from plaidwork.gui.setup.presets import PresetStore
+from plaidwork.gui.setup.schedule_form import ScheduleForm
+from plaidwork.gui.setup.suitability import best_model
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Chip, Label, StatePane, button
+from plaidwork.gui.workbench import Workbench
+
+CHECK_DELAY = 250
+"""Milliseconds of quiet after a change until data and settings are checked together."""
+MAX_WIDTH = 2000
+
+
+class SetupPage(QWidget):
+    """Choose model, data and settings; ``start`` checks them and emits the plan.
+
+    Parameters
+    ----------
+    workbench : the session and the registry
+    model_id : model to begin with; None takes the one that fits the data best
+    inputs, params, schedule, seed : what to fill in, by name
+
+    Signals
+    -------
+    start_requested : a checked ``FitPlan`` and the title of the run (empty: numbered by the session)
+    import_requested : the user wants to import data
+    changed : anything on the page has changed
+    """
+
+    start_requested = Signal(object, str)
+    import_requested = Signal()
+    changed = Signal()
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        model_id: str | None = None,
+        inputs: Mapping[str, Sequence[str]] | None = None,
+        params: Mapping[str, Any] | None = None,
+        schedule: Schedule | None = None,
+        seed: int = 1,
+        *,
+        presets: PresetStore | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.workbench = workbench
+        self.spec: ModelSpec | None = None
+        self.form: HyperparameterForm
+        self.schedule_form: ScheduleForm
+        self.inputs_form: InputsForm
+        self._panel: DataPanel | None = None
+        self._told: list[Any] = []
+        self._check: Task | None = None
+        self._ready: tuple[Any, FitPlan] | None = None
+        self._wanted = False
+        self._quiet = QTimer(self, singleShot=True, interval=CHECK_DELAY)
+        self._quiet.timeout.connect(self._run_check)
+        self.foot = Foot()
+        self.presets = PresetMenu(self, presets or PresetStore())
+        self._build()
+        workbench.data_changed.connect(self._data_changed)
+        workbench.session_replaced.connect(self._data_changed)
+        chosen = model_id or self._suggested()
+        if chosen:
+            self.set_model(chosen, seed=seed)
+            self.fill(inputs=inputs, params=params, schedule=schedule)
+        else:
+            self._show_no_model()
+
+    def _build(self) -> None:
+        self._title = Label("", "title")
+        self._tags = QHBoxLayout()
+        self._tags.setSpacing(space.S)
+        self._summary = Label("", "body", "muted", wrap=True)
+        self.change_model = button("Change model…", self.open_models)
+        card = Card(color="sunken")
+        head = QHBoxLayout()
+        head.setSpacing(space.S)
+        head.addWidget(self._title)
+        head.addLayout(self._tags)
+        head.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(space.XS)
+        words.addLayout(head)
+        words.addWidget(self._summary)
+        row = QHBoxLayout(card)
+        row.setContentsMargins(space.L, space.M, space.L, space.M)
+        row.setSpacing(space.L)
+        row.addLayout(words, 1)
+        row.addWidget(self.change_model)
+        self._card = card
+        self._holder = QVBoxLayout()
+        inner = QWidget()
+        inner.setMaximumWidth(MAX_WIDTH)
+        self._content = inner
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.VIEW_EDGE, space.VIEW_EDGE, space.VIEW_EDGE, space.VIEW_EDGE)
+        column.setSpacing(space.XXL)
+        column.addWidget(card)
+        column.addLayout(self._holder)
+        column.addStretch(1)
+        outside = QWidget()
+        aside = QHBoxLayout(outside)
+        aside.setContentsMargins(0, 0, 0, 0)
+        aside.addWidget(inner, 1000)
+        aside.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setWidget(outside)
+        for widget in (self, outside, inner, self._scroll.viewport()):
+            widget.setBackgroundRole(self.palette().ColorRole.Base)
+            widget.setAutoFillBackground(True)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self._scroll, 1)
+        outer.addWidget(self.foot)
+        self.foot.jump_requested.connect(self.jump_to_first_problem)
+        self.foot.start_requested.connect(self.start)
+
+    # -- model ----------------------------------------------------------------------------------
+    def _suggested(self) -> str:
+        registry = self.workbench.registry
+        examples = [sample.model for sample in registry.samples]
+        return best_model(registry.specs(), self.workbench.session.datasets.values(), examples) or next(
+            (spec.id for spec in registry.specs()), ""
+        )
+
+    def _show_no_model(self) -> None:
+        self._card.hide()
+        self.foot.hide()
+        self._holder.addWidget(
+            StatePane("plug", "No model is installed", "Turn on a plugin with a model in the plugin window.")
+        )
+
+    def open_models(self) -> ModelPopup:
+        """Open the list of models under its button."""
+        current = self.spec.id if self.spec else ""
+        datasets = self.workbench.session.datasets.values()
+        popup = ModelPopup(self.workbench.registry.specs(), datasets, current, self)
+        popup.chosen.connect(self.set_model)
+        popup.open_below(self.change_model)
+        return popup
+
+    def set_model(self, model_id: str, seed: int | None = None) -> None:
+        """Show the form of a model; data and seed stay where they suit. Raises ``SessionError``."""
+        if self.spec is not None and self.spec.id == model_id:
+            return
+        before = self._content.findChild(HyperparameterForm)
+        kept_seed = self.schedule_form.seed if before is not None else 1
+        kept_data = [name for names in self.inputs_form.values().values() for name in names] if before else []
+        self.spec = self.workbench.registry.model(model_id).spec
+        if before is not None:
+            self._holder.removeWidget(before)
+            before.hide()
+            before.deleteLater()
+        self._told, self._ready = [], None
+        self._show_model(self.spec)
+        self.inputs_form = InputsForm(self.spec)
+        self.schedule_form = ScheduleForm(self.spec, kept_seed if seed is None else seed)
+        self.form = HyperparameterForm(
+            self.spec, [self.inputs_form], [self.schedule_form], self.schedule_form.advanced
+        )
+        self._holder.addWidget(self.form)
+        self.inputs_form.set_datasets(self.workbench.session.datasets)
+        if kept_data:
+            self.inputs_form.set_values({i.name: kept_data for i in self.spec.inputs if i.required})
+        for part in (self.form, self.schedule_form, self.inputs_form):
+            part.changed.connect(self._changed)
+        self.form.judged.connect(self._count)
+        self.schedule_form.judged.connect(self._count)
+        self.inputs_form.import_requested.connect(self.import_requested)
+        self._changed()
+
+    def _show_model(self, spec: ModelSpec) -> None:
+        self._title.setText(spec.title)
+        self._summary.setText(plain_text(spec.summary))
+        while self._tags.count():
+            old = self._tags.takeAt(0).widget()
+            old.hide()
+            old.deleteLater()
+        for tag in spec.tags[:3]:
+            self._tags.addWidget(Chip(tag))
+
+    # -- values ---------------------------------------------------------------------------------
+    def fill(
+        self,
+        inputs: Mapping[str, Sequence[str]] | None = None,
+        params: Mapping[str, Any] | None = None,
+        schedule: Schedule | Mapping[str, Any] | None = None,
+        seed: int | None = None,
+        holdout: float | None = None,
+    ) -> None:
+        """Fill in what is given. Raises ``SettingError`` for values that are not allowed."""
+        if params:
+            self.form.set_values(params)
+        values = dict(schedule) if isinstance(schedule, Mapping) else {}
+        if isinstance(schedule, Schedule):
+            values = {name: getattr(schedule, name) for name in schedule.__dataclass_fields__}
+        values |= {} if seed is None else {"seed": seed}
+        values |= {} if holdout is None else {"holdout": holdout}
+        self.schedule_form.set_values(values)
+        if inputs:
+            self.inputs_form.set_values(inputs)
+
+    def from_run(self, run: Run) -> None:
+        """Fill in everything that a run was made with."""
+        self.set_model(run.spec.id)
+        assert self.spec is not None
+        known = {parameter.name for parameter in self.spec.hyperparameters}
+        params = {name: value for name, value in run.params.items() if name in known}
+        self.fill(run.inputs, params, run.schedule, run.seed, run.holdout)
+
+    def settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of the model's settings, and of schedule, seed and share held out."""
+        return self.form.values(), self.schedule_form.as_dict()
+
+    def inputs(self) -> dict[str, list[str]]:
+        """Names of the chosen datasets by input."""
+        return self.inputs_form.values()
+
+    def reset(self) -> None:
+        """All settings back to the model's defaults; data stay."""
+        self.form.reset()
+        self.schedule_form.reset()
+
+    # -- problems -------------------------------------------------------------------------------
+    def problems(self) -> list[FieldProblem]:
+        """Everything that needs a change, data first."""
+        if self.spec is None:
+            return []
+        return [*self.inputs_form.problems(), *self.form.problems(), *self.schedule_form.problems()]
+
+    def _shown(self) -> list[QWidget]:
+        fields: list[Any] = [self.inputs_form.field(item.name) for item in self.spec.inputs] if self.spec else []
+        fields += [self.form.field(name) for name in self.form.values()]
+        fields += [self.schedule_form.field(name) for name in self.schedule_form.as_dict()]
+        return [field for field in fields if field.shown_problem and not field.isHidden()]
+
+    def jump_to_first_problem(self) -> None:
+        """Bring the first field with an error into view and give it the keyboard."""
+        shown = self._shown()
+        if not shown:
+            return
+        self.form.reveal(shown[0])
+        self.inputs_form.reveal(shown[0])
+        self._scroll.ensureWidgetVisible(shown[0], 0, space.HUGE)
+        shown[0].setFocus()
+
+    def _changed(self) -> None:
+        if self.spec is None:
+            return
+        self._count()
+        if self._panel is not None:
+            self._panel.set_dataset(self._main_dataset())
+        self._quiet.start()
+        self.changed.emit()
+
+    def _count(self) -> None:
+        self.foot.set_errors(len(self._shown()))
+
+    def _data_changed(self, _name: str = "") -> None:
+        if self.spec is not None:
+            self._ready = None
+            self.inputs_form.set_datasets(self.workbench.session.datasets)
+
+    # -- plan -----------------------------------------------------------------------------------
+    def _datasets(self) -> dict[str, list[Dataset]]:
+        session = self.workbench.session
+        return {key: [session.datasets[name] for name in names] for key, names in self.inputs().items()}
+
+    def _main_dataset(self) -> Dataset | None:
+        return next((datasets[0] for datasets in self._datasets().values() if datasets), None)
+
+    def _signature(self) -> tuple[Any, ...]:
+        assert self.spec is not None
+        data = tuple((key, tuple(id(d) for d in ds)) for key, ds in self._datasets().items())
+        params, schedule = self.settings()
+        return self.spec.id, data, repr(params), repr(schedule)
+
+    def _run_check(self, wanted: bool = False) -> None:
+        """Check data and settings together off the GUI thread; then cost, or what is wrong."""
+        self._wanted = wanted
+        if self._check is not None:
+            self._check.cancel()
+        if self.spec is None or self.problems():
+            self.foot.estimate.setText("No estimate yet")
+            return
+        model = self.workbench.registry.model(self.spec.id)
+        datasets, (params, _) = self._datasets(), self.settings()
+        schedule, seed, holdout = self._schedule()
+        signature = self._signature()
+
+        def work(task: Task) -> tuple[FitPlan, Cost | None]:
+            plan = make_plan(model, datasets, params, schedule=schedule, seed=seed, holdout=holdout)
+            task.check()
+            return plan, model.estimate(plan.data, plan.params)
+
+        def done(found: tuple[FitPlan, Cost | None]) -> None:
+            self._clear_told()
+            self._ready = (signature, found[0])
+            self._show_cost(*found)
+            if self._wanted and signature == self._signature():
+                self._emit(found[0])
+
+        self._check = run_task(work, done, self._check_failed)
+
+    def _schedule(self) -> tuple[Schedule, int, float]:
+        return self.schedule_form.schedule(), self.schedule_form.seed, self.schedule_form.holdout
+
+    def _check_failed(self, error: BaseException, details: str) -> None:
+        wanted, self._wanted = self._wanted, False
+        self._clear_told()
+        self.foot.set_busy(False)
+        self.foot.estimate.setText("Not ready to start")
+        field = self._field_of(error)
+        if field is not None:
+            self.form.reveal(field)
+            self.inputs_form.reveal(field)
+            field.tell(str(error))
+            self._told.append(field)
+        elif isinstance(error, PlaidworkError):
+            self.foot.message.set_text(str(error))
+        else:
+            title = f"{self.spec.title if self.spec else 'The model'} could not check these data"
+            self.foot.message.set_text(f"{title}: {type(error).__name__}: {error}")
+            self.workbench.told.emit("error", title, f"{type(error).__name__}: {error}", details)
+        self._count()
+        if wanted:
+            self.jump_to_first_problem()
+
+    def _field_of(self, error: BaseException) -> Any:
+        """The field that an error of the plan belongs to, by the names in its message."""
+        if self.spec is None or not isinstance(error, PlaidworkError):
+            return None
+        if isinstance(error, SettingError):
+            for name in re.findall(r"\((\w+)\)", error.message):
+                if name in self.form.values():
+                    return self.form.field(name)
+            for name in self.schedule_form.as_dict():
+                if error.message.startswith(name) or f"The {name}" in error.message:
+                    return self.schedule_form.field(name)
+        if isinstance(error, DataError):
+            for item in self.spec.inputs:
+                if f"“{item.title}”" in error.message:
+                    return self.inputs_form.field(item.name)
+            for key, names in self.inputs().items():
+                if any(name in error.message for name in names):
+                    return self.inputs_form.field(key)
+        return None
+
+    def _clear_told(self) -> None:
+        for field in self._told:
+            field.leave()
+        self._told = []
+        self.foot.message.set_text("")
+
+    def _show_cost(self, plan: FitPlan, cost: Cost | None) -> None:
+        self.foot.set_busy(False)
+        self._count()
+        if plan.warnings:
+            more = f" (and {len(plan.warnings) - 1} more)" if len(plan.warnings) > 1 else ""
+            first = plan.warnings[0]
+            self.foot.message.set_text(f"{first.message} {first.hint}".strip() + more, "warning")
+        self.foot.estimate.setText(cost_words(plan, cost))
+
+    def start(self) -> None:
+        """Check everything; emit ``start_requested`` when all is well, else go to the first error."""
+        if self.spec is None:
+            return
+        for part in (self.inputs_form, self.form, self.schedule_form):
+            part.leave_all()
+        self._count()
+        if self.problems() or self._shown():
+            for problem in self.problems():
+                self.form.reveal(problem.field)
+                self.inputs_form.reveal(problem.field)
+            self.jump_to_first_problem()
+            return
+        if self._ready is not None and self._ready[0] == self._signature():
+            self._emit(self._ready[1])
+            return
+        self._quiet.stop()
+        self.foot.set_busy(True)
+        self._run_check(wanted=True)
+
+    def _emit(self, plan: FitPlan) -> None:
+        self._wanted = False
+        self.foot.set_busy(False)
+        self.start_requested.emit(plan, "")
+
+    # -- dock -----------------------------------------------------------------------------------
+    def data_panel(self) -> DataPanel:
+        """The widget for the right dock; it follows the chosen data."""
+        if self._panel is None:
+            self._panel = DataPanel()
+            self._panel.destroyed.connect(self._forget_panel)
+            self._panel.set_dataset(self._main_dataset() if self.spec else None)
+        return self._panel
+
+    def _forget_panel(self) -> None:
+        self._panel = None
+
+
+def cost_words(plan: FitPlan, cost: Cost | None) -> str:
+    """``About 40 s and 60 MB for 4 chains``."""
+    chains = plan.schedule.chains
+    sampler = plan.spec.algorithm == "mcmc"
+    word = ("chain" if chains == 1 else "chains") if sampler else ("start" if chains == 1 else "starts")
+    if cost is None:
+        return f"{format_count(chains)} {word}; the time is known after the first sweeps"
+    rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))
+    seconds = cost.seconds_per_sweep * plan.schedule.sweeps(plan.spec.algorithm) * rounds
+    time = format_duration(max(seconds, 1.0), rough=True)
+    memory = format_bytes(cost.memory * chains)
+    return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"

@@ -1,0 +1,227 @@
+"""The set-up page with a toy model: data, plan, errors, presets, models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
+from PySide6.QtCore import Qt
+
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.run import Run
+from plaidwork.gui.setup import SetupPage
+from plaidwork.gui.setup.presets import PresetStore
+from plaidwork.gui.setup.suitability import model_reason
+from plaidwork.gui.workbench import Workbench
+
+
+@pytest.fixture(autouse=True)
+def finished(qapp):
+    yield
+    settle()
+
+
+@pytest.fixture
+def bench(qapp):
+    bench = Workbench(ToyRegistry())
+    bench.add_dataset(matrix())
+    return bench
+
+
+@pytest.fixture
+def page(qtbot, bench, tmp_path):
+    page = SetupPage(bench, presets=PresetStore(tmp_path / "presets"))
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    with qtbot.waitActive(page):
+        page.show()
+    return page
+
+
+def type_into(qtbot, field, text):
+    field.editor.setFocus()
+    field.editor.selectAll()
+    qtbot.keyClicks(field.editor, text)
+    qtbot.keyClick(field.editor, Qt.Key.Key_Tab)
+
+
+def test_opens_with_the_model_that_fits(page):
+    assert page.spec is SPEC
+    assert page.inputs() == {"X": ["genes"]}
+    assert "30 genes × 8 samples" in page.inputs_form.field("X").combo.currentText()
+
+
+def test_start_emits_a_checked_plan(qtbot, page):
+    type_into(qtbot, page.form.field("blocks"), "7")
+    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+        qtbot.mouseClick(page.foot.start, Qt.MouseButton.LeftButton)
+    plan, title = caught.args
+    assert isinstance(plan, FitPlan)
+    assert title == ""
+    assert plan.params["blocks"] == 7
+    assert plan.schedule == SPEC.schedule
+
+
+def test_estimate(qtbot, page):
+    qtbot.waitUntil(lambda: "MB" in page.foot.estimate.text(), timeout=5000)
+    assert page.foot.estimate.text().startswith("About ")
+    assert page.foot.estimate.text().endswith("and 30 MB for 2 chains")
+
+
+def test_error_disables_start_and_count_jumps(qtbot, page):
+    type_into(qtbot, page.schedule_form.field("holdout"), "1,1")
+    assert page.foot.errors.text() == "1 setting needs a change"
+    assert not page.foot.start.isEnabled()
+    page.form.field("note").editor.setFocus()
+    qtbot.mouseClick(page.foot.errors, Qt.MouseButton.LeftButton)
+    assert page.schedule_form.field("holdout").editor.hasFocus()
+    type_into(qtbot, page.schedule_form.field("holdout"), "0.1")
+    assert page.foot.errors.isHidden()
+    assert page.foot.start.isEnabled()
+
+
+def test_start_by_key_judges_the_field_in_hand(qtbot, page):
+    field = page.form.field("blocks")
+    field.editor.setFocus()
+    field.editor.selectAll()
+    qtbot.keyClicks(field.editor, "0")
+    with qtbot.assertNotEmitted(page.start_requested, wait=100):
+        page.start()
+    assert field.shown_problem == "Needs a whole number from 1 to 200. Found “0”."
+
+
+def test_error_in_the_fold_opens_it(qtbot, page):
+    page.form.field("grid").editor.setText("1,5")
+    page.form.field("grid").editor.edited.emit()
+    page.start()
+    assert page.form.fold.is_open
+    assert "decimal point" in page.form.field("grid").shown_problem
+
+
+def test_models_objection_stands_at_the_input(qtbot, page):
+    type_into(qtbot, page.form.field("blocks"), "150")
+    with qtbot.assertNotEmitted(page.start_requested):
+        page.start()
+        qtbot.waitUntil(lambda: bool(page.inputs_form.field("X").shown_problem), timeout=5000)
+    assert page.inputs_form.field("X").shown_problem == "Too many blocks for “Matrix”. Take fewer."
+    type_into(qtbot, page.form.field("blocks"), "60")
+    qtbot.waitUntil(lambda: "Many blocks" in page.foot.message.text, timeout=5000)
+    assert page.inputs_form.field("X").shown_problem == ""
+    with qtbot.waitSignal(page.start_requested, timeout=5000):
+        page.start()
+
+
+def test_without_data(qtbot, tmp_path):
+    page = SetupPage(Workbench(ToyRegistry()), "toy.blocks", presets=PresetStore(tmp_path))
+    qtbot.addWidget(page)
+    page.show()
+    field = page.inputs_form.field("X")
+    assert field.combo.currentText() == "No suitable data in this session"
+    with qtbot.waitSignal(page.import_requested):
+        qtbot.mouseClick(field._import, Qt.MouseButton.LeftButton)
+    page.start()
+    assert field.shown_problem == "Needs a matrix of numbers. Numbers on one scale."
+    page.workbench.add_dataset(matrix())
+    assert page.inputs() == {"X": ["genes"]}
+    assert field.shown_problem == ""
+
+
+def test_unsuitable_data_are_shown_with_reason(page, bench):
+    bench.add_dataset(matrix("holes", missing=3))
+    combo = page.inputs_form.field("X").combo
+    texts = [combo.itemText(k) for k in range(combo.count())]
+    assert texts[1] == "holes   needs data without missing cells"
+    assert not combo.model().item(1).isEnabled()
+
+
+def test_optional_input_under_fold(qtbot, page, bench):
+    bench.add_dataset(labels())
+    fold = page.inputs_form.fold
+    assert fold.note == "none given: classes"
+    qtbot.mouseClick(fold.head, Qt.MouseButton.LeftButton)
+    combo = page.inputs_form.field("classes").combo
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert page.inputs()["classes"] == ["classes"]
+    assert fold.note == "classes given"
+
+
+def test_change_model(qtbot, page, bench):
+    assert model_reason(LABELS, bench.session.datasets.values()) == "needs one column of labels as “Labels”"
+    page.schedule_form.field("seed").set_value(9)
+    qtbot.mouseClick(page.change_model, Qt.MouseButton.LeftButton)
+    popup = page.findChild(type(page.open_models()))
+    second = popup.cards[1]
+    assert second.reason
+    second.setFocus()
+    with qtbot.waitSignal(popup.chosen):
+        qtbot.keyClick(second, Qt.Key.Key_Return)
+    assert page.spec is LABELS
+    assert page.schedule_form.seed == 9
+    assert page.schedule_form.title == "Fitting"
+    assert "tolerance" in page.schedule_form.as_dict()
+
+
+def test_presets(qtbot, page, tmp_path):
+    page.form.set_values({"blocks": 8})
+    page.schedule_form.set_values({"draws": 77})
+    page.presets.save("mine")
+    page.reset()
+    assert page.form.values()["blocks"] == 5
+    page.foot.menu.aboutToShow.emit()
+    titles = [action.text() for action in page.foot.menu.actions()]
+    assert "mine" in titles
+    next(action for action in page.foot.menu.actions() if action.text() == "mine").trigger()
+    assert page.form.values()["blocks"] == 8
+    assert page.schedule_form.schedule().draws == 77
+    page.presets.remove("mine")
+    assert page.presets.store.names(SPEC) == []
+
+
+def test_settings_as_file(qtbot, page, bench, tmp_path):
+    path = tmp_path / "settings.json"
+    page.form.set_values({"blocks": 8})
+    page.presets.write(path)
+    page.reset()
+    page.presets.read(path)
+    assert page.form.values()["blocks"] == 8
+    record = json.loads(path.read_text())
+    record["params"]["blocks"] = 900
+    path.write_text(json.dumps(record))
+    with qtbot.waitSignal(bench.told) as caught:
+        page.presets.read(path)
+    assert "900" in caught.args[2]
+    assert page.form.values()["blocks"] == 8
+    record["model"] = "other"
+    path.write_text(json.dumps(record))
+    with qtbot.waitSignal(bench.told) as caught:
+        page.presets.read(path)
+    assert "“other”" in caught.args[2]
+
+
+def test_from_run(qtbot, page, bench):
+    plan = make_plan(
+        bench.registry.model(SPEC.id),
+        {"X": bench.session.datasets["genes"]},
+        {"blocks": 9},
+        schedule=SPEC.schedule.with_(chains=3),
+        seed=5,
+        holdout=0.1,
+    )
+    page.from_run(Run.from_plan(plan))
+    assert page.form.values()["blocks"] == 9
+    assert (page.schedule_form.schedule().chains, page.schedule_form.seed, page.schedule_form.holdout) == (3, 5, 0.1)
+
+
+def test_data_panel_follows(qtbot, page, bench):
+    panel = page.data_panel()
+    qtbot.addWidget(panel)
+    panel.show()
+    assert panel.dataset is bench.session.datasets["genes"]
+    qtbot.waitUntil(lambda: panel.matrix._values.size > 0, timeout=5000)
+    assert panel.bar.accessibleName().startswith("Colours from")
+
+
+def test_narrow(page):
+    assert page.minimumSizeHint().width() <= 500
