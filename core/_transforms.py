@@ -198,15 +198,15 @@ def transpose(dataset: Dataset, options: Options) -> Result:
 
 def _keep(dataset: Dataset, axis: Axis, keep: np.ndarray, label: str, why: str) -> Result:
     if not keep.any():
-        raise DataError(f"{dataset.name}: no {label} would be left without those that {why}.")
+        raise DataError(f"{dataset.name}: all {len(keep)} {label} would be left out ({why}).")
     changed = dataset.take(axis, np.flatnonzero(keep), _NO_STEP)
-    return changed, f"{int((~keep).sum())} {label} left out that {why}"
+    return changed, f"{int((~keep).sum())} of {len(keep)} {label} left out ({why})"
 
 
 def drop_missing(dataset: Dataset, options: Options) -> Result:
     axis, names, label = _axis_of(dataset, options, "Leave out what is missing")
     limit = options["share"]
-    why = "have no value" if limit == 1 else f"miss {limit:.0%} or more" if limit else "miss a value"
+    why = "no value" if limit == 1 else f"{limit:.0%} missing or more" if limit else "with a missing cell"
     if dataset.is_sparse:
         share = np.zeros(len(names))
     else:
@@ -226,7 +226,7 @@ def drop_constant(dataset: Dataset, options: Options) -> Result:
         missing = np.isnan(dataset.values)
         low = np.where(missing, np.inf, dataset.values).min(axis=1 - axis)
         high = np.where(missing, -np.inf, dataset.values).max(axis=1 - axis)
-    return _keep(dataset, axis, low != high, label, "are constant")
+    return _keep(dataset, axis, low != high, label, "constant")
 
 
 def select(dataset: Dataset, options: Options) -> Result:
@@ -246,5 +246,5 @@ def select(dataset: Dataset, options: Options) -> Result:
     if options["mode"] == "drop":
         keep = np.ones(len(names), dtype=bool)
         keep[index] = False
-        return _keep(dataset, axis, keep, label, "were named")
+        return _keep(dataset, axis, keep, label, "by name")
     return dataset.take(axis, index, _NO_STEP), f"{len(index)} {label} selected by name"

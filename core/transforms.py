@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from plaidwork.core import _transforms as made
 from plaidwork.core.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, SettingError
@@ -143,7 +145,10 @@ def apply_step(dataset: Dataset, step: Step | Mapping[str, Any]) -> Dataset:
     options = transform.check(step.options)
     if dataset.kind == "categorical" and step.name not in ("select", "drop_missing"):
         raise DataError(f"{transform.title}: “{dataset.name}” holds labels, not numbers.")
-    changed, text = transform.apply(dataset, options)
+    with np.errstate(over="ignore", invalid="ignore"):
+        changed, text = transform.apply(dataset, options)
+    if not changed.is_sparse and np.isinf(changed.values).any():
+        raise DataError(f"{transform.title}: the numbers of “{dataset.name}” are too large for it.")
     done = Step(step.name, {**options, "text": text})
     return replace(changed, steps=(*dataset.steps, done))
 

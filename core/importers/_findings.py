@@ -114,11 +114,9 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
     known = values[~np.isnan(values)]
     if known.size < 20 or known.min() < 0 or not np.isfinite(known).all():
         return None
-    spread = known.std()
-    if not spread > 0:
-        return None
-    skew = float((((known - known.mean()) / spread) ** 3).mean())
-    if skew < SKEW_LIMIT:
+    with np.errstate(all="ignore"):
+        skew = float((((known - known.mean()) / known.std()) ** 3).mean())
+    if not skew >= SKEW_LIMIT:
         return None
     zero = known.min() == 0
     detail = f"{known.min():.4g} to {known.max():.4g}, skewness {skew:.1f}"

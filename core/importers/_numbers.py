@@ -149,7 +149,7 @@ class NumberParser:
             values = self._carefully(cells)
         if len(values) != len(cells):
             values = self._carefully(cells)
-        if values.size and not -9e15 < np.nansum(np.abs(values)) < 9e15:
+        if (np.abs(values) >= 2**53).any():
             self._look_for_long(cells, values)
         return values
 
@@ -178,7 +178,7 @@ class NumberParser:
         """Note the first whole number with more digits than a float can hold."""
         if self.long_example:
             return
-        for index in np.flatnonzero(np.abs(values) > 2**53).tolist():
+        for index in np.flatnonzero(np.abs(values) >= 2**53).tolist():
             text = cells[index].strip().lstrip("+")
             if not text.lstrip("-").isdecimal() or len(text) > 1000:
                 continue

@@ -146,6 +146,8 @@ def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]
         found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
     if not layout.value_columns:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
+    elif not table.n_records:
+        found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
     values = table.values
     if values.size:
         for axis, names in ((0, rows), (1, _value_titles(layout))):

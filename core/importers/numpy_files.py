@@ -18,7 +18,7 @@ from plaidwork.core.importers._column import encode
 from plaidwork.core.importers._findings import infer_kind, line_issues, skew_issue
 from plaidwork.core.importers._matrix import checked_names, default_source, finish
 from plaidwork.core.importers._table import MAX_CELLS
-from plaidwork.core.importers._text import file_stem
+from plaidwork.core.importers._text import count_text, file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
 
@@ -39,7 +39,8 @@ class _Header:
 
 class NumpyReader:
     """Arrays of numbers. Options: ``array`` (which one of an npz), ``transpose``, ``rename_duplicates``,
-    ``infinite`` (missing), ``kind``, and the dropping and log options of delimited files."""
+    ``infinite`` (missing), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
+    columns have ``row_word="column"``), and the dropping and log options of delimited files."""
 
     id = "numpy"
     title = "NumPy array"
@@ -67,7 +68,7 @@ class NumpyReader:
         detected = frozenset() if options.get("array") or not array else frozenset({"array"})
         if array:
             found["array"] = array
-        values, rows, columns, note = _load(path, headers, array)
+        values, rows, columns, note = _load(path, headers, array, options)
         issues = [Issue("info", "Images were laid out as rows", note)] if note else []
         if values.dtype.kind == "f":
             issues += _value_issues(values, rows, columns, options)
@@ -98,7 +99,7 @@ class NumpyReader:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
         if progress is not None:
             progress(0.0)
-        values, rows, columns, note = _load(path, headers, array)
+        values, rows, columns, note = _load(path, headers, array, options)
         if progress is not None:
             progress(0.8)
         source = default_source(path, {**options, **({"array": array} if array else {})})
@@ -136,7 +137,9 @@ def _headers(path: Path) -> dict[str, _Header]:
                         name = info.filename[:-4]
                         found[name] = _header(member, info.file_size, f"{path.name}, array {name}")
             return found
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, OSError, SyntaxError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # a damaged head makes numpy's parser raise almost anything
         raise DataError(
             f"{path.name} is no NumPy file, or is damaged: {error}.",
             "Write it once more with numpy.save or savez.",
@@ -210,7 +213,7 @@ def _unfit(path: Path, name: str, header: _Header) -> DataError:
 
 
 def _load(
-    path: Path, headers: Mapping[str, _Header], array: str
+    path: Path, headers: Mapping[str, _Header], array: str, options: ImportOptions
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str]:
     """Values (float64, or texts), names of rows and columns, and a note on reshaping."""
     try:
@@ -248,17 +251,20 @@ def _load(
         note = f"{note} Numbers of more than double precision were rounded.".strip()
     if values.dtype.kind != "U":
         values = values.astype(np.float64)
-    rows = _names_of(others, array, 0, values.shape[0])
-    columns = _names_of(others, array, 1, values.shape[1]) if values.ndim == 2 else ()
+    rows = _names_of(others, array, 0, values.shape[0], options)
+    columns = _names_of(others, array, 1, values.shape[1], options) if values.ndim == 2 else ()
     return values, rows, columns, note
 
 
-def _names_of(others: Mapping[str, np.ndarray], array: str, axis: int, size: int) -> tuple[str, ...]:
+def _names_of(
+    others: Mapping[str, np.ndarray], array: str, axis: int, size: int, options: ImportOptions
+) -> tuple[str, ...]:
     for stem in _NAMES[axis]:
         for name in (f"{array}_{stem}", stem):
             if name in others and len(others[name]) == size:
                 return tuple(str(text) for text in others[name].astype(str))
-    return default_names(("row", "column")[axis], size)
+    what = ("row", "column")[axis]
+    return default_names(str(options.get(f"{what}_word", what)), size)
 
 
 def _value_issues(
@@ -270,7 +276,7 @@ def _value_issues(
         found.append(
             Issue(
                 "error",
-                f"{int(infinite.sum())} values are infinite",
+                f"{count_text(int(infinite.sum()), 'value')} {'is' if infinite.sum() == 1 else 'are'} infinite",
                 f"First: {_place(infinite)}",
                 fix=("Read infinite values as missing", "infinite", "missing"),
                 changes_numbers=True,
