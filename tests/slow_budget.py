@@ -30,6 +30,8 @@ def pytest_runtest_setup(item):
 
 def pytest_terminal_summary(terminalreporter):
     seed = os.environ.get("PLAIDWORK_SLOW_SEED", "0")
-    terminalreporter.write_line(f"slow tests in the order of seed {seed}; left out for time: {len(_left_out)}")
+    terminalreporter.write_line(
+        f"slow tests in the order of seed {seed}; left out for time: {len(_left_out)}"
+    )
     for name in _left_out:
         terminalreporter.write_line(f"  {name}")

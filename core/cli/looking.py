@@ -28,8 +28,8 @@ def models(options: argparse.Namespace) -> int:
         print(json.dumps([spec_to_json(spec) for spec in specs], ensure_ascii=False, indent=1))
         return 0
     for spec in specs:
-        inputs = ", ".join(f"{item.name}{'' if item.required else '?'}" for item in spec.inputs)
-        print(f"{spec.id:<24}{spec.version:<9}{inputs:<16}{spec.title}")
+        inputs = ", ".join(item.name for item in spec.inputs if item.required)
+        print(f"{spec.id:<24}{spec.version:<9}{inputs:<12}{spec.title}")
     return 0
 
 

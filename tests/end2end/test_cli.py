@@ -1,0 +1,333 @@
+"""Every command, on small data: what it writes, what it says, and its exit code."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toys import Climb, Walk, matrix
+
+from plaidwork.core import open_session
+from plaidwork.core.cli import main
+from plaidwork.core.cli.options import COMMANDS
+from plaidwork.core.cli.pairs import plain_value
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
+MATRIX = EXAMPLES / "plaid" / "synth2.npz"
+QUICK = ["--chains", "2", "--warmup", "2", "--draws", "3"]
+
+
+def _fit_args(out, *more):
+    source = ["--input", f"X={MATRIX}", "--import-option", "array=X"]
+    return ["fit", "infinite_plaid", *source, *QUICK, "--out", str(out), *more]
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """A session of the infinite plaid model with two chains of five sweeps."""
+    path = tmp_path_factory.mktemp("fitted") / "blocks.plaidwork"
+    assert main(_fit_args(path, "--seed", "5")) == 0
+    return path
+
+
+@pytest.fixture
+def toys(monkeypatch, tmp_path):
+    """The toy models instead of the real ones, and a CSV for them; returns the start of a command."""
+    from plaidwork.core.cli import fitting, looking, verifying
+    from plaidwork.core.registry import Registry
+
+    found = Registry()
+    found._models = {model.spec.id: model for model in (Walk, Climb)}
+    found._loaded = True
+    for module in (fitting, looking, verifying):
+        monkeypatch.setattr(module, "registry", lambda: found)
+    path = tmp_path / "m.csv"
+    lines = [",".join(["id", "a", "b", "c", "d"])]
+    lines += [f"r{i}," + ",".join(repr(float(v)) for v in row) for i, row in enumerate(matrix())]
+    path.write_text("\n".join(lines) + "\n")
+    return ["--input", f"X={path}"]
+
+
+def _json_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_models(capsys):
+    assert main(["models"]) == 0
+    assert "infinite_plaid" in capsys.readouterr().out
+    assert main(["models", "--json"]) == 0
+    ids = {record["id"] for record in json.loads(capsys.readouterr().out)}
+    assert "infinite_plaid" in ids
+
+
+def test_fit_and_info(fitted, capsys):
+    capsys.readouterr()
+    assert main(["info", str(fitted)]) == 0
+    assert "6 draws, 10 of 10 sweeps in 2 chains, seed 5" in capsys.readouterr().out
+    assert main(["info", str(fitted), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["runs"][0]["status"] == "done"
+    assert record["runs"][0]["model"] == "infinite_plaid"
+    assert record["datasets"][0]["shape"] == [100, 200]
+
+
+def test_verify_says_equal(fitted, capsys):
+    assert main(["verify", str(fitted), "--sweeps", "4"]) == 0
+    assert "equal in 2 chains over 4 sweeps" in capsys.readouterr().out
+
+
+def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
+    session = open_session(fitted)
+    (run,) = session.runs.values()
+    run.seed += 1
+    session.save(tmp_path / "other.plaidwork")
+    assert main(["verify", str(tmp_path / "other.plaidwork"), "--sweeps", "2"]) == 3
+    assert "differs. Chain 1, sweep 1: trace" in capsys.readouterr().out
+
+
+def test_resume_extends_and_equals_a_longer_fit(fitted, tmp_path):
+    out, longer = tmp_path / "out.plaidwork", tmp_path / "longer.plaidwork"
+    assert main(["resume", str(fitted), "--draws", "2", "--out", str(out)]) == 0
+    assert main([*_fit_args(longer, "--seed", "5"), "--draws", "5"]) == 0
+    (first,), (second,) = open_session(out).runs.values(), open_session(longer).runs.values()
+    assert first.n_draws == 10
+    for one, two in zip(first.chains, second.chains, strict=True):
+        assert np.array_equal(one.trace.rows(), two.trace.rows(), equal_nan=True)
+
+
+def test_resume_of_a_finished_run_needs_draws(fitted, capsys):
+    assert main(["resume", str(fitted)]) == 2
+    assert "is done. Add --draws" in capsys.readouterr().err
+    assert main(["resume", str(fitted), "--draws", "1", "--run", "Nobody"]) == 2
+    assert "no run “Nobody”" in capsys.readouterr().err
+
+
+def test_export(fitted, tmp_path, capsys):
+    folder = tmp_path / "plain"
+    assert main(["export", str(fitted), "--to", str(folder)]) == 0
+    assert (folder / "session.json").exists()
+    (traces,) = folder.glob("runs/*/traces.csv")
+    assert len(traces.read_text().splitlines()) == 11
+    (data,) = (folder / "data").glob("*.csv")
+    stored = open_session(fitted).datasets
+    row = data.read_text().splitlines()[1].split(",")
+    assert [float(cell) for cell in row[1:]] == list(next(iter(stored.values())).values[0])
+    assert main(["export", str(fitted), "--to", str(folder)]) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert main(["export", str(fitted), "--to", str(folder), "--force"]) == 0
+
+
+def test_examples_are_listed(capsys):
+    assert main(["example"]) == 0
+    listed = capsys.readouterr().out
+    assert main(["example", "--json"]) == 0
+    (record,) = _json_lines(capsys.readouterr().out)
+    for sample in record["examples"]:
+        assert sample["id"] in listed
+
+
+def test_example_is_fitted(tmp_path, capsys):
+    out = tmp_path / "e.plaidwork"
+    assert main(["example", "three-blocks", "--out", str(out), *QUICK]) == 0
+    assert str(out) in capsys.readouterr().out
+    assert open_session(out).name == "Three hidden blocks"
+    assert main(["example", "no-blocks"]) == 2
+    assert "Known: " in capsys.readouterr().err
+
+
+def test_json_lines(tmp_path, toys, capsys):
+    out = tmp_path / "j.plaidwork"
+    assert main(["fit", "toy.walk", *toys, "--out", str(out), "--json"]) == 0
+    lines = _json_lines(capsys.readouterr().out)
+    events = [line["event"] for line in lines]
+    assert events[0] == "preparing"
+    assert {"started", "finished", "progress"} <= set(events)
+    assert lines[-1] == {"event": "saved", "path": str(out), "status": "done", "draws": 12}
+    assert lines[-2]["sweeps"] == lines[-2]["planned"] == 30
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes", "inline"])
+def test_job_file(tmp_path, toys, executor):
+    job = tmp_path / "job.toml"
+    job.write_text(
+        f'model = "toy.walk"\nseed = 3\ntitle = "Mine"\nexecutor = "{executor}"\n[inputs.X]\nfile = "m.csv"\n'
+        'steps = [{ name = "centre", options = { axis = "columns" } }]\n'
+        "[settings]\nstride = 2\n[schedule]\nchains = 1\n"
+    )
+    assert main(["run", str(job), "--out", str(tmp_path / "r.plaidwork")]) == 0
+    (run,) = open_session(tmp_path / "r.plaidwork").runs.values()
+    assert (run.title, run.seed, run.params["stride"], len(run.chains)) == ("Mine", 3, 2.0, 1)
+    data = next(iter(open_session(tmp_path / "r.plaidwork").datasets.values()))
+    assert np.abs(data.values.mean(axis=0)).max() < 1e-9
+
+
+def test_same_numbers_from_file_and_options(tmp_path, toys):
+    more = ["--transform", "centre:axis=columns", "--set", "stride=2", "--seed", "3", "--chains", "1"]
+    assert main(["fit", "toy.walk", *toys, *more, "--out", str(tmp_path / "o.plaidwork")]) == 0
+    test_job_file(tmp_path, toys, "inline")
+    (one,) = open_session(tmp_path / "o.plaidwork").runs.values()
+    (two,) = open_session(tmp_path / "r.plaidwork").runs.values()
+    assert np.array_equal(one.chains[0].trace.rows(), two.chains[0].trace.rows())
+
+
+def test_variational_model(tmp_path, toys, capsys):
+    assert main(["fit", "toy.climb", *toys, "--out", str(tmp_path / "v.plaidwork")]) == 0
+    (run,) = open_session(tmp_path / "v.plaidwork").runs.values()
+    assert all(record.converged for record in run.chains)
+    assert "sweeps kept" in capsys.readouterr().out
+
+
+def test_failing_model_is_saved_and_exits_3(tmp_path, toys, capsys):
+    out = tmp_path / "f.plaidwork"
+    assert main(["fit", "toy.walk", *toys, "--set", "fail_at=8", "--out", str(out)]) == 3
+    assert "The walk has ended. Walk less." in capsys.readouterr().err
+    (run,) = open_session(out).runs.values()
+    assert run.status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["fti"], "Did you mean “fit”?"),
+        (["fit"], "required"),
+        (["models", "--jsn"], "Unrecognized"),
+        (
+            ["fit", "toy.walk", "--input", "X=none.csv", "--out", "a"],
+            "none.csv for the input X does not exist",
+        ),
+        (["fit", "toy.walk", "--input", "X", "--out", "a"], "NAME=VALUE"),
+        (["info", "none.plaidwork"], "none.plaidwork"),
+        (["resume", "none.plaidwork"], "none.plaidwork"),
+        (["verify", "none.plaidwork"], "none.plaidwork"),
+        (["export", "none.plaidwork", "--to", "x"], "none.plaidwork"),
+        (["run", "none.toml", "--out", "a"], "none.toml does not exist"),
+    ],
+)
+def test_bad_use_is_one_line_and_exit_2(tmp_path, monkeypatch, capsys, args, words):
+    monkeypatch.chdir(tmp_path)
+    assert main(args) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("plaidwork: ")
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--set", "stride=-1"], "needs a number (> 0). Found “-1”"),
+        (["--set", "strid=1"], "Did you mean “stride”"),
+        (["--set", "stride=1", "--set", "stride=2"], "given twice"),
+        (["--chains", "0"], "chains must be"),
+        (["--seed", "-1"], "seed"),
+        (["--holdout", "0.9"], "0 to 0.5"),
+        (["--transform", "shuffle"], "no transformation “shuffle”"),
+        (["--import-option", "Y.delimiter=;"], "not given"),
+        (["--out", "/no/such/folder/a.plaidwork"], "does not exist"),
+    ],
+)
+def test_bad_values_are_told_before_the_fit(tmp_path, toys, capsys, more, words):
+    out = tmp_path / "b.plaidwork"
+    assert main(["fit", "toy.walk", *toys, "--out", str(out), *more]) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_missing_model_suggests_another(tmp_path, toys, capsys):
+    assert main(["fit", "toy.wal", *toys, "--out", str(tmp_path / "x")]) == 2
+    assert "Did you mean “toy.walk”" in capsys.readouterr().err
+
+
+def test_existing_file_stays_without_force(tmp_path, toys, capsys):
+    out = tmp_path / "kept.plaidwork"
+    out.write_text("mine")
+    assert main(["fit", "toy.walk", *toys, "--out", str(out)]) == 2
+    assert out.read_text() == "mine"
+    assert "--force" in capsys.readouterr().err
+    assert main(["fit", "toy.walk", *toys, "--out", str(out), "--force"]) == 0
+    assert open_session(out).runs
+
+
+@pytest.mark.parametrize(
+    ("text", "record"),
+    [
+        ("model = ", "not a job file"),
+        ('model = "toy.walk"', "needs a model and a table"),
+        ('model = "toy.walk"\nspeed = 1\n[inputs]\nX = "m.csv"', "unknown key “speed”"),
+        ('model = "toy.walk"\n[inputs]\nX = 3', "needs a file name"),
+        ('model = "toy.walk"\n[inputs.X]\nfile = "m.csv"\nopt = 1', "unknown key “opt”"),
+        ('model = "toy.walk"\nexecutor = "moon"\n[inputs]\nX = "m.csv"', "Found “moon”"),
+        ('model = "toy.walk"\n[inputs]\nX = "m.csv"\n[schedule]\nchain = 1', "no “chain”"),
+    ],
+)
+def test_wrong_job_files(tmp_path, toys, capsys, text, record):
+    (tmp_path / "job.toml").write_text(text)
+    assert main(["run", str(tmp_path / "job.toml"), "--out", str(tmp_path / "o")]) == 2
+    assert record in capsys.readouterr().err
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(Exception, match="none"):
+        main(["info", "none.plaidwork", "--debug"])
+
+
+def test_every_command_has_help(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as caught:
+            main([name, "--help"])
+        assert caught.value.code == 0
+        assert "usage: plaidwork" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
+def test_ctrl_c_keeps_what_was_done(tmp_path):
+    out = tmp_path / "s.plaidwork"
+    args = [*_fit_args(out, "--json"), "--draws", "200000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plaidwork.core.cli", *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stdout:
+        record = json.loads(line)
+        if record["event"] == "progress" and record["draws"] > 2:
+            break
+    process.send_signal(signal.SIGINT)
+    said, complaint = process.communicate(timeout=60)
+    assert process.returncode == 4, complaint
+    assert _json_lines(said)[-1]["status"] == "stopped"
+    assert "Traceback" not in complaint
+    (run,) = open_session(out).runs.values()
+    assert run.status == "stopped"
+    assert run.resumable
+    assert run.n_draws > 2
+
+
+def test_bar_has_fixed_columns():
+    from plaidwork.core.cli.progress import TerminalBar
+    from plaidwork.core.fitting import as_dataset
+    from plaidwork.core.plan import make_plan
+    from plaidwork.core.run import Run
+
+    run = Run.from_plan(make_plan(Walk(), {"X": as_dataset("X", matrix())}))
+    bar = TerminalBar()
+    lengths = set()
+    for sweeps in (0, 7, 15):
+        for record in run.chains:
+            record.sweep = sweeps
+        bar.pace.add(run.sweeps_done, at=float(sweeps))
+        lengths.add(len(bar.line(run)))
+    assert "30/30 sweeps" in bar.line(run)
+    assert len(lengths) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("true", True), ("3", 3), ("1.5", 1.5), (";", ";"), ("NA,-", "NA,-"), ('"3"', "3"), ("[1]", [1])],
+)
+def test_options_are_typed_as_json(text, value):
+    assert plain_value(text) == value
