@@ -145,6 +145,7 @@ class PlotFrame(QWidget):
     def pen(self, color: int | str | QColor, width: float = 1.4, dashed: bool = False) -> Any:
         """Cosmetic pen in logical pixels; make it anew in `restyle`."""
         pen = pg.mkPen(resolve(color), width=width * self.devicePixelRatioF())
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         if dashed:
             pen.setDashPattern([5.0, 3.5])
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)

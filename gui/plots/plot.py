@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.plots.frame import PlotFrame
 from plaidwork.gui.plots.legend import LegendEntry
+from plaidwork.gui.plots.thin import thin
 from plaidwork.gui.theme import theme
+
+PATH_POINTS = 200
 
 
 @dataclass
@@ -26,6 +29,7 @@ class Line:
     width: float
     dashed: bool
     curve: Any
+    owner: Plot
     x: np.ndarray = field(default_factory=lambda: np.zeros(0))
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
@@ -34,7 +38,18 @@ class Line:
         self.x, self.y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         if self.x.shape != self.y.shape:
             raise ValueError(f"line {self.name!r} needs x and y alike, got {self.x.shape} and {self.y.shape}")
-        self.curve.setData(self.x, self.y, connect="finite")
+        self.draw()
+
+    def draw(self) -> None:
+        """Hand as many points to the curve as the picture can show."""
+        box = self.owner.view_box
+        columns = max(round(box.width() * self.owner.devicePixelRatioF()), 200)
+        auto = bool(box.state["autoRange"][0])
+        x, y = thin(self.x, self.y, columns, None if auto else tuple(box.viewRange()[0]))
+        # A long path with a wide pen takes seconds, its pieces milliseconds; short ones look better whole.
+        pieces = len(x) > PATH_POINTS and not self.dashed
+        self.curve.curve.setSegmentedLineMode("on" if pieces else "auto")
+        self.curve.setData(x, y, connect="finite")
 
 
 class _Grid(pg.GraphicsObject):
@@ -92,6 +107,8 @@ class Plot(PlotFrame):
         self._grid = _Grid(self) if grid else None
         if self._grid is not None:
             self.item.addItem(self._grid, ignoreBounds=True)
+        self.view_box.sigXRangeChanged.connect(self._zoomed)
+        self.view_box.sigResized.connect(self._draw_lines)
         self.restyle()
 
     # -- content --------------------------------------------------------------------------------
@@ -108,10 +125,8 @@ class Plot(PlotFrame):
     ) -> Line:
         """Add a line in the colour of a category (or of a token); it joins the legend."""
         curve = pg.PlotDataItem(pen=self.pen(category, width, dashed))
-        curve.setDownsampling(auto=True, method="peak")
-        curve.setClipToView(True)
         self.item.addItem(curve)
-        line = Line(name, category, width, dashed, curve)
+        line = Line(name, category, width, dashed, curve, self)
         line.set_data(x, y)
         self._lines.append(line)
         if legend:
@@ -167,6 +182,21 @@ class Plot(PlotFrame):
         item.setPen(self.pen(color, 1.2, dashed=True))
         self.item.addItem(item, ignoreBounds=True)
         self._limits.append((item, color))
+
+    # -- zoom -----------------------------------------------------------------------------------
+    def reset_zoom(self) -> None:
+        """Show everything, with points for the whole range again."""
+        self.view_box.enableAutoRange()
+        self._draw_lines()
+        super().reset_zoom()
+
+    def _zoomed(self, *_: Any) -> None:
+        if not self.view_box.state["autoRange"][0]:
+            self._draw_lines()
+
+    def _draw_lines(self, *_: Any) -> None:
+        for line in self._lines:
+            line.draw()
 
     # -- look -----------------------------------------------------------------------------------
     def restyle(self) -> None:

@@ -210,6 +210,7 @@ def _header_arrow(option: Option, painter: QPainter, widget: QWidget | None) -> 
 
 def _arrow(direction: str) -> Draw:
     def draw(option: Option, painter: QPainter, widget: QWidget | None) -> None:
+        """Draw the chevron."""
         token = "text" if has(option, State.State_Enabled) else "faint"
         chevron(painter, QRectF(option.rect).center(), direction, theme().color(token))
 

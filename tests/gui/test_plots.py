@@ -70,6 +70,46 @@ def test_lines_legend_and_read_out(plot):
     assert plot.data() == {}
 
 
+def test_thinning_keeps_extremes_and_gaps():
+    from plaidwork.gui.plots.thin import thin
+
+    x = np.arange(100_000.0)
+    y = np.random.default_rng(0).normal(size=x.size)
+    y[54_321] = 50
+    few_x, few_y = thin(x, y, 500)
+    assert len(few_x) == len(few_y) <= 1600
+    assert few_y.max() == 50
+    assert few_y.min() == y.min()
+    assert np.all(np.diff(few_x) >= 0)
+    y[70_000] = np.nan
+    assert np.isnan(thin(x, y, 500)[1]).sum() == 1
+    near_x, _ = thin(x, y, 500, (1000, 1100))
+    assert near_x[0] <= 1000
+    assert near_x[-1] >= 1100
+    assert len(near_x) < 110
+    back, _ = thin(x[::-1], y, 500)
+    assert len(back) == x.size
+
+
+def test_long_traces_draw_fast_and_zoom_in_exactly(plot):
+    values = np.random.default_rng(0).normal(size=(4, 50_000))
+    lines = [plot.add_line(f"Chain {c + 1}", c, np.arange(50_000), values[c]) for c in range(4)]
+    plot.show()
+    plot.grab()
+    start = time.process_time()
+    for line, y in zip(lines, values):
+        line.set_data(np.arange(50_000), y)
+    plot.grab()
+    assert time.process_time() - start < 0.5
+    plot.view_box.setRange(xRange=(100, 200), padding=0)
+    x, y = lines[0].curve.getOriginalDataset()
+    np.testing.assert_array_equal(y[x == 150], values[0, 150:151])
+    plot.reset_zoom()
+    (low, high), _ = plot.view_box.viewRange()
+    assert low <= 0
+    assert high >= 49_999
+
+
 def test_shading_and_limits_follow_the_theme(plot):
     plot.add_line("a", 0, np.arange(100), np.sin(np.arange(100)))
     plot.set_shading((0, 40))
