@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +72,7 @@ class Commands:
         if dialog.exec() and dialog.dataset is not None:
             added = self._workbench.add_dataset(dialog.dataset)
             window.show_workspace()
-            self.set_up_fit(inputs=None, focus=added.name)
+            self.set_up_fit(focus=added.name)
 
     def open_file(self) -> None:
         window = self._window
@@ -154,7 +156,7 @@ class Commands:
         item = found[0]
         self._window.messages.post(
             "warn",
-            f"Recovered work from {item.saved.astimezone():%H:%M}",
+            f"Recovered work from {dt.datetime.fromisoformat(item.time).astimezone():%H:%M}",
             f"Plaidwork closed before “{item.name}” was saved. Two minutes were lost at most.",
             [
                 ("Recover", lambda: self._recover(item)),
@@ -164,14 +166,14 @@ class Commands:
         )
 
     def _recover(self, item: Any) -> None:
-        def recovered() -> None:
-            session = self._workbench.session
-            session.path = Path(item.original) if item.original else None
-            self._workbench.touch()
-            self._window.refresh_head()
+        def recovered(session: Session) -> None:
+            self._workbench.set_session(session, dirty=True)
+
+        def failed(error: BaseException, details: str) -> None:
+            self._window.messages.post("error", "The recovery file could not be read", str(error))
 
         if self.may_close():
-            self._workbench.open(item.path, recovered)
+            run_task(lambda task: item.open(), recovered, failed)
 
     def quit(self) -> None:
         self._window.close()
@@ -316,27 +318,17 @@ class Commands:
             name = next((names[0] for names in run.inputs.values() if names), "")
         self.set_up_fit(focus=name)
 
-    def set_up_fit(
-        self,
-        model_id: str | None = None,
-        inputs: dict[str, list[str]] | None = None,
-        params: dict | None = None,
-        schedule: dict | None = None,
-        seed: int = 1,
-        focus: str = "",
-    ) -> None:
-        """Show the set-up page for a model (the one that fits the data when none is named)."""
-        window = self._window
-        window.status.say("Looking for models")
+    def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str = "") -> None:
+        """Show the set-up page; ``fill`` gets the page, ``focus`` is the dataset to begin with."""
 
         def ready(_: object) -> None:
             from plaidwork.gui.setup.setup_page import SetupPage
 
-            page = SetupPage(
-                self._workbench, model_id=model_id, inputs=inputs, params=params, schedule=schedule, seed=seed
-            )
-            if focus and inputs is None:
-                page.prefer_dataset(focus)
+            page = SetupPage(self._workbench)
+            if fill is not None:
+                fill(page)
+            elif focus and page.spec is not None:
+                page.fill({page.spec.inputs[0].name: [focus]})
             self._show_setup(page)
 
         run_task(lambda task: self._workbench.registry.load(), ready)
@@ -388,15 +380,7 @@ class Commands:
     def fit_again(self) -> None:
         run = self._window.current_run()
         if run is not None:
-            from dataclasses import asdict
-
-            self.set_up_fit(
-                run.spec.id,
-                {name: list(names) for name, names in run.inputs.items()},
-                dict(run.params),
-                {**asdict(run.schedule), "holdout": run.holdout},
-                run.seed,
-            )
+            self.set_up_fit(lambda page: page.from_run(run))
 
     def on_results(self, run_id: str) -> None:
         """Told when results are new; at the end of a fit a message leads to them."""
@@ -437,7 +421,12 @@ class Commands:
             for key, dataset in datasets.items():
                 names[key] = [session.add_dataset(dataset).name]
             self._workbench.set_session(session)
-            self.set_up_fit(sample.model, names, dict(sample.params), dict(sample.schedule), sample.seed)
+
+            def fill(page: Any) -> None:
+                page.set_model(sample.model)
+                page.fill(names, sample.params, sample.schedule, sample.seed)
+
+            self.set_up_fit(fill)
 
         def failed(error: BaseException, details: str) -> None:
             window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))

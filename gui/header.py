@@ -14,11 +14,13 @@ _NARROW = 1100
 
 
 class Header(QWidget):
-    """One row above everything; ``set_buttons`` says which commands stand at the right."""
+    """One row above everything; ``buttons`` are (action, kind) that may stand at the right, see `set_buttons`."""
 
     find_command = Signal()
 
-    def __init__(self, tools: list[QAction], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, tools: list[QAction], buttons: list[tuple[QAction, str]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setFixedHeight(size.TOOL_BAR)
         self._mark = Label()
@@ -28,8 +30,7 @@ class Header(QWidget):
         self._field = button("Find a command      Ctrl+Shift+P", self.find_command.emit, icon_name="search")
         self._field.setAccessibleName("Find a command")
         self._small = tool_button("search", "Find a command (Ctrl+Shift+P)", self.find_command.emit)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(space.S)
+        self._made: dict[str, tuple[QAction, QPushButton, str]] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(space.M, 0, space.L, 0)
         row.setSpacing(space.S)
@@ -45,7 +46,13 @@ class Header(QWidget):
         row.addStretch(1)
         row.addWidget(self._field)
         row.addWidget(self._small)
-        row.addLayout(self._buttons)
+        for action, kind in buttons:
+            made = button(action.text(), action.trigger, kind=kind)
+            made.setObjectName(action.objectName())
+            made.setToolTip(action.toolTip())
+            made.hide()
+            self._made[action.objectName()] = (action, made, kind)
+            row.addWidget(made)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -59,23 +66,13 @@ class Header(QWidget):
             self._chip.set("Not saved" if not saved else "Changed", "neutral")
         self._chip.setVisible(dirty or read_only)
 
-    def set_buttons(self, actions: list[tuple[QAction, bool]]) -> None:
-        """Commands at the right as (action, primary)."""
-        while self._buttons.count():
-            widget = self._buttons.takeAt(0).widget()
-            if widget is not None:
-                widget.deleteLater()
-        for action, primary in actions:
-            self._buttons.addWidget(self._action_button(action, primary))
-
-    @staticmethod
-    def _action_button(action: QAction, primary: bool) -> QPushButton:
-        made = button(action.text().rstrip("…"), action.trigger, kind="primary" if primary else "normal")
-        made.setIcon(icon(action.data(), "on_accent" if primary else "text"))
-        made.setToolTip(action.toolTip())
-        made.setEnabled(action.isEnabled())
-        made.setObjectName(action.objectName())
-        return made
+    def set_buttons(self, keys: set[str]) -> None:
+        """Show the buttons of these commands, each as its action is now."""
+        for key, (action, made, kind) in self._made.items():
+            made.setText(action.text().rstrip("…"))
+            made.setIcon(icon(action.data(), "on_accent" if kind == "primary" else "text"))
+            made.setEnabled(action.isEnabled())
+            made.setVisible(key in keys)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.commands import Commands
@@ -31,7 +31,7 @@ from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
 
-LAYOUT_VERSION = 1
+HEADER_BUTTONS = (("pause", "normal"), ("stop", "normal"), ("new_fit", "primary"))
 _TICK, _TICK_HIDDEN = 100, 400
 _AUTOSAVE = 120_000
 
@@ -105,12 +105,20 @@ class MainWindow(QMainWindow):
                     menu.addMenu(self.recent_menu)
                 else:
                     menu.addAction(self.actions_by_key[key])
-        self.header = Header([self.actions_by_key[key] for key in TOOLBAR])
+        self.header = Header(
+            [self.actions_by_key[key] for key in TOOLBAR],
+            [(self.actions_by_key[key], kind) for key, kind in HEADER_BUTTONS],
+        )
         self.header.find_command.connect(self.commands.commands)
         self._header_bar = self._fixed_bar("Header", self.header)
         self.addToolBarBreak()
         self.messages = MessageBar()
-        self._message_bar = self._fixed_bar("Messages", self.messages)
+        # a tool bar decides itself whether its widgets show, so the bar, which hides while empty, needs a holder
+        holder = QWidget()
+        inside = QVBoxLayout(holder)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.messages)
+        self._message_bar = self._fixed_bar("Messages", holder)
         self.messages.emptied.connect(self._message_bar.hide)
         self.messages.shown.connect(lambda *_: self._message_bar.show())
         self._message_bar.hide()
@@ -299,7 +307,7 @@ class MainWindow(QMainWindow):
 
     def _page_changed(self) -> None:
         page = self.workspace.current_page()
-        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None
+        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None  # type: ignore[attr-defined]
         if panel is not None:
             if self.side_stack.indexOf(panel) < 0:
                 self.side_stack.addWidget(panel)
@@ -340,13 +348,7 @@ class MainWindow(QMainWindow):
             "save_as": bool(has_data or self.workbench.session.runs),
         }.items():
             actions[key].setEnabled(enabled)
-        if phase:
-            shown = [(actions["pause"], False), (actions["stop"], False)]
-        elif setup:
-            shown = []
-        else:
-            shown = [(actions["new_fit"], True)]
-        self.header.set_buttons(shown)
+        self.header.set_buttons({"pause", "stop"} if phase else set() if setup else {"new_fit"})
 
     def _run_changed(self, run_id: str) -> None:
         run = self.current_run()
@@ -410,6 +412,7 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         # the dialog opens after the drop has ended, or the file manager hangs until it is closed
         QTimer.singleShot(0, self, lambda: [self.commands.open_path(path) for path in paths])

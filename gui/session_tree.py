@@ -75,7 +75,7 @@ class _Delegate(QStyledItemDelegate):
         if index.data(_KIND) is None:
             painter.setFont(colours.font("body"))
             painter.setPen(colours.color("muted"))
-            area = rect.adjusted(0, 0, -space.S, 0)
+            area = rect.adjusted(space.DOCK_EDGE, 0, -space.S, 0)
             painter.drawText(
                 area, Qt.AlignmentFlag.AlignVCenter, str(index.data(Qt.ItemDataRole.DisplayRole))
             )
@@ -116,7 +116,7 @@ class SessionTree(QTreeWidget):
         self._new_fit = False
         self.setHeaderHidden(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setIndentation(space.L)
+        self.setIndentation(space.XXL)
         self.setRootIsDecorated(False)
         self.setItemDelegate(_Delegate(self))
         self.setMouseTracking(True)

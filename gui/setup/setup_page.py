@@ -418,7 +418,7 @@ class SetupPage(QWidget):
         self.start_requested.emit(plan, "")
 
     # -- dock -----------------------------------------------------------------------------------
-    def data_panel(self) -> DataPanel:
+    def side_panel(self) -> DataPanel:
         """The widget for the right dock; it follows the chosen data."""
         if self._panel is None:
             self._panel = DataPanel()

@@ -114,7 +114,7 @@ VIEWS = (
         {
             "matrix": "data:X",
             "rows": "block_rows",
-            "columns": "block_columns",
+            "cols": "block_columns",
             "blocks": "blocks",
             "fit": "fit",
             "coverage": "coverage",

@@ -1,0 +1,252 @@
+"""The window driven by clicks and keys, on toy models."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
+
+from plaidwork.core.session import Session
+from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
+from plaidwork.gui.commands import Commands
+from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.tasks import wait_for_tasks
+from plaidwork.gui.theme import theme
+from plaidwork.gui.workbench import Workbench
+from tests.gui.window_tools import SlowWalk, dataset, plan, toy_registry
+
+
+@pytest.fixture
+def window(qapp, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    made = MainWindow(Workbench(toy_registry()), Settings(tmp_path / "config"))
+    made.resize(1280, 800)
+    made.show()
+    yield made
+    for run in made.workbench.active_runs():
+        made.workbench.stop(run)
+    made.workbench.wait(5000)
+    wait_for_tasks()
+    qapp.processEvents()
+    made.workbench.set_session(Session())
+    made.close()
+    made.deleteLater()
+
+
+def click(qtbot, window, name):
+    """Click the header button of a command."""
+    found = [b for b in window.header.findChildren(QPushButton) if b.objectName() == name and not b.isHidden()]
+    qtbot.mouseClick(found[-1], Qt.MouseButton.LeftButton)
+
+
+def answer(key):
+    """Choose a button of the modal dialog that is about to open."""
+
+    def press():
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, QDialog)
+        dialog.findChild(QPushButton, key).click()
+
+    QTimer.singleShot(100, press)
+
+
+def test_every_command_is_declared_in_a_menu_and_has_a_method():
+    used = {key for keys in MENUS.values() for key in keys} - {SEPARATOR, RECENT}
+    assert used <= set(ACTIONS)
+    assert set(TOOLBAR) <= set(ACTIONS)
+    assert set(ACTIONS) - used == set()
+    for key in ACTIONS:
+        assert callable(getattr(Commands, key))
+
+
+def test_an_unknown_command_says_what_was_meant():
+    with pytest.raises(KeyError, match="did you mean 'save_as'"):
+        action_info("saveas")
+
+
+def test_no_shortcut_is_taken_twice():
+    shortcuts = [info.shortcut for info in ACTIONS.values() if info.shortcut]
+    assert len(shortcuts) == len(set(shortcuts))
+
+
+def test_an_empty_session_shows_the_welcome_page(window):
+    assert window.centre.currentWidget() is window.welcome
+    assert not window.session_dock.isVisible()
+    assert window.minimumSizeHint().width() <= 1024
+
+
+def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    window._show_session()
+    window.commands._start_plan(plan(SlowWalk, draws=2000), "")
+    run = window.current_run()
+    assert window.workspace.tabs.tabText(0) == "Live"
+    qtbot.waitUntil(lambda: run.sweeps_done > 5, timeout=5000)
+    click(qtbot, window, "pause")
+    qtbot.waitUntil(lambda: run.status == "paused", timeout=2000)
+    assert "paused" in window.status._text.text()
+    qtbot.keyClick(window, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: run.status == "running", timeout=2000)
+    qtbot.waitUntil(lambda: "sweep" in window.status._progress.text(), timeout=2000)
+    click(qtbot, window, "stop")
+    qtbot.waitUntil(lambda: run.status == "stopped" and bool(run.results), timeout=5000)
+    qtbot.waitUntil(lambda: window.messages.count > 0, timeout=2000)
+    assert "stopped" in window.messages.current.title
+
+
+def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
+    path = tmp_path / "walks.plaidwork"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))
+    window.workbench.add_dataset(dataset())
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+        window.commands._start_plan(plan(draws=20), "")
+    assert window.isWindowModified()
+    with qtbot.waitSignal(window.workbench.saved, timeout=5000):
+        qtbot.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert path.exists()
+    assert not window.isWindowModified()
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert window.centre.currentWidget() is window.welcome
+    recent = window.settings.recent()
+    assert recent[0]["path"] == str(path)
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=5000):
+        window.welcome.recent_chosen.emit(str(path))
+    run = window.current_run()
+    assert run is not None
+    assert run.title == "Walk 1"
+
+    def type_draws():
+        dialog = QApplication.activeModalWidget()
+        qtbot.keyClicks(QApplication.focusWidget(), "30")
+        dialog.findChild(QPushButton, "go").click()
+
+    QTimer.singleShot(100, type_draws)
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+        qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert run.schedule.draws == 50
+    assert run.n_draws == 100
+
+
+@pytest.mark.parametrize(("key", "closed"), [("cancel", False), ("discard", True)])
+def test_unsaved_changes_are_asked_about(window, qtbot, key, closed):
+    window.workbench.add_dataset(dataset())
+    answer(key)
+    assert window.commands.may_close() is closed
+
+
+def test_closing_stops_running_chains(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    window.commands._start_plan(plan(SlowWalk, draws=100_000), "")
+    run = window.current_run()
+    qtbot.waitUntil(lambda: run.sweeps_done > 2, timeout=5000)
+    answer("discard")
+    assert window.close()
+    qtbot.waitUntil(lambda: not window.workbench.active_runs(), timeout=2000)
+    assert run.status == "stopped"
+
+
+def test_the_set_up_page_starts_a_fit_by_keyboard(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    window._show_session()
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=5000)
+    assert window.tree.current()[0] == "new"
+    window.setup_page.set_model("toy.walk")
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=10_000):
+        qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.current_run().title == "Walk 1"
+
+
+def test_a_dropped_session_opens(window, qtbot, tmp_path):
+    session = Session(name="dropped")
+    session.add_dataset(dataset())
+    path = session.save(tmp_path / "dropped.plaidwork")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPoint(100, 100), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=5000):
+        window.dropEvent(event)  # Qt takes drop events from the platform only
+    assert window.current_dataset() == "numbers"
+
+
+def test_a_missing_recent_file_is_told_and_can_be_forgotten(window, qtbot):
+    window.settings.add_recent(Path("/nowhere/gone.plaidwork"), "x", "2026-01-01T00:00:00+00:00")
+    window.commands.open_path(Path("/nowhere/gone.plaidwork"))
+    assert window.messages.current.title == "gone.plaidwork was not found"
+    buttons = [b for b in window.messages.findChildren(QPushButton) if b.text() == "Take off the list"]
+    qtbot.waitUntil(buttons[-1].isVisible, timeout=2000)
+    qtbot.mouseClick(buttons[-1], Qt.MouseButton.LeftButton)
+    assert window.settings.recent() == []
+
+
+def test_colours_switch_live_and_back(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    window._show_session()
+    qtbot.wait(300)
+    before = window.grab().toImage()
+    window.actions_by_key["dark"].trigger()
+    assert theme().scheme == "dark"
+    assert window.grab().toImage() != before
+    window.actions_by_key["light"].trigger()
+    assert window.grab().toImage() == before
+    assert window.settings.text("theme") == "light"
+
+
+def test_the_palette_finds_and_runs_a_command(window, qtbot):
+    from plaidwork.gui.command_palette import CommandPalette
+
+    palette = CommandPalette(list(window.actions_by_key.values()), window)
+    qtbot.addWidget(palette)
+    palette.show()
+    qtbot.keyClicks(palette.field, "dark")
+    assert palette.list.count() >= 1
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert theme().scheme == "dark"
+
+
+def test_tabs_panes_and_palette_are_reached_by_keys(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+        window.commands._start_plan(plan(draws=20), "")
+    window.activateWindow()
+    first = window.workspace.current_key()
+    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert window.workspace.current_key() != first
+    window.tree.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is not window.tree
+
+
+def test_damaged_settings_do_not_stop_the_start(tmp_path):
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "plaidwork.ini").write_bytes(b"\x00\xff[[[\n===\n")
+    settings = Settings(folder)
+    assert settings.recent() == []
+    settings.set("theme", "dark")
+    assert settings.text("theme") == "dark"
+
+
+def test_a_page_that_cannot_be_made_says_so_and_spares_the_others(window, qtbot):
+    from PySide6.QtWidgets import QLabel
+
+    from plaidwork.gui.widgets import StatePane
+    from plaidwork.gui.workspace import PageInfo
+
+    def broken():
+        raise ValueError("no such thing")
+
+    window.show_workspace()
+    window.workspace.set_pages(
+        [PageInfo("a", "Broken", "info", broken), PageInfo("b", "Fine", "info", lambda: QLabel("fine"))]
+    )
+    pane = window.workspace.current_page()
+    assert isinstance(pane, StatePane)
+    assert "no such thing" in pane._text.text()
+    window.workspace.step(1)
+    assert isinstance(window.workspace.current_page(), QLabel)

@@ -1,0 +1,54 @@
+"""A registry with toy models, datasets and a window on them, for tests of the window."""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType
+
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.registry import PluginInfo, Registry
+from plaidwork.core.schedule import Schedule
+from tests import toys
+
+
+class SlowWalk(toys.Walk):
+    """A walk of which each step takes two milliseconds without holding the interpreter."""
+
+    from dataclasses import replace
+
+    spec = replace(toys.Walk.spec, id="toy.slow_walk", title="Slow walk")
+
+    def step(self, state, data, params, rng, clock):
+        time.sleep(0.002)
+        return super().step(state, data, params, rng, clock)
+
+
+def toy_registry() -> Registry:
+    """A registry that knows the toy models only."""
+    module = ModuleType("toy_plugin")
+    module.plaidwork_models = lambda: [toys.Walk, toys.Climb, SlowWalk]
+    found = Registry()
+    found._found = lambda: iter([(PluginInfo("toys", "toy_plugin", "test"), lambda: module)])
+    return found.load()
+
+
+def dataset(name: str = "numbers", rows: int = 8, columns: int = 4) -> Dataset:
+    """A small matrix with names."""
+    return Dataset(
+        name,
+        toys.matrix(rows, columns),
+        tuple(f"gene {i + 1}" for i in range(rows)),
+        tuple(f"sample {i + 1}" for i in range(columns)),
+        row_label="genes",
+        column_label="samples",
+    )
+
+
+def plan(model: type = toys.Walk, draws: int = 50, chains: int = 2, **params: object) -> FitPlan:
+    """A checked plan of a toy model."""
+    schedule = Schedule(chains=chains, warmup=5, draws=draws, thin=1)
+    return make_plan(model(), {"X": dataset()}, params, schedule=schedule, seed=3)
+
+
