@@ -112,13 +112,16 @@ class Run:
         return not self.active and any(not record.done for record in self.chains)
 
     def kept(self, saved_only: bool = False) -> Kept:
-        """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each."""
+        """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each.
+
+        Chains that kept nothing yet are left out.
+        """
         views = []
         for record in self.chains:
-            if saved_only and record.saved is None:
-                continue
-            views.append(record.view(record.saved if saved_only else None))
-        return Kept(self.spec, views)
+            saved = record.saved
+            if not saved_only or saved is not None:
+                views.append(record.view(saved if saved_only else None))
+        return Kept(self.spec, [view for view in views if view.n_draws])
 
     @property
     def draws(self) -> DrawsByName:

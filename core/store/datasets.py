@@ -14,7 +14,7 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset, Source, Step
 from plaidwork.core.errors import SessionError
-from plaidwork.core.store.h5 import Reader, Writer
+from plaidwork.core.store.h5 import Reader, Writer, put, text_of
 from plaidwork.core.store.schema import link_name
 
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
@@ -87,7 +87,7 @@ def _frame(
             link = f"{link} ({number})"
         order.append(link)
         _column(writer, group, link, np.asarray(column))
-        group[link].attrs["title"] = title
+        put(group[link], title=title)
         group[link].attrs["order"] = number
     group.attrs["_index"] = "_index"
     group.attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
@@ -181,9 +181,7 @@ def _read_sparse(reader: Reader, group: h5py.Group) -> Any:
 
 def _read_frame(reader: Reader, group: h5py.Group) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
     columns = [(thing.attrs["order"], name) for name, thing in group.items() if "order" in thing.attrs]
-    table = {
-        str(group[name].attrs["title"]): _read_column(reader, group[name]) for _, name in sorted(columns)
-    }
+    table = {text_of(group[name], "title"): _read_column(reader, group[name]) for _, name in sorted(columns)}
     return tuple(reader.array(group["_index"]).tolist()), table
 
 

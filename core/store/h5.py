@@ -22,6 +22,20 @@ def open_new(path: Any) -> h5py.File:
     return h5py.File(path, "x", libver=schema.LIBVER)
 
 
+def put(thing: h5py.HLObject, /, **attrs: Any) -> None:
+    """Set attributes; a text that HDF5 cannot hold becomes JSON after ``json:``."""
+    for key, value in attrs.items():
+        if isinstance(value, str) and (not schema.storable(value) or value.startswith("json:")):
+            value = "json:" + json.dumps(value)
+        thing.attrs[key] = value
+
+
+def text_of(thing: h5py.HLObject, name: str) -> str:
+    """A text set by :func:`put`. Raises ``KeyError`` when it is missing."""
+    value = str(thing.attrs[name])
+    return str(json.loads(value[5:])) if value.startswith("json:") else value
+
+
 class Writer:
     """Creates datasets and notes the SHA-256 of their logical bytes; :meth:`finish` writes the table."""
 
@@ -88,8 +102,7 @@ class Writer:
                 dataset[start : start + len(part)] = part
             start += len(part) if shape else 0
         self.sums[dataset.name] = hasher.hexdigest()
-        for key, value in attrs.items():
-            dataset.attrs[key] = value
+        put(dataset, **attrs)
         return dataset
 
     def texts(self, group: h5py.Group, name: str, values: Any, /, **attrs: Any) -> h5py.Dataset:
@@ -122,8 +135,7 @@ class Writer:
             box[...] = encoded[0] if not shape else np.array(encoded, dtype=object).reshape(shape)
             dataset[...] = box
         self.sums[dataset.name] = _digest_texts(encoded, shape)
-        for key, value in attrs.items():
-            dataset.attrs[key] = value
+        put(dataset, **attrs)
         return dataset
 
     def scale(self, dataset: h5py.Dataset, axis: int, scale: h5py.Dataset) -> None:

@@ -21,7 +21,7 @@ from plaidwork.core.draws import ChainView
 from plaidwork.core.errors import SessionError
 from plaidwork.core.run import now
 from plaidwork.core.spec import ModelSpec, Variable
-from plaidwork.core.store.h5 import Reader, Writer
+from plaidwork.core.store.h5 import Reader, Writer, put
 
 Labels = Mapping[str, Sequence[str]]
 """Item names by dim, where known."""
@@ -188,9 +188,9 @@ def _ragged(
 def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
     dataset.attrs["variable"] = variable.name
     if variable.unit:
-        dataset.attrs["units"] = variable.unit
+        put(dataset, units=variable.unit)
     if variable.label:
-        dataset.attrs["long_name"] = variable.label
+        put(dataset, long_name=variable.label)
 
 
 def _fixed(

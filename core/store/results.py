@@ -10,8 +10,8 @@ import numpy as np
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.model import Result, Results, Table
-from plaidwork.core.store.h5 import Reader, Writer
-from plaidwork.core.store.schema import link_name, to_json
+from plaidwork.core.store.h5 import Reader, Writer, put, text_of
+from plaidwork.core.store.schema import link_name, storable, to_json
 
 
 class ResultWriter:
@@ -35,8 +35,7 @@ class ResultWriter:
             case Table():
                 group = self._group.create_group(link)
                 about = {"units": result.units, "label": result.label, "doc": result.doc}
-                for key, value in {"kind": "table", "about": to_json(about), **common}.items():
-                    group.attrs[key] = value
+                put(group, **{"kind": "table", "about": to_json(about), **common})
                 for number, (title, column) in enumerate(result.columns.items()):
                     _column(self._writer, group, link_name(title), column, {"name": title, "order": number})
             case _:
@@ -46,7 +45,7 @@ class ResultWriter:
 
     def _name_axes(self, dataset: h5py.Dataset, dims: tuple[str, ...]) -> None:
         for axis, dim in enumerate(dims[: dataset.ndim]):
-            dataset.dims[axis].label = dim
+            dataset.dims[axis].label = dim if storable(dim) else "?"
             labels = self._labels.get(dim, ())
             if len(labels) == dataset.shape[axis] > 0:
                 if dim not in self._scales:
@@ -76,7 +75,7 @@ def _column(
 def read_results(reader: Reader, group: h5py.Group) -> Results:
     """All results of a group, in their order."""
     found = sorted(group.values(), key=lambda thing: int(thing.attrs["order"]))
-    return {str(thing.attrs["name"]): _read(reader, thing) for thing in found}
+    return {text_of(thing, "name"): _read(reader, thing) for thing in found}
 
 
 def _read(reader: Reader, thing: Any) -> Result | Table | str:
@@ -85,12 +84,12 @@ def _read(reader: Reader, thing: Any) -> Result | Table | str:
     kind = thing.attrs["kind"]
     if kind == "text":
         return reader.text(thing)
-    about = json.loads(thing.attrs["about"])
+    about = json.loads(text_of(thing, "about"))
     if kind == "table":
         columns = sorted(thing.values(), key=lambda column: int(column.attrs["order"]))
-        return Table({str(column.attrs["name"]): _read_column(reader, column) for column in columns}, **about)
+        return Table({text_of(column, "name"): _read_column(reader, column) for column in columns}, **about)
     if kind == "array":
-        return Result(_read_column(reader, thing), tuple(json.loads(thing.attrs["dims"])), **about)
+        return Result(_read_column(reader, thing), tuple(json.loads(text_of(thing, "dims"))), **about)
     raise SessionError(f"“{thing.name}” has the unknown kind “{kind}”.")
 
 

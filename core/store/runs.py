@@ -16,7 +16,7 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.run import STATUSES, LogLine, Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import spec_from_json, spec_to_json
-from plaidwork.core.store.h5 import Reader, Writer
+from plaidwork.core.store.h5 import Reader, Writer, put, text_of
 from plaidwork.core.store.inference import read_draws, write_inference
 from plaidwork.core.store.results import ResultWriter, read_results
 from plaidwork.core.store.values import read_value, write_value
@@ -43,8 +43,7 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
         "data_hash": run.data_hash,
         "results_draws": run.results_draws,
     }
-    for name, value in attrs.items():
-        group.attrs[name] = value
+    put(group, **attrs)
     for name, value in (
         ("declaration", spec_to_json(run.spec)),
         ("params", run.params),
@@ -138,7 +137,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
     inputs = {name: tuple(names) for name, names in reader.json(group["inputs"]).items()}
     return Run(
         id=run_id,
-        title=str(group.attrs["title"]),
+        title=text_of(group, "title"),
         spec=spec,
         params=_params(spec, reader.json(group["params"])),
         schedule=schedule,

@@ -17,7 +17,7 @@ from plaidwork.core.store import gate, schema
 from plaidwork.core.store.atomic import replace_file, save_error
 from plaidwork.core.store.datasets import read_stored, write_dataset
 from plaidwork.core.store.foreign import copy_unknown
-from plaidwork.core.store.h5 import Reader, Writer, open_new
+from plaidwork.core.store.h5 import Reader, Writer, open_new, put, text_of
 from plaidwork.core.store.runs import read_run, write_run
 from plaidwork.core.store.schema import link_name
 from plaidwork.core.store.values import read_value, write_value
@@ -71,7 +71,7 @@ def _write_file(session: Session, path: Path) -> None:
         group = file.create_group("data")
         for order, (name, dataset) in enumerate(list(session.datasets.items())):
             inner = group.create_group(link_name(name))
-            inner.attrs["order"], inner.attrs["name"] = order, name
+            put(inner, order=order, name=name)
             write_dataset(writer, inner, dataset)
         group = file.create_group("runs")
         labels = _Labels(session)
@@ -93,7 +93,7 @@ def _write_file(session: Session, path: Path) -> None:
 def _write_head(session: Session, file: h5py.File) -> None:
     from plaidwork.core import __version__
 
-    for name, value in {
+    attrs = {
         "format": schema.FORMAT,
         "format_version": schema.version_text(schema.VERSION),
         "min_reader": schema.version_text(schema.MIN_READER),
@@ -102,8 +102,8 @@ def _write_head(session: Session, file: h5py.File) -> None:
         "created": session.created,
         "modified": now(),
         "app_version": __version__,
-    }.items():
-        file.attrs[name] = value
+    }
+    put(file, **attrs)
 
 
 def _environment() -> dict[str, str]:
@@ -241,10 +241,10 @@ def _check_head(file: h5py.File, path: Path, limits: gate.Limits) -> str:
 def _read(reader: Reader) -> Session:
     file = reader.file
     session = Session(
-        name=str(file.attrs["name"]), uuid=str(file.attrs["uuid"]), created=str(file.attrs["created"])
+        name=text_of(file, "name"), uuid=str(file.attrs["uuid"]), created=str(file.attrs["created"])
     )
     for group in _ordered(reader.group(file, "data")):
-        name = str(group.attrs["name"])
+        name = text_of(group, "name")
         session.datasets[name] = read_stored(reader, group)
     for group in _ordered(reader.group(file, "runs")):
         run = read_run(reader, group, group.name.rsplit("/", 1)[1])
@@ -252,9 +252,7 @@ def _read(reader: Reader) -> Session:
         session.runs[run.id] = run
     for thing in _ordered(reader.group(file, "views")):
         json_text = thing.attrs.get("kind") == "json"
-        session.views[str(thing.attrs["key"])] = (
-            reader.json(thing) if json_text else read_value(reader, thing)
-        )
+        session.views[text_of(thing, "key")] = reader.json(thing) if json_text else read_value(reader, thing)
     session.notes = reader.text(reader.group(file, "notes")["session"])
     lines = reader.text(reader.group(file, "provenance")["history"]).split("\n")
     session.history = [json.loads(line) for line in lines if line]

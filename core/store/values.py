@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.store.h5 import Reader, Writer
+from plaidwork.core.store.h5 import Reader, Writer, put, text_of
 from plaidwork.core.store.schema import link_name
 
 _INT64 = range(-(2**63), 2**63)
@@ -53,8 +53,7 @@ def write_value(writer: Writer, group: h5py.Group, name: str, value: Any, /, **a
 
 def _group(parent: h5py.Group, name: str, /, **attrs: Any) -> h5py.Group:
     group = parent.create_group(name)
-    for key, value in attrs.items():
-        group.attrs[key] = value
+    put(group, **attrs)
     return group
 
 
@@ -127,9 +126,9 @@ def read_value(reader: Reader, thing: Any) -> Any:
 
 def _read_group(reader: Reader, group: h5py.Group, kind: Any) -> Any:
     if kind == "dict":
-        children = [(child.attrs["order"], child.attrs["key"], child) for child in group.values()]
+        children = [(child.attrs["order"], text_of(child, "key"), child) for child in group.values()]
         children.sort(key=lambda child: int(child[0]))
-        return {str(key): read_value(reader, child) for _, key, child in children}
+        return {key: read_value(reader, child) for _, key, child in children}
     if kind in ("list", "tuple"):
         length = int(group.attrs["length"])
         if length != len(group):

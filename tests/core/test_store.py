@@ -1,0 +1,337 @@
+"""A session that was saved and loaded is the same session; a stopped fit goes on as if nothing had happened."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_data
+
+from plaidwork.core.dataset import Dataset, Source, Step
+from plaidwork.core.errors import ModelError, SessionError
+from plaidwork.core.events import Swept
+from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.fitting import execute, resume
+from plaidwork.core.model import Table
+from plaidwork.core.plan import make_plan
+from plaidwork.core.session import Session, open_session
+from plaidwork.core.store import load_session, save_session
+from plaidwork.core.store.h5 import Reader, Writer, chunk_shape, open_new
+from plaidwork.core.store.values import read_value, write_value
+
+
+def _session(model=None, executor=None, schedule=None, **params):
+    session = Session("Session ä")
+    data = session.add_dataset(toy_data())
+    model = model or ToySampler()
+    if isinstance(model, ToyVariational):
+        data = session.add_dataset(data.with_(name="full", values=np.nan_to_num(data.values)))
+    plan = make_plan(model, {"X": data}, params, schedule=schedule or model.spec.schedule, seed=7)
+    run = session.add_run(plan)
+    execute(run, plan, executor or InlineExecutor())
+    return session, run
+
+
+def _stop_after(sweeps, chain=0):
+    control = Control()
+
+    def progress(run, event):
+        if isinstance(event, Swept) and event.chain == chain and event.sweep == sweeps:
+            control.stop()
+
+    return control, progress
+
+
+VALUES = {
+    "none": None,
+    "bool": True,
+    "int": -5,
+    "big": 2**200,
+    "negative big": -(2**70),
+    "float": 0.1,
+    "nan": float("nan"),
+    "text": "ä\0b\ud800",
+    "bytes": b"\x00\xff",
+    "empty text": "",
+    "list": [1.5, 2.5],
+    "ints": [1, 2**40],
+    "mixed": [1, 2.0, "x", None, [True]],
+    "no items": [],
+    "tuple": (1, 2),
+    "nested tuple": ((1,), ()),
+    "texts": ["a", "b\0"],
+    "a/b": {".hidden": {"": 1, "%": 2, "x" * 300: 3}},
+    "float32": np.float32(0.1),
+    "int8": np.int8(-3),
+    "bool_": np.bool_(True),
+    "array": np.arange(12.0).reshape(3, 4),
+    "fortran": np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+    "moved": np.moveaxis(np.arange(24).reshape(2, 3, 4), 0, -1).copy(order="K"),
+    "mask": np.array([[True, False], [False, True]]),
+    "0-d": np.array(3.5),
+    "nothing": np.empty((0, 5), np.float32),
+    "unicode": np.array(["ä", "bcd"]),
+    "half": np.array([1, 2], np.float16),
+    "unsigned": np.array([2**64 - 1], np.uint64),
+    "long": np.arange(100_000, dtype=np.int32),
+}
+
+
+def test_values_keep_type_and_layout(tmp_path):
+    with open_new(tmp_path / "v.h5") as file:
+        writer = Writer(file)
+        write_value(writer, file, "state", VALUES)
+        writer.finish()
+    import h5py
+
+    with h5py.File(tmp_path / "v.h5", "r") as file:
+        reader = Reader(file)
+        reader.check_attributes()
+        found = read_value(reader, file["state"])
+        reader.check_rest()
+    assert list(found) == list(VALUES)
+    for name, value in VALUES.items():
+        assert same(found[name], value), name
+
+
+@pytest.mark.parametrize("value", [{1: 2}, object(), {"a": 1 + 2j}, np.array([1j]), np.array([None]), {1, 2}])
+def test_values_that_cannot_be_stored_are_named(tmp_path, value):
+    with open_new(tmp_path / "v.h5") as file, pytest.raises(SessionError, match="state"):
+        write_value(Writer(file), file, "state", value)
+
+
+def test_chunks_are_at_most_one_mib():
+    for shape, item, lead in [
+        ((5000, 2000), 8, 0),
+        ((4, 1000, 300), 8, 1),
+        ((3, 10**7), 8, 1),
+        ((10**7,), 1, 0),
+    ]:
+        chunk = chunk_shape(shape, item, lead)
+        assert np.prod(chunk) * item <= 1 << 20
+        assert all(1 <= c <= n for c, n in zip(chunk, shape, strict=True))
+        assert chunk[:lead] == (1,) * lead
+
+
+def test_datasets_round_trip(tmp_path):
+    session = Session()
+    data = session.add_dataset(
+        toy_data().with_(
+            source=Source("a.csv", "ab" * 32, {"delimiter": ";", "missing": ["", "NA"]}),
+            steps=(Step("log1p", {"text": "log(1 + x)"}),),
+        )
+    )
+    names = data.row_names
+    session.add_dataset(
+        Dataset("labels", [0, 1, -1, 0, 1, 1], names, kind="categorical", categories=("ja", "nein"))
+    )
+    session.add_dataset(Dataset("vector", np.arange(6.0), names, row_table={"labels": np.arange(6)}))
+    for container in (scipy.sparse.csr_array, scipy.sparse.csr_matrix):
+        values = container(scipy.sparse.random(6, 50, density=0.1, format="csr", random_state=1))
+        session.add_dataset(Dataset("sparse/../x", values, names, tuple(map(str, range(50))), kind="count"))
+    session.add_dataset(Dataset("odd\0name", np.zeros((1, 2)), ("a\0b",), ("", "\ud800"), unit="µV"))
+    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    assert list(again.datasets) == list(session.datasets)
+    for name, old in session.datasets.items():
+        new = again.datasets[name]
+        assert new.digest() == old.digest()
+        assert new.is_sparse == old.is_sparse
+        assert type(new.values) is type(old.values)
+        assert same(dict(new.row_table), dict(old.row_table))
+        assert same(dict(new.column_table), dict(old.column_table))
+        for field in ("name", "kind", "categories", "unit", "row_label", "column_label", "notes"):
+            assert getattr(new, field) == getattr(old, field)
+        assert [str(step) for step in new.steps] == [str(step) for step in old.steps]
+        assert new.source.file == old.source.file
+        assert new.source.options == old.source.options
+
+
+def test_session_round_trip(tmp_path):
+    session, run = _session()
+    session.notes = "# Überschrift\n\0"
+    session.views = {
+        "layout": bytes(range(256)),
+        "tree": {"open": [1, None, 2.5]},
+        "x/y": {"t": (1, 2), "b": b"q"},
+    }
+    run.notes, run.view_settings = "*note*", {"mean": {"order": "cluster"}}
+    run.say("warned\0", "warning")
+    session.note("tested", path=tmp_path, number=np.int64(3))
+    path = save_session(session, tmp_path / "s.plaidwork")
+    assert session.path == path
+    again = open_session(path)
+    assert again.path == path
+    assert (again.name, again.uuid, again.created) == (session.name, session.uuid, session.created)
+    assert same(again.views, session.views)
+    assert again.notes == session.notes
+    assert [entry["action"] for entry in again.history] == [entry["action"] for entry in session.history]
+    new = again.runs[run.id]
+    assert new.session is again
+    for field in ("title", "spec", "params", "schedule", "seed", "holdout", "inputs", "data_hash", "status"):
+        assert getattr(new, field) == getattr(run, field), field
+    for field in ("results_draws", "log", "created", "notes", "environment", "view_settings", "cpu_seconds"):
+        assert getattr(new, field) == getattr(run, field), field
+    assert same_chains(run, new)
+    assert list(new.results) == list(run.results)
+    for name, result in run.results.items():
+        found = new.results[name]
+        if isinstance(result, str):
+            assert found == result
+        elif isinstance(result, Table):
+            assert same(dict(found.columns), dict(result.columns))
+            assert (found.units, found.label, found.doc) == (result.units, result.label, result.doc)
+        else:
+            assert same(found.values, result.values), name
+            assert (found.dims, found.unit, found.label, found.doc) == (
+                result.dims, result.unit, result.label, result.doc,
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("sweeps", [1, 3, 4, 5, 9])
+def test_stopped_saved_loaded_and_resumed_equals_uninterrupted(tmp_path, sweeps):
+    _, whole = _session()
+    control, progress = _stop_after(sweeps)
+    session = Session()
+    data = session.add_dataset(toy_data())
+    plan = make_plan(ToySampler(), {"X": data}, seed=7, schedule=ToySampler.spec.schedule)
+    run = session.add_run(plan)
+    execute(run, plan, InlineExecutor(control), progress)
+    assert run.status == "stopped"
+    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    new = again.runs[run.id]
+    assert same_chains(run, new)
+    assert new.chains[1].state is None
+    resume(again, new, plugins=ToyRegistry(), executor=InlineExecutor())
+    assert new.status == "done"
+    assert same_chains(new, whole)
+    assert same(new.results["mean"].values, whole.results["mean"].values)
+
+
+def test_stop_within_a_sliced_sweep(tmp_path):
+    """The checkpoint stands between two slices of one sweep."""
+    from plaidwork.core.events import Working
+
+    _, whole = _session()
+    control, slices = Control(), []
+
+    def progress(run, event):
+        if isinstance(event, Working):
+            slices.append(event)
+            if len(slices) == 3:
+                control.stop()
+
+    session = Session()
+    plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())}, seed=7)
+    run = session.add_run(plan)
+    execute(run, plan, InlineExecutor(control), progress)
+    assert run.chains[0].state["slice"] == 1
+    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    assert same_chains(resume(again, plugins=ToyRegistry(), executor=ThreadExecutor()), whole)
+
+
+def test_extended_after_loading_equals_a_longer_run(tmp_path):
+    longer = ToySampler.spec.schedule.with_(draws=25)
+    _, whole = _session(schedule=longer)
+    session, run = _session()
+    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    new = resume(again, plugins=ToyRegistry(), draws=15)
+    assert new.schedule == longer
+    assert same_chains(new, whole)
+    third = load_session(save_session(again)).runs[run.id]
+    assert third.schedule.draws == 25
+
+
+def test_variational_run(tmp_path):
+    _, whole = _session(ToyVariational())
+    assert all(record.converged for record in whole.chains)
+    session, run = _session(ToyVariational())
+    again = load_session(save_session(session, tmp_path / "s.plaidwork"))
+    assert same_chains(again.runs[run.id], whole)
+    assert not again.runs[run.id].resumable
+
+
+def test_active_run_is_saved_up_to_its_last_checkpoint(tmp_path):
+    session, _ = _session()
+    plan = make_plan(ToySampler(), {"X": session.datasets["toy data"]}, seed=7)
+    run = session.add_run(plan)
+    run.status = "running"
+    from plaidwork.core.engine import run_chain
+
+    record = run.chains[0]
+    for event in run_chain(plan, record):
+        if isinstance(event, Swept) and event.sweep == 6:
+            record.take_checkpoint()
+        if isinstance(event, Swept) and event.sweep == 9:
+            break
+    new = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    assert new.status == "stopped"
+    assert (new.chains[0].sweep, new.chains[0].draws.count) == (6, 2)
+    assert (new.chains[1].sweep, new.chains[1].state) == (0, None)
+    assert run.chains[0].sweep == 9
+    execute(new, plan, InlineExecutor())
+    _, whole = _session()
+    assert same_chains(new, whole)
+
+
+@pytest.mark.parametrize("fail", ["step", "draws", "nan"])
+def test_failed_run_keeps_its_draws_and_rewinds(tmp_path, fail):
+    session = Session()
+    plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())}, {"fail": fail}, seed=7)
+    run = session.add_run(plan)
+    execute(run, plan, InlineExecutor())
+    assert run.status == "failed"
+    new = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    for old, record in zip(run.chains, new.chains, strict=True):
+        assert record.broken
+        assert record.draws.count == old.draws.count == 3
+        assert record.trace.rows().tobytes() == old.trace.rows().tobytes()
+        assert not record.done
+        record.rewind()
+        assert (record.sweep, record.draws.count, record.state) == (0, 0, None)
+
+
+def test_run_that_never_started(tmp_path):
+    session = Session()
+    plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())}, {"fail": "init"}, seed=7)
+    run = session.add_run(plan)
+    fresh = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    assert (fresh.status, fresh.n_draws, fresh.results) == ("ready", 0, {})
+    with pytest.raises(ModelError):
+        execute(run, plan, InlineExecutor())
+    again = load_session(save_session(session)).runs[run.id]
+    assert (again.status, again.n_draws) == ("failed", 0)
+
+
+def test_empty_session(tmp_path):
+    again = load_session(save_session(Session(), tmp_path / "s.plaidwork"))
+    assert (again.datasets, again.runs, again.views, again.notes, again.read_only) == ({}, {}, {}, "", "")
+
+
+def test_removed_things_are_gone_after_a_save(tmp_path):
+    session, run = _session()
+    session.add_dataset(toy_data(name="other"))
+    path = save_session(session, tmp_path / "s.plaidwork")
+    session.remove_run(run.id)
+    session.remove_dataset("other")
+    session.views = {}
+    save_session(session)
+    again = load_session(path)
+    assert list(again.datasets) == ["toy data"]
+    assert again.runs == {}
+
+
+def test_session_without_a_name_needs_a_path():
+    with pytest.raises(SessionError, match="no file name"):
+        save_session(Session())
+
+
+def test_changed_data_drop_the_names_of_the_axes(tmp_path):
+    import h5py
+
+    session, run = _session()
+    path = save_session(session, tmp_path / "s.plaidwork")
+    with h5py.File(path) as file:
+        assert file[f"runs/{run.id}/inference/posterior/row"].asstr()[0] == "Zeile/0 ä"
+    data = session.datasets["toy data"]
+    session.replace_dataset("toy data", data.take(0, np.arange(6)[::-1], Step("turned")))
+    save_session(session)
+    with h5py.File(path) as file:
+        assert file[f"runs/{run.id}/inference/posterior/row"][0] == 0
