@@ -86,7 +86,7 @@ class DelimitedReader:
     def _other_encoding(self, path: Path, options: ImportOptions, error: DataError) -> Preview:
         """A preview as Latin-1, with the encoding left for the user to choose."""
         issue = Issue("error", error.message, error.hint, fix=("Read as Latin-1", "encoding", "latin-1"))
-        shown = self._preview(path, {**options, "encoding": "latin-1"})
+        shown = self.preview(path, {**options, "encoding": "latin-1"})
         return replace(
             shown,
             options={**shown.options, "encoding": ""},

@@ -66,7 +66,7 @@ def test_npz_that_needs_a_choice(tmp_path):
     with pytest.raises(DataError, match="Choose one with the option “array”"):
         read_dataset(path)
     assert read_dataset(path, {"array": "test"}).shape == (4, 2)
-    with pytest.raises(DataError, match="has no array “tset”. It has: train, test"):
+    with pytest.raises(DataError, match=r"has no array “tset”\. It has: train, test"):
         read_dataset(path, {"array": "tset"})
 
 

@@ -406,6 +406,11 @@ def test_not_utf8(write):
     assert read_dataset(path, {"encoding": "latin-1"}).row_names == ("müller", "b")
 
 
+def test_neither_utf8_nor_a_table(write):
+    shown = preview(write(b"a\xe9,b\n1,2\n"), skip_rows=5)
+    assert [entry.severity for entry in shown.issues] == ["error", "error"]
+
+
 def test_not_utf8_far_into_the_file(write):
     body = b"a,b\n" + b"1.5,2\n" * 30_000 + b"\xe9,2\n"
     with pytest.raises(DataError, match=r"byte 0xE9 at position 180005, row 30002"):

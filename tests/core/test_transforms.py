@@ -84,11 +84,12 @@ def test_centred_means_are_zero_and_gaps_stay(values, axis):
 @given(matrices, st.sampled_from(["rows", "columns", "all"]))
 def test_standardised_spread_is_one(values, axis):
     along = {"rows": 1, "columns": 0, "all": None}[axis]
-    try:
-        data = run(make(values), "standardise", axis=axis)
-    except DataError as error:
-        assert "constant and cannot be standardised" in error.message
+    known = np.where(np.isnan(values), -np.inf, values), np.where(np.isnan(values), np.inf, values)
+    if (known[0].max(axis=along) == known[1].min(axis=along)).any():
+        with pytest.raises(DataError, match="constant and cannot be standardised"):
+            run(make(values), "standardise", axis=axis)
         return
+    data = run(make(values), "standardise", axis=axis)
     np.testing.assert_array_equal(np.isnan(data.values), np.isnan(values))
     number = (~np.isnan(values)).sum(axis=along)
     squares = np.nansum(data.values**2, axis=along)
@@ -146,7 +147,7 @@ def test_select():
     assert run(data, "select", axis="columns", names=["c2", "c0"]).column_names == ("c2", "c0")
     assert run(data, "select", axis="columns", names="c2; c0\nc2").column_names == ("c2", "c0")
     assert run(data, "select", axis="rows", names=["r0"], mode="drop").row_names == ("r1",)
-    with pytest.raises(DataError, match="has no column “c9”. Did you mean “c0”|has no column “c9”"):
+    with pytest.raises(DataError, match="“x” has no column “c9”"):
         run(data, "select", axis="columns", names=["c9"])
     with pytest.raises(DataError, match="no name was given"):
         run(data, "select")
