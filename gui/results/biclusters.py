@@ -1,0 +1,474 @@
+"""The main picture: the matrix re-ordered so that its blocks hold together, with their outlines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from plaidwork.core.run import Run
+from plaidwork.core.spec import View
+from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_percent, tidy
+from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
+from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
+from plaidwork.gui.results.heat_canvas import RING, Picture
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.pyramid import Pyramid
+from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.results.source import Sources
+from plaidwork.gui.results.strips import Strip
+from plaidwork.gui.tasks import Task
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
+from plaidwork.gui.workbench import Workbench
+
+REORDER_AFTER = 450
+"""Milliseconds the threshold rests before rows and columns are put in a new order."""
+_NO_STRIP = "None"
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A mode of the matrix in an order, ready to draw."""
+
+    key: tuple[Any, ...]
+    pyramid: Pyramid
+    row_order: np.ndarray
+    column_order: np.ndarray
+
+
+class BiclusterPage(ResultPage):
+    """Blocks in the re-ordered matrix; see the module and `Blocks`."""
+
+    icon_name = "blocks"
+
+    def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
+        self.blocks = Blocks(workbench, run)
+        self._settings = run.view_settings.setdefault("biclusters", {})
+        threshold = run.view_settings.get("threshold", view.options.get("threshold"))
+        if threshold is not None:
+            self.blocks.selection.set_threshold(float(threshold))
+        self._mode = "data"
+        self._by_block = True
+        self._ordering: Task | None = None
+        self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
+        self._panel: QWidget | None = None
+        self._open_after_order: int | None = None
+        super().__init__(workbench, run, view, parent)
+        self.blocks.setParent(self)
+        self.blocks.changed.connect(self._on_blocks)
+
+    # -- widgets --------------------------------------------------------------------------------
+    def build(self) -> QWidget:
+        self.canvas = BiclusterCanvas(self.blocks)
+        self.canvas.hovered_cell.connect(self._tell_cell)
+        self.canvas.opened.connect(self.open_block)
+        self.canvas.view_changed.connect(self._update_foot)
+        self.mode = SegmentedControl([(key, text) for key, text in MODES.items()])
+        self.mode.changed.connect(self.set_mode)
+        self._mode_field = Labelled("Show", self.mode)
+        self.threshold = SliderField("Membership at least", 0, 1, self.blocks.selection.threshold)
+        self.threshold.value_changed.connect(self._set_threshold)
+        self.strip_choice = QComboBox()
+        self.strip_choice.currentTextChanged.connect(self._choose_strip)
+        self.strip_choice.setAccessibleName("Annotation strip")
+        self.strip_choice.setToolTip("Annotation shown as the strip above the picture")
+        self.legend = Legend()
+        self._strip_field = QWidget()
+        strip_row = QHBoxLayout(self._strip_field)
+        strip_row.setContentsMargins(0, 0, 0, 0)
+        strip_row.setSpacing(space.M)
+        strip_row.addWidget(self.strip_choice)
+        strip_row.addWidget(self.legend)
+        self._back = tool_button("zoom-fit", "Show the whole matrix (Esc)", self.canvas.reset_view)
+        options = OptionRow(self._mode_field, self.threshold, self._strip_field)
+        self._foot = Label("", "body", "muted", elide=True)
+        self._missing = Legend()
+        self.bar = ColorBar("loom")
+        self._foot_row = QWidget()
+        foot = QHBoxLayout(self._foot_row)
+        foot.setContentsMargins(RING, 0, RING, 0)
+        foot.setSpacing(space.M)
+        foot.addWidget(self._foot, 1)
+        foot.addWidget(self._back)
+        foot.addWidget(self._missing)
+        foot.addWidget(self.bar)
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(space.M - RING)
+        options.layout().setContentsMargins(RING, 0, RING, 0)
+        layout.addWidget(options)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(self._foot_row)
+        self._reorder_timer = QTimer(self, singleShot=True, interval=REORDER_AFTER)
+        self._reorder_timer.timeout.connect(self._order)
+        return content
+
+    def side_panel(self) -> QWidget:
+        """List of blocks and details of the chosen one, for the right dock."""
+        from plaidwork.gui.results.block_panel import BlockPanel
+
+        if self._panel is None:
+            self._panel = BlockPanel(self.workbench, self.run, self.view, self.blocks)
+            self._panel.opened.connect(self.open_block)
+        return self._panel
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> BlockData:
+        return load_blocks(sources)
+
+    def show_loaded(self, loaded: BlockData) -> None:
+        """New results: offer what there is, then order in the background."""
+        self._orders.clear()
+        self.blocks.set_data(loaded)
+        if self._mode not in loaded.modes:
+            self._mode = "data"
+        self._offer_modes(loaded.modes)
+        self._offer_strips(loaded)
+        self.canvas.show_outlines = True
+        self._show_or_explain()
+        self._order()
+
+    def _offer_modes(self, modes: Sequence[str]) -> None:
+        for number, key in enumerate(MODES):
+            self.mode._group.button(number).setVisible(key in modes)
+        self.mode.set_current(self._mode)
+        self._mode_field.setVisible(len(modes) > 1)
+
+    def _offer_strips(self, data: BlockData) -> None:
+        names = [_NO_STRIP, *data.strips]
+        chosen = self._settings.get("strip", next(iter(data.strips), _NO_STRIP))
+        self.strip_choice.blockSignals(True)
+        self.strip_choice.clear()
+        self.strip_choice.addItems(names)
+        self.strip_choice.setCurrentText(chosen if chosen in names else names[-1])
+        self.strip_choice.blockSignals(False)
+        self.strip_choice.setVisible(len(data.strips) > 1)
+        self._strip_field.setVisible(bool(data.strips))
+        self._show_strip()
+
+    def _show_or_explain(self) -> None:
+        """The picture, or the sentence that no block is left at this threshold."""
+        data = self.blocks.data
+        if data is None:
+            return
+        if len(data) == 0:
+            self.show_content()
+        elif not self.blocks.visible():
+            strongest = self.blocks.strongest()
+            actions: list[Any] = []
+            if strongest > 0:
+                lower = np.floor(strongest * 100) / 100
+                actions.append((f"Set to {lower:.2f}", lambda: self._set_threshold(lower)))
+            if self.blocks.selection.threshold != 0.5 and strongest >= 0.5:
+                actions.append(("Back to 0.50", lambda: self._set_threshold(0.5), "quiet"))
+            self.show_state(
+                "search",
+                "No block at this threshold",
+                f"No block has a membership of {self.blocks.selection.threshold:.2f} or more. "
+                f"The strongest has {strongest:.2f}.",
+                actions,
+            )
+        elif self.state:
+            self.show_content()
+
+    # -- head -----------------------------------------------------------------------------------
+    def default_headline(self) -> str:
+        count = len(self.blocks.visible())
+        if not count:
+            return "No block found" if not len(self.blocks) else "No block at this threshold"
+        word = "block covers" if count == 1 else "blocks cover"
+        return f"{count} {word} {format_percent(self.blocks.covered())} of the matrix"
+
+    def default_caption(self) -> str:
+        data = self.blocks.data
+        if data is None or not len(data):
+            return "The model explains the matrix by its background alone." if data is not None else ""
+        if not self.blocks.visible():
+            return ""
+        largest = max(self.blocks.visible(), key=lambda block: np.prod(self.blocks.size(block)))
+        rows, columns = self.blocks.size(largest)
+        return (
+            f"The largest is “{self.blocks.name(largest)}”: {format_count(rows)} {data.row_label} × "
+            f"{format_count(columns)} {data.column_label}."
+        )
+
+    def update_head(self) -> None:
+        """The model's headline holds at its own threshold only."""
+        own = float(self.view.options.get("threshold", 0.5))
+        if abs(self.blocks.selection.threshold - own) < 1e-9:
+            super().update_head()
+        else:
+            self.set_head(self.default_headline(), self.default_caption())
+
+    # -- order and picture ----------------------------------------------------------------------
+    def _order_key(self) -> tuple[Any, ...]:
+        focus = self.blocks.selected
+        if not self._by_block:
+            return ("data",)
+        threshold = self.blocks.selection.threshold
+        return ("block", threshold, focus)
+
+    def _order(self) -> None:
+        """Compute order and pyramid in the background, then show them."""
+        data = self.blocks.data
+        if data is None:
+            return
+        if self._ordering is not None:
+            self._ordering.cancel()
+            self._own_tasks.discard(self._ordering)
+        key, mode = self._order_key(), self._mode
+        rows, columns = (mask.copy() for mask in self.blocks.masks)
+        focus, known = self.blocks.selected if self._by_block else None, self._orders.get(key)
+        self._ordering = self.start(
+            lambda task: _ordered(data, rows, columns, focus, key, mode, known), self._show_ordered
+        )
+
+    def _show_ordered(self, ordered: Ordered) -> None:
+        self._orders[ordered.key] = (ordered.row_order, ordered.column_order)
+        while len(self._orders) > 24:
+            self._orders.pop(next(iter(self._orders)))
+        data = self.blocks.data
+        if data is None:
+            return
+        coverage = self._mode == "coverage"
+        self.canvas.set_picture(
+            Picture(
+                ordered.pyramid,
+                ordered.row_order,
+                ordered.column_order,
+                data.row_names,
+                data.column_names,
+                data.mode_limits(self._mode),
+                "tide" if coverage else "loom",
+                self._strips(),
+            )
+        )
+        self._update_bar()
+        self._update_foot()
+        if self._open_after_order is not None:
+            block, self._open_after_order = self._open_after_order, None
+            self.canvas.show_block(block)
+        self.loaded_changed.emit()
+
+    def set_mode(self, mode: str) -> None:
+        """Show data, fit, residual or coverage."""
+        if mode == self._mode or self.blocks.data is None or mode not in self.blocks.data.modes:
+            return
+        self._mode = mode
+        self.mode.set_current(mode)
+        self._order()
+
+    def set_order(self, by_block: bool) -> None:
+        """Order by block, or leave rows and columns as in the data."""
+        if by_block != self._by_block:
+            self._by_block = by_block
+            self._order()
+
+    def open_block(self, block: int) -> None:
+        """Choose a block and zoom to its rows and columns once they are in order."""
+        self._open_after_order = block
+        if self.blocks.selected != block:
+            self.blocks.select(block)
+        elif not (self._ordering and not self._ordering.finished and not self._ordering.cancelled):
+            self._open_after_order = None
+            self.canvas.show_block(block)
+
+    # -- options --------------------------------------------------------------------------------
+    def _set_threshold(self, value: float) -> None:
+        self.blocks.selection.set_threshold(float(value))
+
+    def _on_blocks(self, what: str) -> None:
+        if what == "members":
+            value = self.blocks.selection.threshold
+            self.threshold.set_value(value)
+            if self.run.view_settings.get("threshold", 0.5) != value:
+                self.run.view_settings["threshold"] = value
+                self.workbench.touch()
+            self._show_or_explain()
+            self.update_head()
+            self.canvas.update()
+            self._reorder_timer.start()
+        elif what == "layer":
+            self.canvas.update()
+            if self.canvas.zoomed and self._open_after_order is None:
+                self.canvas.reset_view()
+            self._order()
+        elif what == "names":
+            self.update_head()
+            self.canvas.update()
+        elif what == "items":
+            selection = self.blocks.selection
+            self.canvas.marked_rows, self.canvas.marked_columns = selection.get("row"), selection.get("column")
+            self.canvas.update()
+
+    def _choose_strip(self, title: str) -> None:
+        self._settings["strip"] = title
+        self.workbench.touch()
+        self._show_strip()
+
+    def _strips(self) -> tuple[Strip, ...]:
+        data = self.blocks.data
+        chosen = self.strip_choice.currentText()
+        return (data.strips[chosen],) if data is not None and chosen in data.strips else ()
+
+    def _show_strip(self) -> None:
+        from dataclasses import replace
+
+        strips = self._strips()
+        self.blocks.strip = strips[0].title if strips else ""
+        self.legend.set_entries(
+            [(lambda shade=shade: theme().grey_step(shade), text) for strip in strips for shade, text in strip.legend]
+        )
+        if self.canvas.picture is not None and self.blocks.data is not None:
+            if self.canvas.picture.row_names is self.blocks.data.row_names:
+                self.canvas.set_picture(replace(self.canvas.picture, strips=strips))
+        self.blocks.changed.emit("strip")
+
+    def _update_bar(self) -> None:
+        data = self.blocks.data
+        assert data is not None
+        low, high = data.mode_limits(self._mode)
+        mid = (low + high) / 2
+        if self._mode == "coverage":
+            self.bar.set_label("Probability of being in a block")
+            self.bar.set_limits("0", "0.5", "1", map_name="tide")
+        else:
+            self.bar.set_label(data.unit or "Value")
+            signed = abs(mid) < 1e-12
+            texts = [tidy(f"{v:+.4g}") if signed and v else format_number(v) for v in (low, mid, high)]
+            self.bar.set_limits(*texts, clipped=data.clipped, map_name="loom")
+        missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing
+        self._missing.set_entries([("missing", "missing")] if missing else [])
+
+    def _update_foot(self) -> None:
+        data, picture = self.blocks.data, self.canvas.picture
+        if data is None or picture is None:
+            return
+        zoomed = self.canvas.zoomed
+        self._back.setVisible(zoomed)
+        if zoomed:
+            (a, b), (c, d) = self.canvas.visible_range
+            rows, columns = round(b - a), round(d - c)
+            self._foot.setText(
+                f"{format_count(rows)} of {format_count(data.values.shape[0])} {data.row_label}, "
+                f"{format_count(columns)} of {format_count(data.values.shape[1])} {data.column_label}"
+            )
+            return
+        n, m = data.values.shape
+        order = "in the order of the data"
+        if self._by_block and len(data):
+            chosen = self.blocks.selected
+            order = "ordered by block" if chosen is None else f"ordered around {self.blocks.name(chosen)}"
+        self._foot.setText(
+            f"{format_count(n)} {data.row_label} × {format_count(m)} {data.column_label}, {order}"
+        )
+
+    # -- read-out, search, keys -----------------------------------------------------------------
+    def _tell_cell(self, row: int, column: int) -> None:
+        data = self.blocks.data
+        if row < 0 or data is None:
+            self.hovered.emit("")
+            return
+        value = data.matrix(self._mode)[row, column] if self._mode != "residual" else (
+            data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan
+        )
+        shown = "missing" if value != value else format_fixed(value, 2, sign=self._mode != "coverage")
+        inside = ", ".join(self.blocks.name(block) for block in self.blocks.blocks_at(row, column)[:3])
+        note = f" ({data.row_notes[row][:60]})" if data.row_notes and data.row_notes[row] else ""
+        where = f", in {inside}" if inside else ""
+        self.hovered.emit(f"{data.row_names[row]}{note}, {data.column_names[column]}: {shown}{where}")
+
+    def search(self, text: str) -> list[str]:
+        """Mark the rows and columns whose names hold the text and go to the first."""
+        data = self.blocks.data
+        if data is None or not text:
+            self.blocks.selection.set("row", ())
+            self.blocks.selection.set("column", ())
+            return []
+        wanted = text.casefold()
+        notes = data.row_notes or ("",) * len(data.row_names)
+        rows = [
+            i
+            for i, (name, note) in enumerate(zip(data.row_names, notes))
+            if wanted in name.casefold() or wanted in note.casefold()
+        ]
+        columns = [i for i, name in enumerate(data.column_names) if wanted in name.casefold()]
+        self.blocks.selection.set("row", rows[:200])
+        self.blocks.selection.set("column", columns[:200])
+        if rows:
+            self.canvas.go_to(row=rows[0])
+        elif columns:
+            self.canvas.go_to(column=columns[0])
+        return [data.row_names[i] for i in rows] + [data.column_names[i] for i in columns]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """[ ] and Esc work wherever the focus is on this page."""
+        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
+            self.close_find()
+            self.canvas.setFocus()
+        elif event.key() == Qt.Key.Key_Escape and self.canvas.leave():
+            pass
+        elif event.key() in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight):
+            self.blocks.step(1 if event.key() == Qt.Key.Key_BracketRight else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def fill_menu(self, menu: QMenu) -> None:
+        for text, by_block in (("Order by block", True), ("Order as in the data", False)):
+            action = menu.addAction(text, lambda by_block=by_block: self.set_order(by_block))
+            action.setCheckable(True)
+            action.setChecked(self._by_block == by_block)
+        menu.addSeparator()
+        outlines = menu.addAction("Show outlines", self._toggle_outlines)
+        outlines.setCheckable(True)
+        outlines.setChecked(self.canvas.show_outlines)
+
+    def _toggle_outlines(self) -> None:
+        self.canvas.show_outlines = not self.canvas.show_outlines
+        self.canvas.update()
+
+    # -- out ------------------------------------------------------------------------------------
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        return [[self.legend], [self.canvas], [self._foot, self.bar]]
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        """The matrix as shown: mode and order."""
+        data, picture = self.blocks.data, self.canvas.picture
+        assert data is not None
+        assert picture is not None
+        values = data.matrix(self._mode)[np.ix_(picture.row_order, picture.column_order)]
+        rows = [data.row_names[i] for i in picture.row_order]
+        columns = [data.column_names[i] for i in picture.column_order]
+        return MatrixData(values, rows, columns, data.row_label), {}
+
+
+def _ordered(
+    data: BlockData,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    focus: int | None,
+    key: tuple[Any, ...],
+    mode: str,
+    known: tuple[np.ndarray, np.ndarray] | None,
+) -> Ordered:
+    """Worker thread: the order (unless known) and the matrix of a mode in it."""
+    from plaidwork.core.summaries import order_blocks
+
+    n, m = data.values.shape
+    if known is not None:
+        row_order, column_order = known
+    elif key[0] == "data" or not len(data):
+        row_order, column_order = np.arange(n), np.arange(m)
+    else:
+        row_order, column_order = order_blocks(
+            rows, columns, focus=focus, row_means=data.row_means, column_means=data.column_means
+        )
+    return Ordered(key, Pyramid(data.matrix(mode), row_order, column_order), row_order, column_order)

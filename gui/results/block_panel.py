@@ -1,0 +1,418 @@
+"""Right dock of the block picture: list of blocks, the chosen one, its members."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.run import Run
+from plaidwork.core.spec import View
+from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
+from plaidwork.gui.results.block_profile import BlockProfile, profile_of
+from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
+from plaidwork.gui.results.option_row import Legend
+from plaidwork.gui.results.source import NotYet, Sources, SourceError
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, tool_button
+from plaidwork.gui.workbench import Workbench
+
+_ROWS_SHOWN = 6
+
+
+class _Swatch(QWidget):
+    """Square in the colour of a block."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        super().__init__()
+        self._blocks, self.block = blocks, 0
+        self.setFixedSize(14, 14)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._blocks.color(self.block))
+        painter.drawRoundedRect(QRectF(0, 0, 14, 14), 2, 2)
+        painter.end()
+
+
+class _Name(QStackedWidget):
+    """A title that turns into a field on double click, F2 or the pencil."""
+
+    renamed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.label = Label("", "title", elide=True)
+        self.label.setToolTip("Double click to rename")
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Name of the block")
+        self.field.setMaxLength(80)
+        self.field.editingFinished.connect(self._finish)
+        self.addWidget(self.label)
+        self.addWidget(self.field)
+        self.setFixedHeight(size.CONTROL)
+
+    def set_text(self, text: str) -> None:
+        self.label.setText(text)
+        self.setCurrentWidget(self.label)
+
+    def edit(self) -> None:
+        """Show the field."""
+        self.field.setText(self.label.text())
+        self.setCurrentWidget(self.field)
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def _finish(self) -> None:
+        if self.currentWidget() is self.field:
+            self.setCurrentWidget(self.label)
+            if self.field.text() != self.label.text():
+                self.renamed.emit(self.field.text())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.currentWidget() is self.field:
+            self.setCurrentWidget(self.label)
+        else:
+            super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.edit()
+
+
+class BlockPanel(QWidget):
+    """List of blocks and details of the chosen one.
+
+    Parameters
+    ----------
+    blocks : what the picture shares; without it the panel loads the view by itself
+
+    Signals
+    -------
+    opened : a block was activated in the list
+    hovered : read-out of the profile
+    """
+
+    opened = Signal(int)
+    hovered = Signal(str)
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        run: Run,
+        view: View,
+        blocks: Blocks | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.run = run
+        self.blocks = Blocks(workbench, run, self) if blocks is None else blocks
+        self.setBackgroundRole(QPalette.ColorRole.Window)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName("Blocks")
+        self._listed: list[int] = []
+        self._build()
+        self.blocks.changed.connect(self._on_changed)
+        if blocks is None:
+            try:
+                self.blocks.set_data(load_blocks(Sources(workbench.session, run, view)))
+            except (SourceError, NotYet):
+                self.blocks.set_data(None)
+        self._fill_list()
+        self._fill_details()
+
+    # -- widgets --------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.list = DataTable(dense=True)
+        self.list.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.view.setAccessibleName("Blocks")
+        self.list.row_selected.connect(lambda row: self.blocks.select(self._listed[row]))
+        self.list.row_activated.connect(lambda row: self.opened.emit(self._listed[row]))
+        self._list_card = _card(self.list)
+        self._list_title = Label("Blocks", "strong")
+        self._hint = Label(
+            "Choose a block here or click it in the picture. [ and ] step through them.", "body", "muted", wrap=True
+        )
+        self._details = QWidget()
+        self._build_details()
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M)
+        column.setSpacing(space.S)
+        column.addWidget(self._list_title)
+        column.addWidget(self._list_card)
+        column.addWidget(self._hint)
+        column.addWidget(self._details, 1)
+        column.addStretch(0)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        inner.setBackgroundRole(QPalette.ColorRole.Window)
+        area.viewport().setBackgroundRole(QPalette.ColorRole.Window)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
+
+    def _build_details(self) -> None:
+        self._swatch = _Swatch(self.blocks)
+        self.name = _Name()
+        self.name.renamed.connect(lambda text: self._chosen(lambda block: self.blocks.rename(block, text)))
+        head = QHBoxLayout()
+        head.setSpacing(space.S)
+        head.addWidget(self._swatch)
+        head.addWidget(self.name, 1)
+        head.addWidget(tool_button("pencil", "Rename (F2)", self.name.edit))
+        head.addWidget(tool_button("zoom-fit", "Open the sub-matrix (Enter)", lambda: self._chosen(self.opened.emit)))
+        head.addWidget(tool_button("export", "Export rows × columns as CSV…", self._ask_export))
+        self._figures = [KeyFigure(text, role="strong") for text in ("Rows", "Columns", "Shift", "Present")]
+        figures = QHBoxLayout()
+        figures.setSpacing(space.L)
+        for figure in self._figures:
+            figures.addWidget(figure)
+        figures.addStretch(1)
+        self._profile_title = Label("", "body", "muted", elide=True)
+        self._profile_legend = Legend()
+        profile_head = QHBoxLayout()
+        profile_head.addWidget(self._profile_title, 1)
+        profile_head.addWidget(self._profile_legend)
+        self.profile = BlockProfile(self.blocks)
+        self.profile.hovered.connect(self.hovered)
+        self.side = SegmentedControl([("rows", "Rows"), ("columns", "Columns")])
+        self.side.changed.connect(self._fill_members)
+        members_head = QHBoxLayout()
+        members_head.addWidget(Label("Members", "strong"), 1)
+        members_head.addWidget(self.side)
+        self.members = DataTable(dense=True)
+        self.members.view.setAccessibleName("Members of the block")
+        self.members.row_selected.connect(self._select_member)
+        members_card = _card(self.members)
+        members_card.setMinimumHeight(size.TABLE_HEAD + 4 * size.ROW_DOCK)
+        column = QVBoxLayout(self._details)
+        column.setContentsMargins(0, space.M, 0, 0)
+        column.setSpacing(space.S)
+        column.addLayout(head)
+        column.addLayout(figures)
+        column.addSpacing(space.XS)
+        column.addLayout(profile_head)
+        column.addWidget(self.profile)
+        column.addSpacing(space.S)
+        column.addLayout(members_head)
+        column.addWidget(members_card, 1)
+
+    def sizeHint(self) -> QSize:
+        return QSize(340, 640)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(280, 200)
+
+    # -- content --------------------------------------------------------------------------------
+    def _on_changed(self, what: str) -> None:
+        if what in ("data", "members", "names"):
+            self._fill_list()
+        if what in ("data", "members", "names", "layer", "strip"):
+            self._fill_details()
+        if what == "layer":
+            self._show_choice()
+
+    def _fill_list(self) -> None:
+        data = self.blocks.data
+        self._listed = list(range(len(self.blocks)))
+        self._list_card.setVisible(bool(self._listed))
+        self._list_title.setText("Blocks" if self._listed else "No blocks")
+        if data is None:
+            return
+        sizes = [self.blocks.size(block) for block in self._listed]
+        columns: dict[str, Sequence[object]] = {
+            "Block": [self.blocks.name(block) for block in self._listed],
+            "Size": np.array([a * b for a, b in sizes], dtype=np.int64),
+        }
+        by_cells = {a * b: f"{format_count(a)} × {format_count(b)}" for a, b in sizes}
+        formats = {"Size": lambda cells: by_cells.get(int(cells), "–")}
+        # equal products may hide different shapes: make the key unique by a fraction of a cell
+        if len(by_cells) < len(sizes):
+            keys = np.array([a * b for a, b in sizes], float) + np.arange(len(sizes)) * 1e-4
+            texts = {key: f"{format_count(a)} × {format_count(b)}" for key, (a, b) in zip(keys.tolist(), sizes)}
+            columns["Size"] = keys
+            formats["Size"] = lambda key: texts.get(float(key), "–")
+        if data.shift is not None:
+            columns["Shift"] = data.shift
+            formats["Shift"] = lambda value: format_fixed(value, 2, sign=True)
+        if data.present is not None:
+            columns["Present"] = data.present
+            formats["Present"] = format_percent
+        self.list.set_columns(columns, formats=formats, swatch=[self.blocks.swatch(b) for b in self._listed])
+        head = self.list.view.horizontalHeader()
+        for k in range(1, len(columns)):
+            head.setSectionResizeMode(k, QHeaderView.ResizeMode.ResizeToContents)
+        rows = min(max(len(self._listed), 1), _ROWS_SHOWN)
+        self._list_card.setFixedHeight(size.TABLE_HEAD + rows * size.ROW_DOCK + 10)
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        chosen = self.blocks.selected
+        self.list.blockSignals(True)
+        if chosen is None:
+            self.list.view.clearSelection()
+        else:
+            self.list.select_row(chosen)
+        self.list.blockSignals(False)
+
+    def _fill_details(self) -> None:
+        data, block = self.blocks.data, self.blocks.selected
+        shown = data is not None and block is not None and block < len(data)
+        self._details.setVisible(shown)
+        self._hint.setVisible(not shown and bool(len(self.blocks)))
+        if not shown:
+            return
+        assert data is not None
+        assert block is not None
+        self._swatch.block = block
+        self._swatch.update()
+        self.name.set_text(self.blocks.name(block))
+        self._fill_figures(data, block)
+        rows, columns = (mask[block] for mask in self.blocks.masks)
+        self.profile.set_profile(profile_of(data, rows, columns, self.blocks.strip), block)
+        self._profile_title.setText(f"Mean of its {data.row_label}, by {_singular(data.column_label)}")
+        self._profile_legend.set_entries([(lambda: self.blocks.color(block), "in"), ("neutral", "out")])
+        self._fill_members()
+
+    def _fill_figures(self, data: BlockData, block: int) -> None:
+        rows, columns = self.blocks.size(block)
+        for figure, label, count in zip(
+            self._figures, (data.row_label, data.column_label), (rows, columns)
+        ):
+            figure.set_label(label.capitalize())
+            figure.set_value(format_count(count))
+        purity = self._purity(data, block)
+        if purity:
+            self._figures[1].set_value(f"{format_count(columns)}{purity}")
+        shift, present = self._figures[2], self._figures[3]
+        shift.setVisible(data.shift is not None)
+        if data.shift is not None:
+            unit = f" {data.shift_unit}" if data.shift_unit else ""
+            note = ""
+            if data.interval is not None and np.isfinite(data.interval[block]).all():
+                low, high = data.interval[block]
+                note = f"{format_fixed(low, 2, sign=True)} to {format_fixed(high, 2, sign=True)}"
+            shift.set_value(format_fixed(data.shift[block], 2, sign=True) + unit, note)
+        present.setVisible(data.present is not None)
+        if data.present is not None:
+            present.set_value(format_percent(data.present[block]), "of the draws")
+
+    def _purity(self, data: BlockData, block: int) -> str:
+        """", all EWS" when the columns of the block are of one class."""
+        if self.blocks.strip not in data.strips:
+            return ""
+        classes = set(data.strips[self.blocks.strip].classes[self.blocks.masks[1][block]])
+        return f", all {next(iter(classes))}" if len(classes) == 1 and "" not in classes else ""
+
+    def _fill_members(self, _side: str = "") -> None:
+        data, block = self.blocks.data, self.blocks.selected
+        if data is None or block is None:
+            return
+        rows, columns = (mask[block] for mask in self.blocks.masks)
+        for number, label, mask in ((0, data.row_label, rows), (1, data.column_label, columns)):
+            self.side._group.button(number).setText(f"{label.capitalize()} {format_count(mask.sum())}")
+            self.side._group.button(number).updateGeometry()
+        on_rows = self.side.current == "rows"
+        part = data.values[np.ix_(rows, columns)]
+        known = np.isfinite(part)
+        axis = 1 if on_rows else 0
+        count = known.sum(axis)
+        total = np.where(known, part, 0.0).sum(axis)
+        mean = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+        names, chance = (data.row_names, data.rows) if on_rows else (data.column_names, data.columns)
+        members = np.flatnonzero(rows if on_rows else columns)
+        sign = -1.0 if np.nansum(part - data.centre) < 0 else 1.0
+        order = np.lexsort((-sign * np.nan_to_num(mean), -chance[block][members]))
+        self._members = members[order]
+        label = _singular(data.row_label if on_rows else data.column_label).capitalize()
+        notes = data.row_notes if on_rows else ()
+        columns_shown: dict[str, object] = {
+            label: np.array([_full_name(names[i], notes[i] if notes else "") for i in self._members], dtype=object),
+            "Prob.": chance[block][self._members],
+            "Mean": mean[order],
+        }
+        formats = {"Prob.": format_probability, "Mean": lambda value: format_fixed(value, 2, sign=True)}
+        self.members.set_columns(columns_shown, formats=formats)
+
+    def _select_member(self, row: int) -> None:
+        kind = "row" if self.side.current == "rows" else "column"
+        self.blocks.selection.set(kind, (int(self._members[row]),))
+
+    def _chosen(self, act) -> None:  # type: ignore[no-untyped-def]
+        if self.blocks.selected is not None:
+            act(self.blocks.selected)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """F2 renames, Esc chooses nothing."""
+        if event.key() == Qt.Key.Key_F2 and self.blocks.selected is not None:
+            self.name.edit()
+        elif event.key() == Qt.Key.Key_Escape and self.blocks.selected is not None:
+            self.blocks.select(None)
+        elif event.key() in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight):
+            self.blocks.step(1 if event.key() == Qt.Key.Key_BracketRight else -1)
+        else:
+            super().keyPressEvent(event)
+
+    # -- out ------------------------------------------------------------------------------------
+    def export_block(self, path: str | Path, block: int | None = None) -> None:
+        """Write the values of a block (the chosen one) as CSV: its rows × its columns, strongest members first."""
+        data = self.blocks.data
+        block = self.blocks.selected if block is None else block
+        assert data is not None
+        assert block is not None
+        rows, columns = (np.flatnonzero(mask[block]) for mask in self.blocks.masks)
+        rows = rows[np.argsort(-data.rows[block][rows], kind="stable")]
+        columns = columns[np.argsort(-data.columns[block][columns], kind="stable")]
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow([_singular(data.row_label), *(data.column_names[i] for i in columns)])
+            for row in rows:
+                values = data.values[row, columns]
+                writer.writerow([data.row_names[row], *("" if v != v else repr(float(v)) for v in values)])
+
+    def _ask_export(self) -> None:
+        if self.blocks.selected is None:
+            return
+        name = f"{self.blocks.name(self.blocks.selected)}.csv"
+        path, _ = QFileDialog.getSaveFileName(self, "Export rows × columns", name, "CSV (*.csv)")
+        if path:
+            self.export_block(path)
+
+
+def _card(table: QWidget) -> Card:
+    card = Card()
+    layout = QVBoxLayout(card)
+    layout.setContentsMargins(1, 1, 1, 1)
+    layout.addWidget(table)
+    return card
+
+
+def _singular(label: str) -> str:
+    return label[:-1] if label.endswith("s") and not label.endswith("ss") else label
+
+
+def _full_name(name: str, note: str) -> str:
+    return f"{name} {note}" if note and note != name else name

@@ -1,0 +1,270 @@
+"""Any matrix of numbers as a heat map with names, hover values and a colour bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability, tidy
+from plaidwork.gui.results.blocks import colour_limits
+from plaidwork.gui.results.heat_canvas import RING, HeatCanvas, Picture
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.pyramid import Pyramid
+from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.results.source import Sources
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
+from plaidwork.gui.workbench import Workbench
+
+_MOST_CLUSTERED = 3000
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A matrix ready to draw: as given and, when that makes sense, clustered."""
+
+    values: np.ndarray
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    row_word: str
+    column_word: str
+    label: str
+    unit: str
+    doc: str
+    limits: tuple[float, float]
+    clipped: tuple[bool, bool]
+    lut: str
+    orders: dict[str, tuple[np.ndarray, np.ndarray]]
+    pyramids: dict[str, Pyramid]
+
+
+class HeatmapPage(ResultPage):
+    """Role ``values``: a result (n, m).
+
+    Options: ``scale`` "sequential" or "diverging" (else found from the numbers), ``minimum`` and ``maximum``,
+    ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (start with the clustered order).
+    Roles ``row_names`` and ``column_names`` may name tables (their first column) or results of indices into the
+    items of the dim.
+    """
+
+    icon_name = "heatmap"
+
+    def __init__(self, workbench: Workbench, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._order = "clustered" if view.options.get("cluster") else "given"
+        super().__init__(workbench, run, view, parent)
+
+    def build(self) -> QWidget:
+        self.canvas = HeatCanvas()
+        self.canvas.setAccessibleName(self.view.title)
+        self.canvas.hovered_cell.connect(self._tell)
+        self.canvas.view_changed.connect(self._update_foot)
+        self.order = SegmentedControl([("given", "As given"), ("clustered", "Clustered")], self._order)
+        self.order.changed.connect(self.set_order)
+        self._order_field = Labelled("Order", self.order)
+        self._missing = Legend()
+        self._options = OptionRow(self._order_field)
+        self._options.layout().setContentsMargins(RING, 0, RING, 0)
+        self._foot = Label("", "body", "muted", elide=True)
+        self.bar = ColorBar("tide")
+        foot_row = QWidget()
+        foot = QHBoxLayout(foot_row)
+        foot.setContentsMargins(RING, 0, RING, 0)
+        foot.setSpacing(space.M)
+        foot.addWidget(self._foot, 1)
+        foot.addWidget(self._missing)
+        foot.addWidget(self.bar)
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(space.M - RING)
+        layout.addWidget(self._options)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(foot_row)
+        return content
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Heat:
+        result = sources.result("values", 2)
+        values = np.asarray(result.values, dtype=np.float64)
+        options = self.view.options
+        dims = result.dims if len(result.dims) == 2 else ("row", "column")
+        row_dim, column_dim = options.get("row_dim", dims[0]), options.get("col_dim", dims[1])
+        n, m = values.shape
+        lut, limits, clipped = _scale(values, options)
+        orders = {"given": (np.arange(n), np.arange(m))}
+        if 2 < max(n, m) <= _MOST_CLUSTERED and min(n, m) > 1:
+            orders["clustered"] = _clustered(values, symmetric=row_dim == column_dim and n == m)
+        chosen = self._order if self._order in orders else "given"
+        return Heat(
+            values,
+            _names(sources, "row_names", row_dim, n),
+            _names(sources, "column_names", column_dim, m),
+            row_dim.replace("_", " "),
+            column_dim.replace("_", " "),
+            result.label or self.view.title,
+            result.unit,
+            result.doc,
+            limits,
+            clipped,
+            lut,
+            orders,
+            {chosen: Pyramid(values, *orders[chosen])},
+        )
+
+    def show_loaded(self, loaded: Heat) -> None:
+        if not loaded.values.size:
+            self.show_state("search", "Nothing to show", "The run has found nothing for this picture.")
+            return
+        self._order_field.setVisible("clustered" in loaded.orders)
+        self._options.setVisible("clustered" in loaded.orders)
+        self._show_picture()
+        low, high = loaded.limits
+        mid = (low + high) / 2
+        signed = loaded.lut == "loom" and abs(mid) < 1e-12
+        texts = [tidy(f"{v:+.4g}") if signed and v else format_number(v) for v in (low, mid, high)]
+        self.bar.set_label(loaded.label + (f" ({loaded.unit})" if loaded.unit else ""))
+        self.bar.set_limits(*texts, clipped=loaded.clipped, map_name=loaded.lut)
+        missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing
+        self._missing.set_entries([("missing", "missing")] if missing else [])
+
+    def _show_picture(self) -> None:
+        heat: Heat = self.loaded
+        order = self._order if self._order in heat.orders else "given"
+        if order not in heat.pyramids:
+            heat.pyramids[order] = Pyramid(heat.values, *heat.orders[order])
+        rows, columns = heat.orders[order]
+        self.canvas.set_picture(
+            Picture(heat.pyramids[order], rows, columns, heat.row_names, heat.column_names, heat.limits, heat.lut)
+        )
+        self._update_foot()
+
+    def set_order(self, order: str) -> None:
+        """Show the items as given or clustered."""
+        self._order = order
+        if self.loaded is not None:
+            self._show_picture()
+
+    def default_headline(self) -> str:
+        return self.loaded.label if self.loaded else self.view.title
+
+    def default_caption(self) -> str:
+        return self.loaded.doc if self.loaded else ""
+
+    def _update_foot(self) -> None:
+        if self.loaded is None or self.canvas.picture is None:
+            return
+        n, m = self.loaded.values.shape
+        order = "clustered" if self._order == "clustered" and "clustered" in self.loaded.orders else "as given"
+        self._foot.setText(f"{format_count(n)} × {format_count(m)}, {order}")
+
+    def _tell(self, row: int, column: int) -> None:
+        if row < 0 or self.loaded is None:
+            self.hovered.emit("")
+            return
+        heat: Heat = self.loaded
+        value = heat.values[row, column]
+        if value != value:
+            shown = "missing"
+        elif heat.limits == (0.0, 1.0):
+            shown = format_probability(value)
+        else:
+            shown = format_fixed(value, 2, sign=heat.lut == "loom") if abs(value) >= 0.1 else format_number(value, 3)
+        self.hovered.emit(f"{heat.row_names[row]}, {heat.column_names[column]}: {shown}")
+
+    def search(self, text: str) -> list[str]:
+        """Mark and show the rows and columns whose names hold the text."""
+        if self.loaded is None:
+            return []
+        wanted = text.casefold()
+        rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in name.casefold()]
+        columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in name.casefold()]
+        self.canvas.marked_rows, self.canvas.marked_columns = tuple(rows[:200]), tuple(columns[:200])
+        if rows or columns:
+            self.canvas.go_to(rows[0] if rows else None, columns[0] if columns else None)
+        self.canvas.update()
+        names = [self.loaded.row_names[i] for i in rows] + [self.loaded.column_names[i] for i in columns]
+        return list(dict.fromkeys(names))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the search, then shows all."""
+        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
+            self.close_find()
+        elif event.key() == Qt.Key.Key_Escape and self.canvas.zoomed:
+            self.canvas.reset_view()
+        else:
+            super().keyPressEvent(event)
+
+    # -- out ------------------------------------------------------------------------------------
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        return [[self.canvas], [self._foot, self._missing, self.bar]]
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        heat, picture = self.loaded, self.canvas.picture
+        assert picture is not None
+        values = heat.values[np.ix_(picture.row_order, picture.column_order)]
+        rows = [heat.row_names[i] for i in picture.row_order]
+        return MatrixData(values, rows, [heat.column_names[i] for i in picture.column_order], heat.row_word), {}
+
+
+def _scale(
+    values: np.ndarray, options: Mapping[str, Any]
+) -> tuple[str, tuple[float, float], tuple[bool, bool]]:
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return "tide", (0.0, 1.0), (False, False)
+    kind = options.get("scale") or ("diverging" if options.get("signed", known.min() < 0 < known.max()) else "")
+    if kind == "diverging":
+        _, (low, high), _ = colour_limits(values, 0.0)
+    else:
+        low, high = float(known.min()), float(known.max())
+        if 0 <= low and high <= 1:
+            low, high = 0.0, 1.0
+        elif 0 < low < 0.3 * high:
+            low = 0.0
+    low, high = float(options.get("minimum", low)), float(options.get("maximum", high))
+    if high <= low:
+        high = low + 1
+    clipped = (bool(known.min() < low - 1e-9), bool(known.max() > high + 1e-9))
+    return "loom" if kind == "diverging" else "tide", (low, high), clipped
+
+
+def _clustered(values: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Leaf order of average linkage; of long axes the given order."""
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import pdist
+
+    def order(points: np.ndarray) -> np.ndarray:
+        if not 2 < len(points) <= 1500:
+            return np.arange(len(points))
+        distances = pdist(points)
+        tree = linkage(distances, "average")
+        if len(points) <= 300:
+            tree = optimal_leaf_ordering(tree, distances)
+        return np.asarray(leaves_list(tree))
+
+    points = np.nan_to_num(values)
+    rows = order(points)
+    return rows, rows if symmetric else order(points.T)
+
+
+def _names(sources: Sources, role: str, dim: str, length: int) -> tuple[str, ...]:
+    if sources.has(role):
+        from plaidwork.core.model import Table
+
+        found = sources.get(role)
+        if isinstance(found, Table) and len(found) == length:
+            return tuple(str(name) for name in next(iter(found.columns.values())))
+        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
+            base = dim.removesuffix("_picked")
+            for item in sources.run.spec.inputs:
+                for dataset in sources.run.inputs.get(item.name, ())[:1]:
+                    if base in item.dims and (known := sources.names_of(dataset, item.dims.index(base))):
+                        return tuple(known[i] for i in found.values)
+    return sources.dim_names(dim, length)

@@ -1,0 +1,182 @@
+"""Row of options that breaks like words; its last item stands at the right when there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
+
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Label
+
+
+class _EndLayout(QLayout):
+    """Items left to right, new row when full; the last one of all is pushed to the right end of its row."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        margins = self.contentsMargins()
+        return self._place(QRect(0, 0, width - margins.left() - margins.right(), 0), dry=True)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._place(rect.marginsRemoved(self.contentsMargins()), dry=False)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        wide = max((item.minimumSize().width() for item in self._items if not item.isEmpty()), default=0)
+        high = max((item.sizeHint().height() for item in self._items if not item.isEmpty()), default=0)
+        return QSize(wide, high)
+
+    def _place(self, rect: QRect, dry: bool) -> int:
+        shown = [item for item in self._items if not item.isEmpty()]
+        rows: list[list[QLayoutItem]] = [[]]
+        x = 0
+        for item in shown:
+            width = min(item.sizeHint().width(), rect.width())
+            if rows[-1] and x + width > rect.width():
+                rows.append([])
+                x = 0
+            rows[-1].append(item)
+            x += width + space.XL
+        y = rect.y()
+        for row in rows:
+            high = max((item.sizeHint().height() for item in row), default=0)
+            x = rect.x()
+            for item in row:
+                hint = item.sizeHint()
+                width = min(hint.width(), rect.width())
+                if item is shown[-1] and len(row) > 1 and item is self._items[-1]:
+                    x = rect.right() + 1 - width
+                if not dry:
+                    item.setGeometry(QRect(x, y + (high - hint.height()) // 2, width, hint.height()))
+                x += width + space.XL
+            y += high + space.S
+        return max(y - space.S - rect.y(), 0)
+
+
+class OptionRow(QWidget):
+    """Add options with ``addWidget``; the widget added last is right-aligned."""
+
+    def __init__(self, *widgets: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = _EndLayout(self)
+        for widget in widgets:
+            layout.addWidget(widget)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+
+class Labelled(QWidget):
+    """A muted word before a control."""
+
+    def __init__(self, text: str, control: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(space.M)
+        layout.addWidget(Label(text, "body", "muted"))
+        layout.addWidget(control)
+        control.setAccessibleName(text)
+
+
+class Legend(QWidget):
+    """Squares with words in one row; a colour token, a QColor maker or "missing" (hatched) for each."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = ""
+        self._entries: list[tuple[object, str]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._restyle()
+        theme().changed.connect(self._restyle)
+
+    def set_entries(self, entries: Sequence[tuple[object, str]], title: str = "") -> None:
+        """Replace the entries: (colour token or function that gives a colour, text)."""
+        self._entries, self._title = list(entries), title
+        self.setVisible(bool(entries))
+        self.setAccessibleName("Legend: " + ", ".join(text for _, text in entries))
+        self.updateGeometry()
+        self.update()
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("body"))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance(self._title) + space.M if self._title else 0
+        for _, text in self._entries:
+            width += 12 + 6 + metrics.horizontalAdvance(text) + space.M
+        return QSize(max(width - space.M, 0) + 2, metrics.height() + 4)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Squares and words; what does not fit is cut with an ellipsis."""
+        painter = QPainter(self)
+        metrics = self.fontMetrics()
+        x, middle = 0, self.height() / 2
+        baseline = int(middle + (metrics.ascent() - metrics.descent()) / 2)
+        painter.setPen(theme().color("muted"))
+        if self._title:
+            painter.drawText(x, baseline, self._title)
+            x += metrics.horizontalAdvance(self._title) + space.M
+        for color, text in self._entries:
+            square = QRectF(x, round(middle - 6), 12, 12)
+            paint_square(painter, square, color)
+            painter.setPen(theme().color("muted"))
+            room = self.width() - x - 18
+            if room < 12:
+                break
+            painter.drawText(x + 18, baseline, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+            x += 18 + metrics.horizontalAdvance(text) + space.M
+        painter.end()
+
+
+def paint_square(painter: QPainter, square: QRectF, color: object) -> None:
+    """A legend square: token, colour function, or "missing" hatched like missing cells."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    if color == "missing":
+        painter.setBrush(theme().color("border"))
+        painter.drawRect(square)
+        painter.setPen(theme().color("axis"))
+        painter.setClipRect(square)
+        for k in range(-12, 13, 6):
+            painter.drawLine(int(square.x() + k), int(square.bottom()), int(square.x() + k + 12), int(square.top()))
+    else:
+        ink: QColor = theme().color(color) if isinstance(color, str) else color()  # type: ignore[operator]
+        painter.setBrush(ink)
+        painter.drawRoundedRect(square, 2, 2)
+    painter.restore()

@@ -1,0 +1,409 @@
+"""A result page: headline, options, picture and foot of one view of a run, and its states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEventLoop, QTimer, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from plaidwork.core.run import Run
+from plaidwork.core.spec import View
+from plaidwork.gui.icons import icon
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.figure import Figure, write_figure
+from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.show_data import Content, DataDialog
+from plaidwork.gui.results.source import NotYet, Sources, SourceError
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Chip, Label, Skeleton, StatePane, button, tool_button
+from plaidwork.gui.workbench import Workbench
+
+SKELETON_AFTER = 300
+"""Milliseconds before the shape of what comes is shown."""
+
+
+class ResultPage(QWidget):
+    """Base of all result pages.
+
+    Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
+    `show_loaded` (GUI thread). The page loads by itself, and again when the run has new results.
+
+    Signals
+    -------
+    hovered : what is under the pointer, for the status bar
+    title_changed : the tab should show another title
+    loaded_changed : a picture or a state has been put up
+    """
+
+    hovered = Signal(str)
+    title_changed = Signal(str)
+    loaded_changed = Signal()
+    icon_name = "chart"
+
+    def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.workbench, self.run, self.view = workbench, run, view
+        self.loaded: Any = None
+        self._task: Task | None = None
+        self._own_tasks: set[Task] = set()
+        self._dialogs: list[QWidget] = []
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName(view.title)
+        self._build_frame()
+        self._wait_before_skeleton = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
+        self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
+        workbench.results_changed.connect(self._on_results)
+        workbench.run_changed.connect(self._on_run)
+        theme().changed.connect(self.restyle)
+        self._update_chip()
+        self.refresh()
+
+    # -- for subclasses -------------------------------------------------------------------------
+    def build(self) -> QWidget:
+        """The widgets below the head: option row, picture, foot."""
+        raise NotImplementedError
+
+    def load(self, sources: Sources) -> Any:
+        """Worker thread: resolve and compute. ``SourceError`` says why there is no picture."""
+        raise NotImplementedError
+
+    def show_loaded(self, loaded: Any) -> None:
+        """Put what was loaded into the widgets; call `show_state` when nothing was found."""
+        raise NotImplementedError
+
+    def default_headline(self) -> str:
+        """Used when the model gives none."""
+        return self.view.title
+
+    def default_caption(self) -> str:
+        """Used when the model gives none."""
+        return ""
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        """Columns (or a matrix) behind the picture, with formats."""
+        raise NotImplementedError
+
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        """Rows of widgets that make the exported picture."""
+        return [[self._content]]
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """Entries of the ··· menu besides the common ones."""
+
+    def search(self, text: str) -> list[str]:
+        """Go to the best match of a search; the names that match."""
+        return []
+
+    def side_panel(self) -> QWidget | None:
+        """What the window shows in its right dock while this page is in front."""
+        return None
+
+    # -- frame ----------------------------------------------------------------------------------
+    def _build_frame(self) -> None:
+        self._headline = Label(self.view.title, "title", elide=True)
+        self._caption = Label("", "body", "muted", elide=True)
+        self._live = Chip("not final", "warn")
+        self._live.setToolTip("The fit is still running: the picture will change.")
+        self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find)
+        self._actions = [
+            self._find_button,
+            tool_button("export", "Export picture… (Ctrl+E)", self.ask_export),
+            tool_button("table", "Show data (Ctrl+D)", self.show_data),
+            tool_button("more", "More", self._show_menu),
+        ]
+        title_row = QHBoxLayout()
+        title_row.setSpacing(space.S)
+        title_row.addWidget(self._headline)
+        title_row.addWidget(self._live)
+        title_row.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addLayout(title_row)
+        words.addWidget(self._caption)
+        head = QHBoxLayout()
+        head.setSpacing(space.XS)
+        head.addLayout(words, 1)
+        head.addSpacing(space.S)
+        for action in self._actions:
+            head.addWidget(action)
+        self._find = QLineEdit()
+        self._find.setClearButtonEnabled(True)
+        self._find.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self._find.setAccessibleName("Find in this view")
+        self._find.returnPressed.connect(self._search)
+        self._find.setMaximumWidth(320)
+        self._found = Label("", "caption", "muted", elide=True)
+        self._find_row = QWidget()
+        row = QHBoxLayout(self._find_row)
+        row.setContentsMargins(RING, 0, RING, 0)
+        row.setSpacing(space.S)
+        row.addWidget(self._find, 1)
+        row.addWidget(self._found, 1)
+        row.addWidget(tool_button("close", "Close the search", self.close_find))
+        self._find_row.hide()
+        self._content = self.build()
+        self._skeleton = Skeleton(6, 3)
+        self._pane = StatePane("clock", "")
+        self._stack_holder = QWidget()
+        self._stack = QStackedLayout(self._stack_holder)
+        for page in (self._content, self._skeleton, self._pane):
+            self._stack.addWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(space.VIEW_EDGE - RING, space.L, space.VIEW_EDGE - RING, space.M)
+        layout.setSpacing(space.M)
+        head.setContentsMargins(RING, 0, RING, 0)
+        layout.addLayout(head)
+        layout.addWidget(self._find_row)
+        layout.addWidget(self._stack_holder, 1)
+        self._blank = QWidget()
+        self._stack.addWidget(self._blank)
+        self._stack.setCurrentWidget(self._blank)
+
+    # -- loading --------------------------------------------------------------------------------
+    def refresh(self) -> None:
+        """Load again in the background; the old picture stays until the new one is there."""
+        if self._task is not None:
+            self._task.cancel()
+        sources = Sources(self.workbench.session, self.run, self.view)
+        if self._stack.currentWidget() is not self._content:
+            self._wait_before_skeleton.start()
+        self._task = self.start(lambda task: (sources, self.load(sources)), self._done, self._failed)
+
+    def start(
+        self,
+        call: Callable[[Task], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[BaseException, str], None] | None = None,
+    ) -> Task:
+        """Run in the pool; the outcome is dropped when the page is gone by then."""
+
+        def guarded(act: Callable[..., None]) -> Callable[..., None]:
+            def when_alive(*values: Any) -> None:
+                if isValid(self):
+                    self._own_tasks.discard(task)
+                    act(*values)
+
+            return when_alive
+
+        def shout(error: BaseException, details: str) -> None:
+            self.show_failure(str(error), details)
+
+        task = run_task(call, guarded(done), guarded(failed or shout))
+        self._own_tasks.add(task)
+        return task
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being computed for this page."""
+        return any(not task.finished and not task.cancelled for task in self._own_tasks)
+
+    def wait(self, milliseconds: int = 10_000) -> bool:
+        """Handle events until nothing is being computed (for pictures without a window); False on time-out."""
+        loop, limit, poll = QEventLoop(), QTimer(singleShot=True), QTimer(interval=5)
+        limit.timeout.connect(loop.quit)
+        poll.timeout.connect(lambda: None if self.busy else loop.quit())
+        limit.start(milliseconds)
+        poll.start()
+        if self.busy:
+            loop.exec()
+        return not self.busy
+
+    def _done(self, outcome: tuple[Sources, Any]) -> None:
+        sources, self.loaded = outcome
+        self._wait_before_skeleton.stop()
+        self._sources = sources
+        try:
+            self._stack.setCurrentWidget(self._content)
+            self.show_loaded(self.loaded)
+        except Exception as error:
+            import traceback
+
+            self.show_failure(f"{type(error).__name__}: {error}", traceback.format_exc())
+            return
+        self.update_head()
+        self.loaded_changed.emit()
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        self._wait_before_skeleton.stop()
+        self.loaded = None
+        if isinstance(error, NotYet):
+            self._show_nothing_yet()
+        elif isinstance(error, SourceError):
+            self.show_failure(str(error), "")
+        else:
+            self.show_failure(f"{type(error).__name__}: {error}", details)
+
+    def update_head(self) -> None:
+        """Headline and caption from the results, or the page's own."""
+        sources = getattr(self, "_sources", None)
+        headline = sources.text(self.view.headline) if sources else ""
+        caption = sources.text(self.view.caption) if sources else ""
+        self.set_head(headline or self.default_headline(), caption or self.default_caption())
+
+    def set_head(self, headline: str, caption: str) -> None:
+        """Show these words above the picture."""
+        self._headline.setText(headline)
+        self._caption.setText(caption)
+        self._caption.setVisible(bool(caption))
+        self.setAccessibleDescription(f"{headline}. {caption}")
+
+    # -- states ---------------------------------------------------------------------------------
+    def show_state(
+        self, icon_name: str, title: str, text: str, actions: Sequence[Any] = (), color: str = "muted"
+    ) -> None:
+        """Show a sentence instead of the picture."""
+        self._pane.set(icon_name, title, text, actions, icon_color=color)
+        self._stack.setCurrentWidget(self._pane)
+        self.loaded_changed.emit()
+
+    @property
+    def state(self) -> str:
+        """Title of the pane shown instead of the picture; empty while there is a picture."""
+        current = self._stack.currentWidget()
+        return self._pane.title if current is self._pane else "" if current is self._content else "loading"
+
+    def show_content(self) -> None:
+        """Show the picture (after a state)."""
+        self._stack.setCurrentWidget(self._content)
+
+    def _show_nothing_yet(self) -> None:
+        self.set_head(self.view.title, "")
+        if self.run.active:
+            self.show_state(
+                "clock", "Nothing to show yet", "The picture appears with the first draws kept after the warm-up."
+            )
+        elif self.run.status == "failed":
+            text = next((line.text for line in reversed(self.run.log) if line.level == "error"), "")
+            self.show_state("error", "The fit failed before it kept anything", text, color="error")
+        else:
+            self.show_state("clock", "No result yet", "The run has kept no draws. Start or resume it to get some.")
+
+    def show_failure(self, text: str, details: str = "") -> None:
+        """The picture cannot be drawn, and why; the rest of the program goes on."""
+        self.set_head(self.view.title, "")
+        actions: list[Any] = [("Try again", self.refresh)]
+        if details:
+            actions.insert(0, ("Details", lambda: self._show_details(details)))
+        self.show_state(
+            "error",
+            "This picture could not be drawn",
+            f"{text} Other views are not affected.",
+            actions,
+            color="error",
+        )
+
+    def _show_details(self, details: str) -> None:
+        from PySide6.QtWidgets import QDialog, QPlainTextEdit
+
+        dialog = QDialog(self)
+        dialog.setWindowTitle("Details")
+        text = QPlainTextEdit(details)
+        text.setReadOnly(True)
+        layout = QVBoxLayout(dialog)
+        layout.addWidget(text)
+        layout.addWidget(button("Close", dialog.close))
+        dialog.resize(720, 420)
+        dialog.open()
+
+    def _on_results(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self.refresh()
+
+    def _on_run(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self._update_chip()
+            if self._stack.currentWidget() is self._pane and not self.run.results:
+                self.refresh()
+
+    def _update_chip(self) -> None:
+        self._live.setVisible(self.run.active)
+        if self.run.active and self.run.results_draws:
+            self._live.setToolTip(
+                f"The fit is still running: this is the picture after {format_count(self.run.results_draws)} draws."
+            )
+
+    def restyle(self) -> None:
+        """The theme has changed; most widgets follow by themselves."""
+        self.update()
+
+    # -- actions --------------------------------------------------------------------------------
+    def find(self) -> None:
+        """Open the search line."""
+        self._find_row.show()
+        self._find.setFocus()
+        self._find.selectAll()
+
+    def close_find(self) -> None:
+        """Close the search line."""
+        self._find_row.hide()
+        self._find.clear()
+        self._found.setText("")
+        self.search("")
+
+    def _search(self) -> None:
+        text = self._find.text().strip()
+        hits = self.search(text)
+        if not text:
+            self._found.setText("")
+        elif not hits:
+            self._found.setText(f"Nothing is called “{text}”")
+        else:
+            more = f" and {format_count(len(hits) - 1)} more" if len(hits) > 1 else ""
+            self._found.setText(f"{hits[0]}{more}")
+
+    def show_data(self) -> QWidget | None:
+        """Open the table behind the picture in a window; None when there is no picture."""
+        if self.loaded is None:
+            return None
+        content, formats = self.data_content()
+        dialog = DataDialog(self.view.title, content, formats, self)
+        dialog.show()
+        return dialog
+
+    def figure(self) -> Figure:
+        """What is exported."""
+        return Figure(self._headline.text(), self._caption.text(), self.figure_parts())
+
+    def export_picture(self, path: str | Path) -> Path:
+        """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
+        return write_figure(self.figure(), path)
+
+    def ask_export(self) -> None:
+        """Ask for a file and export the picture."""
+        name = f"{self.run.title} - {self.view.title}.png"
+        kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
+        path, kind = QFileDialog.getSaveFileName(self, "Export picture", name, kinds)
+        if not path:
+            return
+        if not Path(path).suffix:
+            path += f".{kind.split()[0].lower()}"
+        try:
+            self.export_picture(path)
+        except (OSError, ValueError) as error:
+            self.workbench.told.emit("error", "Could not export the picture", str(error), "")
+        else:
+            self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
+
+    def _show_menu(self) -> None:
+        menu = QMenu(self)
+        self.fill_menu(menu)
+        if menu.actions():
+            menu.addSeparator()
+        menu.addAction("Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip()))
+        menu.addAction(icon("refresh"), "Draw again", self.refresh)
+        anchor = self._actions[-1]
+        menu.exec(anchor.mapToGlobal(anchor.rect().bottomLeft()))
+        menu.deleteLater()
+
+
+def _copy(text: str) -> None:
+    from plaidwork.gui.results.show_data import copy_text
+
+    copy_text(text)

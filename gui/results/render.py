@@ -1,0 +1,168 @@
+"""Pictures of views without a window: for the command line, reports and thumbnails."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+from plaidwork.core.spec import View
+
+THUMBNAIL = (300, 170)
+_PANEL = 340
+
+_kept_app: QApplication | None = None
+
+
+def ensure_application() -> QApplication:
+    """The application, made for drawing off the screen when there is none."""
+    global _kept_app
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        return app
+    if app is not None:
+        raise RuntimeError("an application without widgets is running")
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from plaidwork.gui.style import install_style
+    from plaidwork.gui.theme import theme
+
+    _kept_app = QApplication(["plaidwork"])
+    theme().install(_kept_app)
+    install_style(_kept_app)
+    return _kept_app
+
+
+@contextmanager
+def _in_scheme(scheme: str) -> Any:
+    from plaidwork.gui.theme import theme
+
+    if scheme not in ("light", "dark", ""):
+        raise ValueError(f"scheme must be light or dark, got {scheme!r}")
+    before = theme().mode
+    if scheme:
+        theme().set_mode(scheme)
+    try:
+        yield
+    finally:
+        theme().set_mode(before)
+
+
+def _page(session: Session, run: Run, view: View) -> Any:
+    from plaidwork.gui.results.registry import make_view
+    from plaidwork.gui.workbench import Workbench
+
+    workbench = Workbench()
+    workbench.session = session
+    page = make_view(workbench, run, view)
+    workbench.setParent(page)  # the workbench goes with its page
+    return page
+
+
+def render_view(
+    session: Session,
+    run: Run,
+    view: View,
+    size: tuple[int, int] = (1280, 800),
+    scheme: str = "light",
+    scale: float = 2.0,
+) -> QImage:
+    """A view with its headline and its side panel, ``size`` logical pixels at ``scale`` device pixels each."""
+    ensure_application()
+    with _in_scheme(scheme):
+        page = _page(session, run, view)
+        frame = QWidget()
+        frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        row = QHBoxLayout(frame)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(page, 1)
+        panel = page.side_panel() if size[0] >= 900 else None
+        if panel is not None:
+            panel.setFixedWidth(_PANEL)
+            row.addWidget(panel)
+        _settle(frame, page, QSize(*size))
+        for button in page._actions:
+            button.hide()
+        image = _grab(frame, page, QSize(*size), scale)
+        frame.close()
+        frame.deleteLater()
+    return image
+
+
+def render_view_png(
+    session: Session,
+    run: Run,
+    view: View,
+    path: str | Path,
+    size: tuple[int, int] = (1280, 800),
+    scheme: str = "light",
+    scale: float = 2.0,
+) -> Path:
+    """Write a view as PNG; works without a display. Raises ``OSError`` when the file cannot be written."""
+    path = Path(path)
+    image = render_view(session, run, view, size, scheme, scale)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not image.save(str(path), "PNG"):
+        raise OSError(f"could not write {path}")
+    return path
+
+
+def thumbnail(session: Session, run: Run, view: View, scheme: str = "light") -> QImage:
+    """Small picture of a view, 300 × 170 logical pixels at scale 2, without words."""
+    ensure_application()
+    with _in_scheme(scheme):
+        page = _page(session, run, view)
+        page.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        small = getattr(page, "canvas", None)
+        target = small if small is not None else page
+        if small is not None:
+            small.show_labels = False
+            small.show_tags = False
+        _settle(page, page, QSize(900, 560) if small is None else QSize(700, 460))
+        if small is not None and not page.state:
+            small.setParent(None)
+            small.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            image = _grab(small, page, QSize(*THUMBNAIL), 2.0)
+            small.deleteLater()
+        else:
+            whole = _grab(target, page, page.size(), 1.0)
+            image = whole.scaled(
+                QSize(*THUMBNAIL) * 2,
+                Qt.AspectRatioMode.KeepAspectRatioByExpanding,
+                Qt.TransformationMode.SmoothTransformation,
+            ).copy(0, 0, THUMBNAIL[0] * 2, THUMBNAIL[1] * 2)
+            image.setDevicePixelRatio(2.0)
+        page.close()
+        page.deleteLater()
+    return image
+
+
+def _settle(frame: QWidget, page: Any, size: QSize) -> None:
+    frame.resize(size)
+    frame.show()
+    page.wait(60_000)
+    QApplication.sendPostedEvents()
+    page.wait(60_000)
+
+
+def _grab(widget: QWidget, page: Any, size: QSize, scale: float) -> QImage:
+    widget.resize(size)
+    image = QImage(size * scale, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    from plaidwork.gui.theme import theme
+
+    image.fill(theme().color("surface"))
+    canvas = getattr(page, "canvas", None)
+    if canvas is not None:
+        canvas.set_export_ratio(scale)
+    widget.render(image)
+    if canvas is not None:
+        canvas.set_export_ratio(0.0)
+    return image

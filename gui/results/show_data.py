@@ -1,0 +1,136 @@
+"""The table behind a picture, in a window of its own, with CSV export."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
+
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import DataTable, Label, button
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class MatrixData:
+    """A matrix with names, in the order shown."""
+
+    values: np.ndarray
+    row_names: Sequence[str]
+    column_names: Sequence[str]
+    corner: str = ""
+
+    def to_csv(self, path: str | Path) -> None:
+        """Full precision, "." as decimal mark, empty where missing."""
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow([self.corner, *self.column_names])
+            for name, row in zip(self.row_names, self.values):
+                writer.writerow([name, *("" if value != value else repr(float(value)) for value in row)])
+
+
+class MatrixModel(QAbstractTableModel):
+    """Virtual model over a matrix."""
+
+    def __init__(self, data: MatrixData) -> None:
+        super().__init__()
+        self._data = data
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._data.row_names)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._data.column_names)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return format_number(float(self._data.values[index.row(), index.column()]))
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        names = self._data.column_names if orientation == Qt.Orientation.Horizontal else self._data.row_names
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) and section < len(names):
+            return names[section]
+        return None
+
+
+Content = MatrixData | Mapping[str, Any]
+
+
+class DataDialog(QDialog):
+    """Shows columns or a matrix; Ctrl+C copies, the button writes CSV."""
+
+    def __init__(
+        self,
+        title: str,
+        content: Content,
+        formats: Mapping[str, Callable[[Any], str]] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Data behind {title}")
+        self._content, self._name = content, title
+        if isinstance(content, MatrixData):
+            self.table: QWidget = _matrix_view(content)
+            shape = f"{len(content.row_names)} rows × {len(content.column_names)} columns"
+        else:
+            self.table = DataTable(content, filter_line=True, formats=formats)
+            shape = f"{max((len(column) for column in content.values()), default=0)} rows"
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*(space.DIALOG_EDGE,) * 4)
+        layout.setSpacing(space.M)
+        layout.addWidget(Label(title, "headline", elide=True))
+        layout.addWidget(Label(f"{shape}, in the order shown", "caption", "muted"))
+        layout.addWidget(self.table, 1)
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addStretch(1)
+        row.addWidget(button("Close", self.close))
+        row.addWidget(button("Export table…", self._ask, kind="primary", icon_name="export"))
+        layout.addLayout(row)
+        self.resize(860, 560)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write what is shown."""
+        if isinstance(self._content, MatrixData):
+            self._content.to_csv(path)
+        else:
+            assert isinstance(self.table, DataTable)
+            self.table.to_csv(path)
+
+    def _ask(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Export table", f"{self._name}.csv", "CSV (*.csv)")
+        if path:
+            self.to_csv(path)
+
+
+def _matrix_view(content: MatrixData) -> QTableView:
+    view = QTableView()
+    view.setModel(MatrixModel(content))
+    view.model().setParent(view)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.verticalHeader().setMinimumSectionSize(size.HIT)
+    view.verticalHeader().setDefaultSectionSize(size.ROW)
+    view.verticalHeader().setMaximumWidth(240)
+    view.horizontalHeader().setDefaultSectionSize(96)
+    view.horizontalHeader().setHighlightSections(False)
+    view.setAccessibleName("Values")
+    return view
+
+
+def copy_text(text: str) -> None:
+    """Put text on the clipboard."""
+    QApplication.clipboard().setText(text)

@@ -1,0 +1,153 @@
+"""What a view is drawn from: its roles resolved to arrays, tables, texts and datasets of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.model import Result, Table
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+from plaidwork.core.spec import View
+
+DATA, DRAWS = "data:", "draws:"
+
+
+class SourceError(Exception):
+    """A role of the view cannot be resolved; the text says which, what was needed and what was found."""
+
+
+class NotYet(Exception):
+    """The run has no result yet."""
+
+
+class Sources:
+    """Looks up the roles of one view; made anew for every refresh, usable in any thread.
+
+    Results are taken from one moment: a summary that arrives meanwhile does not mix in.
+    """
+
+    def __init__(self, session: Session, run: Run, view: View) -> None:
+        self._datasets = dict(session.datasets)
+        self._results = dict(run.results)
+        self.run, self.view = run, view
+
+    def has(self, role: str) -> bool:
+        """Whether the view has the role and the run what it names (an optional role may be left empty)."""
+        name = self.view.source.get(role, "")
+        if not name:
+            return False
+        return name.startswith((DATA, DRAWS)) or name in self._results
+
+    def get(self, role: str) -> Any:
+        """Result, Table or text; the Dataset behind ``data:X``; a Result of the draws behind ``draws:X``."""
+        name = self.view.source.get(role)
+        if name is None:
+            raise SourceError(f"The view “{self.view.title}” does not say what its {role} are.")
+        if name.startswith(DATA):
+            return self._dataset(name.removeprefix(DATA))
+        if not self.run.results and self.run.n_draws == 0:
+            raise NotYet
+        if name.startswith(DRAWS):
+            return self._draws(name.removeprefix(DRAWS))
+        if not self._results:
+            raise NotYet
+        if name not in self._results:
+            raise SourceError(f"The run has no result named “{name}”, which the view needs as {role}.")
+        return self._results[name]
+
+    def _dataset(self, name: str) -> Dataset:
+        used = self.run.inputs.get(name, ())
+        if not used:
+            raise SourceError(f"The run has no input named “{name}”.")
+        if used[0] not in self._datasets:
+            raise SourceError(f"The data set “{used[0]}” is not in the session any more.")
+        return self._datasets[used[0]]
+
+    def _draws(self, name: str) -> Result:
+        variable = next((v for v in self.run.spec.variables if v.name == name), None)
+        if variable is None:
+            raise SourceError(f"The run keeps no variable named “{name}”.")
+        return Result(
+            self.run.kept().stack(name), ("chain", "draw", *variable.dims), variable.unit, variable.label
+        )
+
+    def result(self, role: str, ndim: int | tuple[int, ...] = ()) -> Result:
+        """The role as numbers with dims and unit; ``ndim`` are the numbers of axes allowed."""
+        found = self.get(role)
+        if isinstance(found, Dataset):
+            dims = next((i.dims for i in self.run.spec.inputs if found.name in self.run.inputs.get(i.name, ())), ())
+            found = Result(dense(found), dims, found.unit, found.name)
+        if not isinstance(found, Result):
+            kind = "table" if isinstance(found, Table) else "text"
+            raise SourceError(f"The {role} of “{self.view.title}” are a {kind}; an array is needed.")
+        allowed = (ndim,) if isinstance(ndim, int) else ndim
+        if allowed and found.values.ndim not in allowed:
+            wanted = " or ".join(str(n) for n in allowed)
+            raise SourceError(
+                f"The {role} need {wanted} {'axis' if wanted == '1' else 'axes'}. "
+                f"Found an array of shape {shape_text(found.values)}."
+            )
+        if found.values.dtype.kind not in "biuf":
+            raise SourceError(f"The {role} need numbers. Found {found.values.dtype} values.")
+        return found
+
+    def array(self, role: str, shape: tuple[int | None, ...]) -> np.ndarray:
+        """The role as float64 array of a shape (None: any length)."""
+        values = self.result(role).values
+        if values.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, values.shape)):
+            wanted = " × ".join("any" if n is None else str(n) for n in shape)
+            raise SourceError(f"The {role} need the shape {wanted}. Found {shape_text(values)}.")
+        return np.asarray(values, dtype=np.float64)
+
+    def table(self, role: str = "values") -> Table:
+        """The role as table."""
+        found = self.get(role)
+        if not isinstance(found, Table):
+            raise SourceError(f"The {role} of “{self.view.title}” are not a table.")
+        return found
+
+    def text(self, name: str) -> str:
+        """The result of that name when it is a text, else empty."""
+        found = self._results.get(name, "") if name else ""
+        return found if isinstance(found, str) else ""
+
+    def dataset(self, role: str) -> Dataset | None:
+        """The dataset behind a ``data:`` role."""
+        name = self.view.source.get(role, "")
+        return self._dataset(name.removeprefix(DATA)) if name.startswith(DATA) else None
+
+    def names_of(self, dataset: str, axis: int) -> tuple[str, ...]:
+        """Names along an axis of a dataset of the session; empty when it is gone."""
+        found = self._datasets.get(dataset)
+        return () if found is None else (found.row_names, found.column_names)[axis]
+
+    def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
+        """Names of the items along a dim: those of the input that has it, else numbers."""
+        for item in self.run.spec.inputs:
+            for name in self.run.inputs.get(item.name, ())[:1]:
+                dataset = self._datasets.get(name)
+                if dataset is None or dim not in item.dims:
+                    continue
+                names = (dataset.row_names, dataset.column_names)[item.dims.index(dim)]
+                if len(names) == length:
+                    return names
+        word = dim.replace("_", " ") or "item"
+        return tuple(f"{word} {i + 1}" for i in range(length))
+
+
+def dense(dataset: Dataset) -> np.ndarray:
+    """The values as a dense array (a view when they are)."""
+    values = dataset.values
+    if dataset.is_sparse:
+        if dataset.shape[0] * dataset.shape[1] > 60_000_000:
+            raise SourceError(f"{dataset.name} is too large to be drawn whole: {dataset.described}.")
+        return np.asarray(values.toarray())
+    return np.asarray(values)
+
+
+def shape_text(values: np.ndarray) -> str:
+    """``14 × 3``, or ``one number``."""
+    return " × ".join(str(n) for n in values.shape) or "one number"
