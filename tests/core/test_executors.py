@@ -1,5 +1,7 @@
 """Every way of running a chain gives the same numbers, also when it was stopped in between."""
 
+import threading
+
 import numpy as np
 import pytest
 from toys import SCHEDULE, Climb, Walk, matrix
@@ -86,17 +88,18 @@ def test_all_chains_failing_raises(executor):
 
 def test_pause_and_go_on_in_another_process():
     plan, control = _plan(), Control()
-    asked = []
+    paused = threading.Event()
 
     def pause_once(event):
-        if isinstance(event, Swept) and not asked:
-            asked.append(event)
+        if isinstance(event, Swept) and not paused.is_set():
             control.pause()
+            paused.set()
 
     run = Run.from_plan(plan)
     handle = ProcessExecutor(control).start(plan, run.chains, pause_once)
-    handle.wait(0.7)
+    assert paused.wait(60)
+    handle.wait(0.2)
     control.resume()
-    assert handle.wait(20)
+    assert handle.wait(60)
     execute(run, plan, InlineExecutor())
     _assert_same(_fit(plan, InlineExecutor()), run)
