@@ -240,7 +240,8 @@ class View:
 
     ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself and
     ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
-    name results that hold a text. ``live`` views are refreshed while the fit runs.
+    name results that hold a text. ``live`` views are refreshed while the fit runs. Neighbouring views of one
+    ``group`` share a tab of that name and are chosen by their titles.
     """
 
     kind: str
@@ -250,6 +251,7 @@ class View:
     caption: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     live: bool = False
+    group: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.source, str):

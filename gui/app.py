@@ -117,5 +117,13 @@ def _begin(window: MainWindow, session: Path | None, example: str | None) -> Non
         else:
             window.commands.open_example(chosen)
     offer_recoveries(window)
-    # the models (and Numba) load while the user looks at the first page
-    run_task(lambda task: window.workbench.registry.load())
+    # models, Numba and pyqtgraph load while the user looks at the first page
+    run_task(lambda task: _load_ahead(window))
+
+
+def _load_ahead(window: MainWindow) -> None:
+    from importlib import import_module
+
+    for module in ("setup.setup_page", "monitor.live_page", "results.registry", "monitor.diagnostics_page"):
+        import_module(f"plaidwork.gui.{module}")
+    window.workbench.registry.load()

@@ -20,7 +20,7 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     traces = PageInfo(
         f"{run.id}/{TRACES}", "Live" if run.active else "Traces", "traces", lambda: _live(workbench, run)
     )
-    views = [_view_page(workbench, run, index) for index in range(len(run.spec.views))]
+    views = [_views_page(workbench, run, indices) for indices in _grouped(run)]
     rest = [
         PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "check", lambda: _diagnostics(workbench, run)),
         PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
@@ -33,19 +33,37 @@ def first_view_key(run: Run) -> str:
     return f"{run.id}/view 0" if run.spec.views else f"{run.id}/{TRACES}"
 
 
-def _view_page(workbench: Workbench, run: Run, index: int) -> PageInfo:
+def _grouped(run: Run) -> list[list[int]]:
+    """Indices of the declared views, neighbours of one group together."""
+    groups: list[list[int]] = []
+    for index, view in enumerate(run.spec.views):
+        if groups and view.group and run.spec.views[groups[-1][0]].group == view.group:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
+
+
+def _views_page(workbench: Workbench, run: Run, indices: list[int]) -> PageInfo:
     from plaidwork.gui.results.registry import view_icon
 
-    view = run.spec.views[index]
-    return PageInfo(
-        f"{run.id}/view {index}", view.title, view_icon(view), lambda: _view(workbench, run, index)
-    )
+    view = run.spec.views[indices[0]]
+    key = f"{run.id}/view {indices[0]}"
+    if len(indices) == 1:
+        return PageInfo(key, view.title, view_icon(view), lambda: _view(workbench, run, indices[0]))
+    return PageInfo(key, view.group, view_icon(view), lambda: _group(workbench, run, indices))
 
 
 def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
     from plaidwork.gui.results.registry import make_view
 
     return make_view(workbench, run, run.spec.views[index])
+
+
+def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
+    from plaidwork.gui.group_page import GroupPage
+
+    return GroupPage([(run.spec.views[i].title, lambda i=i: _view(workbench, run, i)) for i in indices])
 
 
 def _live(workbench: Workbench, run: Run) -> QWidget:

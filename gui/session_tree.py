@@ -47,6 +47,14 @@ def dataset_line(dataset: Dataset) -> str:
     return " × ".join(parts) + (f" · {steps}" if steps else "")
 
 
+def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:
+    """Icon and colour of a run's state; a finished run that has not settled carries its warning."""
+    verdict = workbench.verdict(run)
+    if run.status == "done" and verdict is not None and verdict.kind != "ok":
+        return "warning", "warn"
+    return STATUS_ICONS[run.status]
+
+
 def run_line(run: Run) -> str:
     """``running, 26 %`` or ``4 chains, 4 000 draws``."""
     if run.active:
@@ -150,7 +158,7 @@ class SessionTree(QTreeWidget):
         for name, dataset in session.datasets.items():
             self._add(DATA, name, name, dataset_line(dataset), ("database", "muted"))
         for run in session.runs.values():
-            self._add(RUN, run.id, run.title, run_line(run), STATUS_ICONS[run.status])
+            self._add(RUN, run.id, run.title, run_line(run), run_icon(self._workbench, run))
         if self._new_fit:
             self._add(NEW, "", "New fit", "being set up", ("sliders", "muted"))
         for group in self._groups.values():
@@ -178,7 +186,7 @@ class SessionTree(QTreeWidget):
         run = self._workbench.session.runs.get(run_id)
         item = self._find(RUN, run_id)
         if run is not None and item is not None:
-            self._fill(item, run.title, run_line(run), STATUS_ICONS[run.status])
+            self._fill(item, run.title, run_line(run), run_icon(self._workbench, run))
 
     def _find(self, kind: str, key: str) -> QTreeWidgetItem | None:
         group = self._groups[DATA if kind == DATA else RUN]

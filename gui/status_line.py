@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QStatusBar
 from plaidwork.core.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count, format_duration
-from plaidwork.gui.session_tree import STATUS_ICONS
+from plaidwork.gui.session_tree import run_icon
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label
 from plaidwork.gui.workbench import Workbench
@@ -79,11 +79,17 @@ class StatusLine(QStatusBar):
             self._icon.hide()
             self._text.setText("Ready")
             return
-        name, colour = STATUS_ICONS[run.status]
+        name, colour = run_icon(self._workbench, run)
         self._icon.setPixmap(pixmap(name, size.ICON, theme().color(colour)))
         self._icon.show()
         if not phase:
-            self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}")
+            verdict = self._workbench.verdict(run)
+            unsettled = (
+                f", {verdict.title[:1].lower()}{verdict.title[1:]}"
+                if verdict and verdict.kind != "ok"
+                else ""
+            )
+            self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}{unsettled}")
             return
         words = {"preparing": "preparing the kernels", "stopping": "stopping", "paused": "paused"}
         self._text.setText(f"{run.title} {words[phase]}" if phase in words else run.title)

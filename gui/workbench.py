@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,6 +20,10 @@ from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.tasks import Task, run_task
+
+if TYPE_CHECKING:
+    from plaidwork.core.diagnostics import Diagnosis, Verdict
+    from plaidwork.core.draws import Kept
 
 LIVE_SUMMARY_SECONDS = 4.0
 """Least time between two provisional summaries of a run under way."""
@@ -59,6 +63,7 @@ class Workbench(QObject):
         self._selections: dict[str, Selection] = {}
         self._summaries: dict[str, Task] = {}
         self._summary_ended: dict[str, float] = {}
+        self._verdicts: dict[str, Verdict] = {}
         self._saving: Task | None = None
 
     # -- session --------------------------------------------------------------------------------
@@ -80,13 +85,22 @@ class Workbench(QObject):
         """Show another session; the fits of the old one must have ended."""
         for task in self._summaries.values():
             task.cancel()
-        for kept in (self._plans, self._phases, self._paces, self._selections, self._summaries):
+        for kept in (
+            self._plans,
+            self._phases,
+            self._paces,
+            self._selections,
+            self._summaries,
+            self._verdicts,
+        ):
             kept.clear()
         self._failed.clear()
         self.session = session
         self._dirty = dirty
         self.session_replaced.emit()
         self.dirty_changed.emit(dirty)
+        for run in session.runs.values():
+            self._judge(run)
 
     def open(self, path: Path, done: Callable[[], None] | None = None) -> Task:
         """Read a session file in the background and show it."""
@@ -326,7 +340,32 @@ class Workbench(QObject):
             self._summary_ended[run.id] = time.monotonic()
             self.touch()
             self.results_changed.emit(run.id)
+            if final:
+                self._judge(run)
 
         self._summaries[run.id] = run_task(
             lambda task: summarise(run, plan), done, self._report(f"{run.title} could not be summarised")
         )
+
+    def verdict(self, run: Run) -> Verdict | None:
+        """Whether an ended run can be trusted, once that is known."""
+        return self._verdicts.get(run.id)
+
+    def _judge(self, run: Run) -> None:
+        """Work out the verdict in the background."""
+        if run.active or run.n_draws == 0:
+            return
+        kept = run.kept()
+
+        def judged(diagnosis: Diagnosis) -> None:
+            if run.id in self.session.runs:
+                self._verdicts[run.id] = diagnosis.verdict
+                self.run_changed.emit(run.id)
+
+        run_task(lambda task: _diagnose(kept), judged, self._report(f"{run.title} could not be judged"))
+
+
+def _diagnose(kept: Kept) -> Diagnosis:
+    from plaidwork.core.diagnostics import diagnose
+
+    return diagnose(kept)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.run import Run
+from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.numbers import format_count, format_number, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
@@ -44,11 +45,12 @@ class ChainPanel(QScrollArea):
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workbench, self._run = workbench, run
+        self.setWindowTitle("Run")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._chains: list[tuple[Label, QProgressBar]] = []
-        self._rates: dict[str, Label] = {}
+        self._rates: dict[str, tuple[Label, Label]] = {}
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L)
@@ -100,9 +102,10 @@ class ChainPanel(QScrollArea):
         for row, (name, title, hint) in enumerate(moves, start=1):
             label = Label(title[:1].upper() + title[1:], elide=True)
             label.setToolTip(hint or title)
-            self._rates[name] = Label("–")
+            rate = Label("–")
+            self._rates[name] = (label, rate)
             grid.addWidget(label, row, 0)
-            grid.addWidget(self._rates[name], row, 1, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(rate, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         return card
 
@@ -135,16 +138,23 @@ class ChainPanel(QScrollArea):
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
             count.setText(f"{format_count(record.sweep)} of {format_count(record.planned)}")
             bar.setValue(round(1000 * record.sweep / max(1, record.planned)))
-        for name, label in self._rates.items():
+        for name, (label, rate) in self._rates.items():
             recent = np.concatenate([snapshot[name][-_RATE_WINDOW:] for snapshot in snapshots])
             known = recent[np.isfinite(recent)]
-            label.setText(_rate(float(known.mean())) if len(known) else "–")
+            rate.setText(_rate(float(known.mean())) if len(known) else "–")
+            for widget in (label, rate):  # a move that is switched off has no number
+                widget.setVisible(len(known) > 0 or len(recent) == 0)
 
 
 def _rate(share: float) -> str:
     if 0 < share < 0.01:
         return "< 1 %"
     return format_percent(share)
+
+
+def shown_value(parameter: Hyperparameter, value: object) -> str:
+    """A setting's value as words: labels of choices, yes and no, numbers."""
+    return next((choice.label for choice in parameter.choices if choice.value == value), _shown(value))
 
 
 def _shown(value: object) -> str:

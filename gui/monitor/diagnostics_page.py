@@ -123,7 +123,7 @@ class DiagnosticsPage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(space.S)
         row.addWidget(Label("Ranks in each chain", "strong"))
-        aid = "flat bars near the dashed line mean that the chains agree"
+        aid = "lowest to highest; flat bars near the dashed line mean that the chains agree"
         row.addWidget(Label(aid, color="muted", elide=True), 1)
         right.addLayout(row)
         grid = QGridLayout()
@@ -134,8 +134,8 @@ class DiagnosticsPage(QWidget):
         right.addLayout(grid, 3)
         columns = QHBoxLayout()
         columns.setSpacing(space.XXL)
-        columns.addLayout(left, 1)
-        columns.addLayout(right, 1)
+        columns.addLayout(left, 6)
+        columns.addLayout(right, 5)
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         inner.setSpacing(space.L)
@@ -208,10 +208,12 @@ class DiagnosticsPage(QWidget):
             "R-hat": np.array([q.rhat for q in rows]),
             "Bulk ESS": np.array([q.ess_bulk for q in rows]),
             "Tail ESS": np.array([q.ess_tail for q in rows]),
-            "Mean": np.array([_by_error(q) for q in rows], dtype=object),
+            "Mean": np.array([q.mean for q in rows]),
             "MCSE": np.array([q.mcse for q in rows]),
         }
+        means = {q.mean: _by_error(q) for q in rows}
         formats = {
+            "Mean": lambda v: means.get(v, "–"),
             "R-hat": lambda v: "–" if np.isnan(v) else f"{v:.3f}",
             "Bulk ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
             "Tail ESS": lambda v: "–" if np.isnan(v) else format_count(round(v)),
@@ -278,7 +280,8 @@ class DiagnosticsPage(QWidget):
             plot.item.addItem(bars)
             plot.add_limit(expected, "text")
             plot.item.hideAxis("left")
-            plot.item.getAxis("bottom").setTicks([[(0, "lowest"), (bins - 1, "highest rank")]])
+            plot.item.getAxis("bottom").setTicks([[(0, ""), (bins - 1, "")]])
+            plot.item.getAxis("bottom").setHeight(8)
             plot.item.setXRange(-1.5, bins + 0.5, padding=0)
             plot.item.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
 

@@ -28,6 +28,8 @@ from plaidwork.gui.workbench import Workbench
 _POINTS = 2000
 _SMALL = 190
 _TAIL = 100
+_PER_TICK = 2
+"""Small plots redrawn per tick while the fit runs."""
 
 
 class TracePlot(Plot):
@@ -41,6 +43,7 @@ class TracePlot(Plot):
             whole_y=trace.kind == "count",
         )
         self.trace = trace
+        self.large = large
         if trace.hint:
             self.setToolTip(trace.hint)
         self.set_labels("sweep" if large else "", _y_label(trace))
@@ -53,17 +56,15 @@ class TracePlot(Plot):
         self._drawn = [-1] * len(run.chains)
         self.setMinimumHeight(220 if large else 150)
 
-    def show_counts(self, run: Run, snapshots: list[dict[str, np.ndarray]]) -> bool:
-        """Draw what is new; False when no chain has a number for this trace."""
-        any_value = False
+    def draw(self, snapshots: list[dict[str, np.ndarray]]) -> None:
+        """Draw what is new."""
         for index, snapshot in enumerate(snapshots):
             values = snapshot[self.trace.name]
-            if len(values) and np.isfinite(values[-1]):
-                any_value = True
             if len(values) != self._drawn[index]:
                 self._drawn[index] = len(values)
-                self._lines_by_chain[index].set_data(*decimate(values, _POINTS))
-        return any_value
+                self._lines_by_chain[index].set_data(
+                    *decimate(values, _POINTS if self.large else _POINTS // 2)
+                )
 
 
 def _y_label(trace: Trace) -> str:
@@ -90,20 +91,46 @@ class LivePage(QWidget):
         self._bar.setFixedHeight(size.PROGRESS)
         primary = run.spec.primary_trace
         shown = [trace for trace in run.spec.traces if trace.kind != "acceptance"]
-        self._plots = [TracePlot(run, trace, trace is primary) for trace in shown]
-        self._plots.sort(key=lambda plot: plot.trace is not primary)
+        shown.sort(key=lambda trace: trace is not primary)
+        self._plots = [TracePlot(run, trace, True) for trace in shown[:1]]
+        self._waiting = shown[1:]
+        self._turn = 0
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(space.XXL)
         self._grid.setVerticalSpacing(space.L)
         self._build()
         for plot in self._plots:
-            plot.hovered.connect(self.hovered)
-            if run.schedule.warmup and run.spec.algorithm == "mcmc":
-                plot.set_shading((0, run.schedule.warmup))
+            self._furnish(plot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tick()
-        # ranges settle once the page has its size
-        QTimer.singleShot(0, self, self.tick)
+        # a plot takes some 30 ms to make: one at a time, so that the event loop is never held up
+        self._maker = QTimer(self)
+        self._maker.timeout.connect(self._make_next)
+        self._maker.start(0)
+
+    def _furnish(self, plot: TracePlot) -> None:
+        plot.hovered.connect(self.hovered)
+        if self._run.schedule.warmup and self._run.spec.algorithm == "mcmc":
+            plot.set_shading((0, self._run.schedule.warmup), "warm-up" if plot.large else "")
+
+    def _make_next(self) -> None:
+        """Make the next small plot that has numbers to show; look again later for the others."""
+        snapshots = [record.trace.snapshot() for record in self._run.chains]
+        for trace in self._waiting:
+            if any(np.isfinite(snapshot[trace.name]).any() for snapshot in snapshots):
+                self._waiting.remove(trace)
+                plot = TracePlot(self._run, trace, False)
+                self._furnish(plot)
+                plot.draw(snapshots)
+                self._plots.append(plot)
+                declared = [item.name for item in self._run.spec.traces]
+                self._plots[1:] = sorted(self._plots[1:], key=lambda made: declared.index(made.trace.name))
+                self._arrange()
+                self._maker.setInterval(0)
+                return
+        self._maker.setInterval(500)
+        if not self._waiting or not self._run.active:
+            self._maker.stop()
 
     def _make_figures(self) -> dict[str, KeyFigure]:
         figures = {"sweep": KeyFigure("Sweep"), "left": KeyFigure("Time left")}
@@ -114,7 +141,7 @@ class LivePage(QWidget):
         primary = self._run.spec.primary_trace
         if primary is not None:
             name = primary.title[:1].upper() + primary.title[1:]
-            figures["primary"] = KeyFigure(f"{name}, best {self._chain_word()}")
+            figures["primary"] = KeyFigure(f"Best {name[:1].lower() + name[1:]}")
         figures["agreement"] = KeyFigure("Agreement")
         return figures
 
@@ -162,7 +189,7 @@ class LivePage(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        small = [plot for plot in self._plots[1:] if not plot.property("empty")]
+        small = self._plots[1:]
         columns = max(1, min(4, len(small), (self.width() - 2 * space.VIEW_EDGE) // (_SMALL + space.XXL)))
         if columns == self._columns and self._grid.count() == len(small):
             return
@@ -191,17 +218,19 @@ class LivePage(QWidget):
             return
         run = self._run
         snapshots = [record.trace.snapshot() for record in run.chains]
-        changed = False
-        for plot in self._plots:
-            empty = not plot.show_counts(run, snapshots) and any(len(s[plot.trace.name]) for s in snapshots)
-            if empty != bool(plot.property("empty")):
-                plot.setProperty("empty", empty)
-                plot.setVisible(not empty)
-                changed = True
-        if changed:
-            self._arrange()
+        for plot in [*self._plots[:1], *self._next_small()]:
+            plot.draw(snapshots)
         self._tell(snapshots)
         self._side.tick(snapshots)
+
+    def _next_small(self) -> list[TracePlot]:
+        """The small plots take turns, so that a redraw costs the same however many there are."""
+        small = self._plots[1:]
+        if not self._run.active:
+            return small
+        chosen = [small[(self._turn + i) % len(small)] for i in range(min(_PER_TICK, len(small)))]
+        self._turn += _PER_TICK
+        return chosen
 
     def _tell(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         run, phase = self._run, self._workbench.phase(self._run)
@@ -218,7 +247,7 @@ class LivePage(QWidget):
             "": run.status.capitalize(),
         }
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
-        note = f"{format_count(pace.per_second())} sweeps per second" if left is not None else ""
+        note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
         if phase == "preparing":
             note = "compiling, once after installing"
         if not phase:
@@ -234,7 +263,7 @@ class LivePage(QWidget):
                 if now:
                     most = max(set(now), key=now.count)
                     listed = "  ".join(str(value) for value in now[:8])
-                    figure.set_value(str(most), f"{listed} in the {self._chain_word()}s")
+                    figure.set_value(str(most), listed)
 
     def _tell_primary(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         primary = self._run.spec.primary_trace

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.run import Run
-from plaidwork.gui.monitor.chain_panel import _shown
+from plaidwork.gui.monitor.chain_panel import shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_percent
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label
@@ -107,8 +107,7 @@ class SettingsPage(QScrollArea):
         for p in self._run.spec.hyperparameters:
             if p.active(self._run.params):
                 value = self._run.params[p.name]
-                shown = next((c.label for c in p.choices if c.value == value), _shown(value))
-                row = (p.title, f"{shown} {p.unit}".strip(), value != p.default)
+                row = (p.title, f"{shown_value(p, value)} {p.unit}".strip(), value != p.default)
                 groups.setdefault(p.group or "Model", []).append(row)
         return list(groups.items())
 

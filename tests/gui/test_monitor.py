@@ -57,7 +57,7 @@ def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
     qtbot.addWidget(page.side_panel())
     page.resize(900, 600)
     page.show()
-    page.tick()
+    qtbot.waitUntil(lambda: len(page._plots) == 2, timeout=2000)  # small plots are made one by one
     assert [plot.trace.name for plot in page._plots] == ["lp", "level"]
     assert [len(line.y) for line in page._plots[0].lines] == [205, 205, 205]
     assert page._figures["sweep"].value == "615"

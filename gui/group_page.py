@@ -1,0 +1,65 @@
+"""Several views in one tab, chosen by their titles; each is made when it is first chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import SegmentedControl
+
+
+class GroupPage(QWidget):
+    """A row of choices above the chosen view; commands go to the view in front."""
+
+    hovered = Signal(str)
+
+    def __init__(
+        self, views: Sequence[tuple[str, Callable[[], QWidget]]], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._makers = dict(views)
+        self._pages: dict[str, QWidget] = {}
+        self.choice = SegmentedControl([title for title, _ in views])
+        self.choice.changed.connect(self.show_view)
+        self._stack = QStackedWidget()
+        row = QHBoxLayout()
+        row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0)
+        row.addWidget(self.choice)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self._stack, 1)
+        self.show_view(views[0][0])
+
+    @property
+    def current(self) -> QWidget:
+        """The view in front."""
+        return self._pages[self.choice.current]
+
+    def show_view(self, title: str) -> None:
+        """Bring the view of this title to the front."""
+        if title not in self._pages:
+            page = self._makers[title]()
+            if hasattr(page, "hovered"):
+                page.hovered.connect(self.hovered)
+            self._pages[title] = page
+            self._stack.addWidget(page)
+        self._stack.setCurrentWidget(self._pages[title])
+
+    def export_picture(self, path: Path) -> None:
+        """Save the picture in front."""
+        self.current.export_picture(path)  # type: ignore[attr-defined]
+
+    def show_data(self) -> None:
+        """The numbers behind the picture in front."""
+        self.current.show_data()  # type: ignore[attr-defined]
+
+    def find(self) -> None:
+        """Find in the view in front."""
+        self.current.find()  # type: ignore[attr-defined]
