@@ -1,0 +1,228 @@
+"""What the import dialog knows: options given, the last preview, fixes, and whether it may go on. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError
+from plaidwork.core.importers import Issue, Preview
+from plaidwork.gui.numbers import format_bytes, format_count
+
+OPTION_TITLES = {
+    "array": "Array",
+    "encoding": "Encoding",
+    "delimiter": "Separator",
+    "decimal": "Decimal mark",
+    "missing": "Missing values",
+    "header": "Names of columns",
+    "names": "Names of rows",
+    "samples_in": "Samples are in",
+}
+"""Words for the options that readers usually have; others get a title from their name."""
+ORDER = ("array", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding")
+_PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
+
+
+def option_title(name: str) -> str:
+    """The label of an option."""
+    return OPTION_TITLES.get(name, name.replace("_", " ").capitalize())
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equality that tells ``0`` from ``False`` and takes lists for tuples."""
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        return list(first) == list(second)
+    return type(first) is type(second) and bool(first == second)
+
+
+@dataclass
+class FixRow:
+    """One line of "Found while reading": the issue, and whether its fix is on."""
+
+    issue: Issue
+    applied: bool = False
+
+
+@dataclass
+class ImportState:
+    """Options that the user gave (or that ticked fixes give); absent ones are detected by the reader."""
+
+    given: dict[str, Any] = field(default_factory=dict)
+    preview: Preview | None = None
+    rows: list[FixRow] = field(default_factory=list)
+    _decided: set[str] = field(default_factory=set)
+
+    # -- options --------------------------------------------------------------------------------
+    def give(self, name: str, value: Any) -> None:
+        """Set an option; None lets the reader detect it again."""
+        if value is None:
+            self.given.pop(name, None)
+        else:
+            self.given[name] = value
+        for row in self.rows:
+            if row.applied and row.issue.fix and row.issue.fix[1] == name and not same(row.issue.fix[2], value):
+                row.applied = False
+
+    def set_role(self, column: int, role: str) -> None:
+        """Use a column as ``name``, ``label``, ``value`` or ``skip``."""
+        if self.preview is None:
+            return
+        roles = list(self.preview.roles)
+        if role == "name":
+            roles = ["label" if item == "name" else item for item in roles]
+        roles[column] = role
+        self.given["names"] = roles.index("name") if "name" in roles else -1
+        self.given["labels"] = [index for index, item in enumerate(roles) if item == "label"]
+        self.given["skip"] = [index for index, item in enumerate(roles) if item == "skip"]
+
+    # -- fixes ----------------------------------------------------------------------------------
+    def take(self, preview: Preview) -> bool:
+        """Take a new preview in; True when fixes that only label were ticked, so that it must be read again."""
+        self.preview = preview
+        seen = {_key(row.issue): row for row in self.rows if row.applied}
+        rows = []
+        for issue in preview.issues:
+            rows.append(seen.pop(_key(issue), None) or FixRow(issue))
+        rows += seen.values()  # mended ones stay, so that the tick can be taken back
+        rank = {"error": 0, "warning": 1, "info": 2}
+        self.rows = sorted(rows, key=lambda row: rank[row.issue.severity])
+        again = False
+        for row in self.rows:
+            fix = row.issue.fix
+            if row.applied or not fix or row.issue.changes_numbers or row.issue.severity == "error":
+                continue
+            if fix[1] not in self._decided and fix[1] not in self.given and fix[1] not in preview.unclear:
+                self._decided.add(fix[1])
+                self.given[fix[1]], row.applied = fix[2], True
+                again = True
+        return again
+
+    def tick(self, row: FixRow, on: bool) -> None:
+        """Apply or take back a fix."""
+        assert row.issue.fix is not None
+        _, name, value = row.issue.fix
+        self._decided.add(name)
+        row.applied = on
+        if on:
+            for other in self.rows:
+                if other is not row and other.applied and other.issue.fix and other.issue.fix[1] == name:
+                    other.applied = False
+            self.given[name] = value
+        else:
+            self.given.pop(name, None)
+
+    @property
+    def to_look_at(self) -> int:
+        """Warnings and errors whose fix is not on."""
+        return sum(row.issue.severity != "info" and not row.applied for row in self.rows)
+
+    @property
+    def mended(self) -> int:
+        """Warnings and errors whose fix is on."""
+        return sum(row.issue.severity != "info" and row.applied for row in self.rows)
+
+    # -- what will be added -----------------------------------------------------------------------
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be imported, in a sentence; empty when it can."""
+        if self.preview is None:
+            return "Reading the head of the file"
+        for name, reason in self.preview.unclear.items():
+            words = f"“{option_title(name)}” has to be chosen"
+            return f"{words}: {reason[:1].lower() + reason[1:] if reason[:1] != '“' else reason}"
+        errors = [row.issue for row in self.rows if row.issue.severity == "error" and not row.applied]
+        if len(errors) == 1:
+            return f"{errors[0].message}. Mend it above or in the file."
+        if errors:
+            return f"{len(errors)} problems have to be mended first"
+        if not any(role == "value" for role in self.preview.roles):
+            return "No column is used as measurements"
+        return ""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the matrix; 0 where unknown."""
+        if self.preview is None:
+            return 0, 0
+        roles = self.preview.roles
+        columns = roles.count("value") if len(roles) == self.preview.n_columns else self.preview.n_columns
+        size = self.preview.n_rows, columns
+        return size[::-1] if self.given.get("transpose") else size
+
+    def axis_labels(self) -> tuple[str, str]:
+        """What rows and columns are called, in the plural, as far as the head of the file tells."""
+        if self.preview is None:
+            return "rows", "columns"
+        options, roles = self.preview.options, self.preview.roles
+        title = self.preview.header[roles.index("name")] if "name" in roles else ""
+        word = title.strip().lower()
+        known = word.isalpha() and word not in _PLAIN_WORDS
+        if not known and ("samples_in" in self.preview.detected or "samples_in" not in options):
+            labels = ("rows", "columns")
+        elif options.get("samples_in") == "columns":
+            labels = (_plural(word) if known else "features", "samples")
+        else:
+            labels = (_plural(word) if known else "samples", "features")
+        return labels[::-1] if self.given.get("transpose") else labels
+
+    def adds(self, labels: tuple[str, str]) -> str:
+        """What an import would add, in a sentence."""
+        rows, columns = self.size
+        if not rows or not columns:
+            return "Adds one matrix to this session"
+        size = f"{format_count(rows)} {labels[0]} × {format_count(columns)} {labels[1]}"
+        return f"Adds one matrix, {size}, to this session (about {format_bytes(8 * rows * columns)})"
+
+    def file_row(self, row: int) -> int:
+        """Index into the preview's cells of a row of the file (from 1); -1 when it is not shown."""
+        if self.preview is None or row < 1:
+            return -1
+        before = int(self.preview.options.get("skip_rows", 0) or 0) + bool(self.preview.options.get("header"))
+        index = row - 1 - before
+        return index if 0 <= index < len(self.preview.cells) else -1
+
+
+def _plural(word: str) -> str:
+    irregular = {"mouse": "mice", "person": "people"}
+    return irregular.get(word) or (word if word.endswith("s") else f"{word}s")
+
+
+def _key(issue: Issue) -> tuple[str, str]:
+    return (issue.fix[1], issue.message) if issue.fix else ("", issue.message)
+
+
+# -- annotations ------------------------------------------------------------------------------------
+def match_axis(names: Mapping[int, tuple[str, ...]], wanted: tuple[str, ...]) -> tuple[int, int]:
+    """The axis of which most names occur in ``wanted``, and how many do."""
+    pool = set(wanted)
+    counts = {axis: sum(name in pool for name in entry) for axis, entry in names.items()}
+    best = max(counts, key=lambda axis: counts[axis])
+    return best, counts[best]
+
+
+def annotate(dataset: Dataset, names: tuple[str, ...], columns: Mapping[str, np.ndarray], file: str) -> Dataset:
+    """The dataset with annotation columns joined by name. Raises ``DataError`` when no name matches."""
+    axes = {0: dataset.row_names, 1: dataset.column_names}
+    axis, matched = match_axis(axes, names)
+    if not matched:
+        first = dataset.column_names[:1] or dataset.row_names[:1]
+        raise DataError(
+            f"No name of {file} occurs in the data. It begins with “{names[0] if names else ''}”, "
+            f"the data with “{first[0] if first else ''}”.",
+            "Choose another file, or import without it.",
+        )
+    place = {name: index for index, name in enumerate(names)}
+    index = np.array([place.get(name, -1) for name in axes[axis]])
+    table = {}
+    for title, column in columns.items():
+        column = np.asarray(column)
+        gap: Any = np.nan if column.dtype.kind == "f" else ""
+        table[title] = np.array([gap if i < 0 else column[i] for i in index], dtype=column.dtype)
+    if axis == 0:
+        return dataset.with_(row_table={**dataset.row_table, **table})
+    return dataset.with_(column_table={**dataset.column_table, **table})
