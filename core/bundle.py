@@ -20,17 +20,9 @@ from plaidwork.core.session import Session
 from plaidwork.core.spec import spec_to_json
 
 
-def write_bundle(session: Session, folder: Path) -> list[Path]:
-    """Write data and runs into ``folder`` (``data/``, ``runs/<title>/``); the files written."""
-    writer = _Writer(folder)
-    for dataset in session.datasets.values():
-        writer.dataset(dataset)
-    for run in session.runs.values():
-        writer.run(session, run)
-    return writer.files
+class BundleWriter:
+    """Writes into one folder; ``files`` lists what it wrote."""
 
-
-class _Writer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files: list[Path] = []
@@ -54,6 +46,22 @@ class _Writer:
             out.writerows([plain(item) for item in row] for row in rows)
 
     def dataset(self, data: Dataset) -> None:
+        """Values as a table (sparse ones as row, column, value), annotations beside it."""
+        self.matrix(data, "data")
+        for axis, names, table in (
+            ("rows", data.row_names, data.row_table),
+            ("columns", data.column_names, data.column_table),
+        ):
+            if table:
+                self._csv(
+                    ("name", *table),
+                    zip(names, *table.values()),
+                    "data",
+                    f"{file_name(data.name)}.{axis}.csv",
+                )
+
+    def matrix(self, data: Dataset, *folder: str) -> None:
+        """Values alone."""
         name = file_name(data.name)
         if data.is_sparse:
             cells = data.values.tocoo()
@@ -61,25 +69,19 @@ class _Writer:
                 (data.row_names[i], data.column_names[j], value)
                 for i, j, value in zip(cells.row, cells.col, cells.data, strict=True)
             )
-            self._csv(("row", "column", "value"), rows, "data", f"{name}.csv")
+            self._csv(("row", "column", "value"), rows, *folder, f"{name}.csv")
         elif data.kind == "categorical":
             labels = (data.categories[code] if code >= 0 else "" for code in data.values)
-            self._csv(("name", "label"), zip(data.row_names, labels), "data", f"{name}.csv")
+            self._csv(("name", "label"), zip(data.row_names, labels), *folder, f"{name}.csv")
         else:
             values = data.values.reshape(data.shape[0], -1)
             head = ("name", *(data.column_names or ("value",)))
             self._csv(
-                head, ((row, *cells) for row, cells in zip(data.row_names, values)), "data", f"{name}.csv"
+                head, ((row, *cells) for row, cells in zip(data.row_names, values)), *folder, f"{name}.csv"
             )
-        for axis, names, table in (
-            ("rows", data.row_names, data.row_table),
-            ("columns", data.column_names, data.column_table),
-        ):
-            if table:
-                self._csv(("name", *table), zip(names, *table.values()), "data", f"{name}.{axis}.csv")
 
-    def run(self, session: Session, run: Run) -> None:
-        folder = ("runs", file_name(run.title))
+    def run(self, session: Session, run: Run, *folder: str) -> None:
+        """Settings, log, notes, traces, draws and results."""
         settings = {
             "params": {name: plain(value) for name, value in run.params.items()},
             "seed": run.seed,

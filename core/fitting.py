@@ -56,6 +56,8 @@ def fit(
     warmup: int | None = None,
     draws: int | None = None,
     thin: int | None = None,
+    max_sweeps: int | None = None,
+    tolerance: float | None = None,
     holdout: float = 0.0,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -69,6 +71,7 @@ def fit(
     inputs : arrays, file names or datasets by input name.
     hyperparameters : settings that differ from their defaults.
     seed, chains, warmup, draws, thin : the schedule; None means the model's default.
+    max_sweeps, tolerance : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     executor : who runs the chains; default one thread per chain.
     progress : called for every event.
@@ -82,7 +85,9 @@ def fit(
     found = registry().model(model)
     session = session or Session(name=found.spec.title)
     data = distinct_names({name: _datasets(name, value) for name, value in inputs.items()}, session.datasets)
-    schedule = found.spec.schedule.with_(chains=chains, warmup=warmup, draws=draws, thin=thin)
+    schedule = found.spec.schedule.with_(
+        chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
+    )
     plan = make_plan(found, data, hyperparameters, schedule=schedule, seed=seed, holdout=holdout)
     run = session.add_run(plan)
     execute(run, plan, executor, progress)

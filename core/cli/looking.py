@@ -103,7 +103,7 @@ def describe_run(run: Run) -> dict[str, Any]:
 
 def export(options: argparse.Namespace) -> int:
     """``plaidwork export S.plaidwork --to DIR``."""
-    from plaidwork.core.bundle import write_bundle
+    from plaidwork.core.exporting import export_session
 
     folder = options.to.expanduser()
     if folder.exists() and not folder.is_dir():
@@ -115,6 +115,6 @@ def export(options: argparse.Namespace) -> int:
     (folder / "session.json").write_text(
         json.dumps(describe(session), ensure_ascii=False, indent=1), encoding="utf-8"
     )
-    files = write_bundle(session, folder)
+    files = export_session(session, folder)
     print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
     return 0
