@@ -37,6 +37,8 @@ class TraceBuffer:
 
     def extend(self, rows: np.ndarray) -> None:
         """Add many sweeps: (n, number of names)."""
+        if not len(rows):
+            return
         end = self.count + len(rows)
         if end > len(self._rows):
             grown = np.empty((max(end, 2 * len(self._rows)), len(self.names)))

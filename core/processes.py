@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -15,7 +17,7 @@ import numpy as np
 from plaidwork.core.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.events import Event, Failed, Finished
+from plaidwork.core.events import Event, Failed, Finished, Swept, Working
 from plaidwork.core.executor import Control, Handle, Notify, drive
 from plaidwork.core.model import Model
 from plaidwork.core.plan import FitPlan, make_plan
@@ -37,6 +39,7 @@ class _Job:
     chain: int
     checkpoint: Checkpoint | None
     trace: np.ndarray
+    shapes: dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class _News:
 
 
 class ProcessExecutor:
-    """One process per chain, started afresh (``spawn``). Draws and traces come back as they are made.
+    """One process per chain, started afresh (``spawn``), as many at a time as there are processors. Draws and traces come back as they are made.
 
     The model class must be importable by name; the numbers equal those of the other executors.
     """
@@ -61,18 +64,11 @@ class ProcessExecutor:
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
         control = self._control or Control()
-        context = multiprocessing.get_context("spawn")
-        threads = []
-        for record in records:
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, _job(plan, record)), daemon=True)
-            process.start()
-            theirs.close()
-            threads.append(
-                threading.Thread(
-                    target=_follow, args=(plan, record, control, notify, ours, process), daemon=True
-                )
-            )
+        slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
+        threads = [
+            threading.Thread(target=_run, args=(plan, record, control, notify, slots), daemon=True)
+            for record in records
+        ]
         for thread in threads:
             thread.start()
         return _ProcessHandle(control, threads)
@@ -90,37 +86,84 @@ class _ProcessHandle:
         return not any(thread.is_alive() for thread in self._threads)
 
 
+def _run(
+    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, slots: threading.BoundedSemaphore
+) -> None:
+    """One chain, once there is room for it; in a thread, because handing over large data takes time."""
+    with slots:
+        if control.stopping:
+            notify(Finished(record.chain, "stopped", record.sweep))
+            return
+        try:
+            pipe, process = _start(_job(plan, record))
+        except Exception as error:
+            notify(
+                Failed(
+                    record.chain,
+                    f"Chain {record.chain + 1} of {plan.spec.title} cannot run in a process of its own: {error}.",
+                    "Run the chains as threads.",
+                    traceback.format_exc(),
+                )
+            )
+            return
+        _follow(plan, record, control, notify, pipe, process)
+
+
 def _job(plan: FitPlan, record: ChainRecord) -> _Job:
+    if record.broken:
+        record.rewind()
     now = None if record.state is None else record.take_checkpoint()
     return _Job(
         type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
-        now, np.array(record.trace.rows()),
+        now, np.array(record.trace.rows()), _shapes(record),
     )  # fmt: skip
+
+
+def _shapes(record: ChainRecord) -> dict[str, tuple[int, ...]]:
+    return {variable.name: record.draws.fixed_shape(variable.name) for variable in record.spec.variables}
+
+
+def _start(job: _Job) -> tuple[Connection, Any]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, job), daemon=True)
+    try:
+        process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    return ours, process
 
 
 def _follow(
     plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, pipe: Connection, process: Any
 ) -> None:
     """Our side of one chain: hand requests over, take the news in. The only writer of ``record``."""
-    asked, ended = "", False
+    asked, ended = "go", False
     try:
         while not ended:
             wish = "stop" if control.stopping else "pause" if control.paused else "go"
-            if wish != (asked or "go"):
+            if wish != asked:
                 pipe.send(wish)
                 asked = wish
             if pipe.poll(0.05):
                 news: _News = pipe.recv()
                 _take(record, news)
                 for event in news.events:
-                    notify(event)
+                    record.broken = record.broken or isinstance(event, Failed)
                     ended = ended or isinstance(event, (Finished, Failed))
+                    notify(event)
     except (EOFError, OSError):
         if not ended:
             process.join(5)
+            record.broken = True
             notify(_lost(plan, record, process.exitcode))
     finally:
         process.join(5)
+        if process.is_alive():
+            process.kill()
         pipe.close()
 
 
@@ -173,9 +216,8 @@ class _Reporter:
 
     def __call__(self, event: Event) -> None:
         self._events.append(event)
-        ended = isinstance(event, (Finished, Failed))
-        news = self._record.saved is not self._saved
-        if ended or news or len(self._events) == 1 or time.monotonic() - self._sent > SEND_SECONDS:
+        at_once = not isinstance(event, (Swept, Working)) or self._record.saved is not self._saved
+        if at_once or time.monotonic() - self._sent > SEND_SECONDS:
             self._send()
         self._control.listen()
 
@@ -183,7 +225,7 @@ class _Reporter:
         record = self._record
         variables = [variable.name for variable in record.spec.variables]
         draws = {name: record.draws.packed(name, self._draws) for name in variables}
-        shapes = {name: record.draws.fixed_shape(name) for name in variables}
+        shapes = _shapes(record)
         saved = record.saved if record.saved is not self._saved else None
         if saved is not None and saved.sweep != record.sweep:
             saved = None
@@ -207,6 +249,12 @@ def _work(pipe: Connection, job: _Job) -> None:
     except PlaidworkError as error:
         pipe.send(_News([Failed(job.chain, error.message, error.hint)], np.empty((0, 0)), {}, {}, None))
         return
+    except Exception as error:
+        failed = Failed(
+            job.chain, f"Chain {job.chain + 1} could not start: {error}", "", traceback.format_exc()
+        )
+        pipe.send(_News([failed], np.empty((0, 0)), {}, {}, None))
+        return
     control = _RemoteControl(pipe)
     drive(plan, record, control, _Reporter(pipe, record, control))
 
@@ -216,5 +264,7 @@ def _restore(record: ChainRecord, job: _Job) -> None:
     saved = job.checkpoint
     assert saved is not None
     record.trace.extend(job.trace)
+    if saved.n_draws:
+        record.draws.extend_packed({name: [] for name in job.shapes}, job.shapes)
     record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
     record.sweep, record.cpu_seconds, record.converged = saved.sweep, saved.cpu_seconds, saved.converged
