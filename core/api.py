@@ -1,5 +1,14 @@
 """All that a plugin may import; nothing else of Plaidwork is promised to stay as it is."""
 
+from plaidwork.core.analysis import (
+    Analysis,
+    AnalysisData,
+    AnalysisRecord,
+    AnalysisSpec,
+    Annotation,
+    AnnotationRef,
+    Annotations,
+)
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.draws import ChainView, Kept
 from plaidwork.core.errors import DataError, ModelError

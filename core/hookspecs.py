@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from plaidwork.core.analysis import Analysis
     from plaidwork.core.importers import Reader
     from plaidwork.core.model import Model
     from plaidwork.core.samples import Sample
@@ -28,3 +29,8 @@ def plaidwork_readers() -> list[Reader]:  # type: ignore[empty-body]
 @hookspec
 def plaidwork_samples() -> list[Sample]:  # type: ignore[empty-body]
     """Bundled examples: data, a model and settings that open in one click."""
+
+
+@hookspec
+def plaidwork_analyses() -> list[type[Analysis] | str]:  # type: ignore[empty-body]
+    """Analysis classes (work beyond the fit), or ``"module:Class"`` strings."""

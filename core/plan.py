@@ -41,11 +41,7 @@ class FitPlan:
 
     def data_hash(self) -> str:
         """SHA-256 over all inputs as the model gets them."""
-        hasher = hashlib.sha256()
-        for name in sorted(self.inputs):
-            for dataset in self.inputs[name]:
-                hasher.update(f"{name}={dataset.digest()};".encode())
-        return hasher.hexdigest()
+        return hash_of(self.inputs)
 
 
 def make_plan(
@@ -68,20 +64,46 @@ def make_plan(
         raise SettingError(f"The seed must be a whole number from 0 on. Found “{seed}”.")
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
-    given = _collect(spec, inputs)
-    given = _join(spec, given)
+    given = joined_inputs(spec, inputs)
+    data = model_data(spec, given, seed, holdout)
+    problems = tuple(model.validate(data, values))
+    for problem in problems:
+        if problem.severity == "error":
+            raise DataError(problem.message, problem.hint)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+
+
+def joined_inputs(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...]]:
+    """The datasets by input, checked against the declaration and joined by name. Raises ``DataError``."""
+    return _join(spec, _collect(spec, inputs))
+
+
+def model_data(
+    spec: ModelSpec, given: Mapping[str, tuple[Dataset, ...]], seed: int, holdout: float
+) -> ModelData:
+    """What a model gets of joined datasets; the cells held out depend on the seed only."""
     rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(_HOLDOUT_KEY,))))
     blocks: dict[str, Block | tuple[Block, ...]] = {}
     for item in spec.inputs:
         if item.name in given:
             made = tuple(_block(item, dataset, holdout, rng) for dataset in given[item.name])
             blocks[item.name] = made if item.many else made[0]
-    data = ModelData(blocks)
-    problems = tuple(model.validate(data, values))
-    for problem in problems:
-        if problem.severity == "error":
-            raise DataError(problem.message, problem.hint)
-    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+    return ModelData(blocks)
+
+
+def data_block(owner: str, item: Input, dataset: Dataset) -> Block:
+    """One dataset as an input of ``owner``, nothing held out. Raises ``DataError`` when it does not fit."""
+    _check_input(owner, item, dataset)
+    return _block(item, dataset, 0.0, np.random.default_rng(0))
+
+
+def hash_of(inputs: Mapping[str, Sequence[Dataset]]) -> str:
+    """SHA-256 over joined datasets by input."""
+    hasher = hashlib.sha256()
+    for name in sorted(inputs):
+        for dataset in inputs[name]:
+            hasher.update(f"{name}={dataset.digest()};".encode())
+    return hasher.hexdigest()
 
 
 def _collect(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...]]:
@@ -94,7 +116,7 @@ def _collect(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...
         if len(datasets) > 1 and not item.many:
             raise DataError(f"{spec.title} takes one data set as “{item.title}”. Found {len(datasets)}.")
         for dataset in datasets:
-            _check_input(spec, item, dataset)
+            _check_input(spec.title, item, dataset)
         given[name] = datasets
     for item in spec.inputs:
         if item.required and item.name not in given:
@@ -102,28 +124,28 @@ def _collect(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...
     return given
 
 
-def _check_input(spec: ModelSpec, item: Input, dataset: Dataset) -> None:
+def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
     expected = 2 if item.kind == "matrix" else 1
     if len(dataset.shape) != expected:
         raise DataError(
-            f"“{item.title}” of {spec.title} needs a {item.kind}. Found {dataset.name} with shape {dataset.shape}."
+            f"“{item.title}” of {owner} needs a {item.kind}. Found {dataset.name} with shape {dataset.shape}."
         )
     if min(dataset.shape) == 0:
         raise DataError(f"{dataset.name} is empty: {dataset.described}.")
     if dataset.is_sparse and not item.sparse:
         raise DataError(
-            f"{spec.title} needs a dense matrix as “{item.title}”, and {dataset.name} is sparse.",
+            f"{owner} needs a dense matrix as “{item.title}”, and {dataset.name} is sparse.",
             "Choose “Make dense” under Data, when it fits in memory.",
         )
     if dataset.n_missing and not item.missing:
         raise DataError(
-            f"{dataset.name} has {dataset.n_missing} missing cells, which {spec.title} cannot take."
+            f"{dataset.name} has {dataset.n_missing} missing cells, which {owner} cannot take."
         )
     if dataset.is_sparse:
         return
     values = dataset.values
     if item.dtype == "categorical" and dataset.kind != "categorical":
-        raise DataError(f"“{item.title}” of {spec.title} needs labels. Found {dataset.name} with numbers.")
+        raise DataError(f"“{item.title}” of {owner} needs labels. Found {dataset.name} with numbers.")
     if item.dtype in ("binary", "count") and dataset.kind != "categorical":
         known = np.isnan(values)
         bad = ~known & (

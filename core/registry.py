@@ -10,16 +10,20 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 from plaidwork.core import hookspecs
+from plaidwork.core.analysis import Analysis, AnalysisSpec
 from plaidwork.core.errors import PluginError, SessionError
 from plaidwork.core.importers import Reader
 from plaidwork.core.model import Model
 from plaidwork.core.samples import Sample, bundled_samples
 from plaidwork.core.spec import API_VERSION, ModelSpec
+
+if TYPE_CHECKING:
+    from plaidwork.core.run import Run
 
 GROUP = "plaidwork"
 _HOOKS = tuple(sorted(name for name in dir(hookspecs) if name.startswith("plaidwork_")))
@@ -61,6 +65,7 @@ class Registry:
     def __init__(self, disabled: frozenset[str] = frozenset(), safe_mode: bool = False) -> None:
         self.plugins: list[PluginInfo] = []
         self._models: dict[str, type[Model]] = {}
+        self._analyses: dict[str, type[Analysis]] = {}
         self._readers: list[Reader] = []
         self._samples: list[Sample] = []
         self._disabled = disabled
@@ -103,6 +108,7 @@ class Registry:
             self._check_hook_names(module)
             found = {name: _call(module, name) for name in _HOOKS if hasattr(module, name)}
             models = self._checked_models(found.get("plaidwork_models", []))
+            analyses = self._checked_analyses(found.get("plaidwork_analyses", []))
             self._manager.register(module, name=info.name)
         except _Incompatible as error:
             info.fail(str(error), "incompatible")
@@ -112,10 +118,12 @@ class Registry:
             info.fail(f"{type(error).__name__}: {error}")
         else:  # all or nothing: a plugin that failed half-way leaves nothing behind
             self._models.update(models)
+            self._analyses.update(analyses)
             self._readers.extend(found.get("plaidwork_readers", []))
             self._samples.extend(found.get("plaidwork_samples", []))
             info.models = list(models)
-            info.version = info.version or next((model.spec.version for model in models.values()), "")
+            brought: tuple[Any, ...] = (*models.values(), *analyses.values())
+            info.version = info.version or next((thing.spec.version for thing in brought), "")
         info.load_seconds = time.perf_counter() - started
 
     def _check_hook_names(self, module: Any) -> None:
@@ -130,11 +138,7 @@ class Registry:
             spec = getattr(model, "spec", None)
             if not (isinstance(spec, ModelSpec) and isinstance(model, type) and issubclass(model, Model)):
                 raise PluginError(f"{model!r} is not a Model with a ModelSpec.")
-            if spec.api[0] != API_VERSION[0] or spec.api[1] > API_VERSION[1]:
-                raise _Incompatible(
-                    f"{spec.title} was made for plugin API {spec.api[0]}.{spec.api[1]}, "
-                    f"this is API {API_VERSION[0]}.{API_VERSION[1]}."
-                )
+            _check_api(spec)
             if spec.id in self._models or spec.id in models:
                 raise PluginError(
                     f"The model id “{spec.id}” is already taken.", "Rename one of the two models."
@@ -143,6 +147,24 @@ class Registry:
                 raise PluginError(f"{spec.title} has no method {', '.join(sorted(missing))}.")
             models[spec.id] = model
         return models
+
+    def _checked_analyses(self, found: list[Any]) -> dict[str, type[Analysis]]:
+        analyses: dict[str, type[Analysis]] = {}
+        for item in found:
+            analysis: Any = _import_class(item) if isinstance(item, str) else item
+            spec = getattr(analysis, "spec", None)
+            fits = isinstance(analysis, type) and issubclass(analysis, Analysis)
+            if not (fits and isinstance(spec, AnalysisSpec)):
+                raise PluginError(f"{analysis!r} is not an Analysis with an AnalysisSpec.")
+            _check_api(spec)
+            if spec.id in self._analyses or spec.id in analyses:
+                raise PluginError(
+                    f"The analysis id “{spec.id}” is already taken.", "Rename one of the two analyses."
+                )
+            if getattr(analysis, "__abstractmethods__", ()):
+                raise PluginError(f"{spec.title} has no method run.")
+            analyses[spec.id] = analysis
+        return analyses
 
     @property
     def readers(self) -> tuple[Reader, ...]:
@@ -172,9 +194,30 @@ class Registry:
     def has(self, model_id: str) -> bool:
         return model_id in self.load()._models
 
+    def analyses_for(self, run: Run) -> tuple[AnalysisSpec, ...]:
+        """Analyses that the run has all for, by title."""
+        specs = (analysis.spec for analysis in self.load()._analyses.values())
+        return tuple(sorted((spec for spec in specs if not spec.missing(run)), key=lambda spec: spec.title))
+
+    def analysis(self, analysis_id: str) -> Analysis:
+        """An instance of the analysis. Raises ``SessionError`` when it is not installed."""
+        found = self.load()._analyses.get(analysis_id)
+        if found is None:
+            known = ", ".join(sorted(self._analyses)) or "none"
+            raise SessionError(f"The analysis “{analysis_id}” is not installed.", f"Installed: {known}.")
+        return found()
+
 
 class _Incompatible(PluginError):
     """A plugin for another version of the plugin interface."""
+
+
+def _check_api(spec: ModelSpec | AnalysisSpec) -> None:
+    if spec.api[0] != API_VERSION[0] or spec.api[1] > API_VERSION[1]:
+        raise _Incompatible(
+            f"{spec.title} was made for plugin API {spec.api[0]}.{spec.api[1]}, "
+            f"this is API {API_VERSION[0]}.{API_VERSION[1]}."
+        )
 
 
 def _call(module: Any, name: str) -> list[Any]:
@@ -190,7 +233,7 @@ def _guest(point: EntryPoint) -> PluginInfo:
     return PluginInfo(point.name, point.value, point.dist.name if point.dist else "installed", version)
 
 
-def _import_class(path: str) -> type[Model]:
+def _import_class(path: str) -> Any:
     module, _, name = path.partition(":")
     found = getattr(importlib.import_module(module), name, None)
     if found is None:

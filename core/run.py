@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from plaidwork.core.model import Results
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from plaidwork.core.analysis import AnalysisRecord
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
 
@@ -63,6 +66,7 @@ class Run:
     notes: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     view_settings: dict[str, Any] = field(default_factory=dict)
+    analyses: list[AnalysisRecord] = field(default_factory=list)
 
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:

@@ -32,6 +32,8 @@ class Session:
     notes: str = ""
     history: list[dict[str, Any]] = field(default_factory=list)
     views: dict[str, Any] = field(default_factory=dict)
+    studies: list[dict[str, Any]] = field(default_factory=list)
+    """Studies that were made (see :mod:`plaidwork.core.study`), JSON-ready."""
     path: Path | None = None
     read_only: str = ""
     """Why the file must not be written (newer format), or empty."""

@@ -16,6 +16,7 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.run import STATUSES, LogLine, Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import spec_from_json, spec_to_json
+from plaidwork.core.store.analyses import read_analyses, write_analyses
 from plaidwork.core.store.h5 import Reader, Writer, put, text_of
 from plaidwork.core.store.inference import read_draws, write_inference
 from plaidwork.core.store.results import ResultWriter, read_results
@@ -65,6 +66,8 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
     results = ResultWriter(writer, group.create_group("results"), labels)
     for order, (name, result) in enumerate(dict(run.results).items()):
         results.write(name, result, order)
+    if run.analyses:
+        write_analyses(writer, group.create_group("analyses"), list(run.analyses), labels)
 
 
 def view_to_store(record: ChainRecord, saved: Checkpoint | None) -> ChainView:
@@ -154,6 +157,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
         notes=reader.text(group["notes"]),
         environment=reader.json(group["environment"]),
         view_settings=reader.json(group["view_settings"]),
+        analyses=read_analyses(reader, group),
     )
 
 

@@ -57,11 +57,12 @@ RUN_PARTS = {
     "traces",
     "checkpoint",
     "results",
+    "analyses",
 }
 INFERENCE_GROUPS = {"posterior", "warmup_sample_stats", "sample_stats"}
 DATA_PARTS = {"X", "obs", "var", "uns"}
 DATA_ATTRS = {"encoding-type", "encoding-version", "order", "name"}
-PROVENANCE_PARTS = {"history", "environment"}
+PROVENANCE_PARTS = {"history", "environment", "studies"}
 NOTES_PARTS = {"session"}
 SCALE_ATTRS = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_Netcdf4Dimid", "DIMENSION_LABELS"}
 

@@ -85,6 +85,8 @@ def _write_file(session: Session, path: Path) -> None:
         writer.text(file.create_group("notes"), "session", session.notes)
         group = file.create_group("provenance")
         writer.text(group, "history", "\n".join(map(schema.to_json, list(session.history))))
+        if session.studies:
+            writer.json(group, "studies", session.studies)
         writer.json(group, "environment", _environment())
         copy_unknown(session.path, writer)
         writer.finish()
@@ -254,7 +256,10 @@ def _read(reader: Reader) -> Session:
         json_text = thing.attrs.get("kind") == "json"
         session.views[text_of(thing, "key")] = reader.json(thing) if json_text else read_value(reader, thing)
     session.notes = reader.text(reader.group(file, "notes")["session"])
-    lines = reader.text(reader.group(file, "provenance")["history"]).split("\n")
+    provenance = reader.group(file, "provenance")
+    if "studies" in provenance:
+        session.studies = reader.json(provenance["studies"])
+    lines = reader.text(provenance["history"]).split("\n")
     session.history = [json.loads(line) for line in lines if line]
     return session
 
