@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -61,20 +62,23 @@ class TerminalBar(Display):
             return f"{run.title}  preparing (the first time on this computer takes longer)"
         done, planned = run.sweeps_done, max(run.sweeps_planned, 1)
         share = min(done / planned, 1.0)
-        full = round(share * self.width)
         digits = len(str(planned))
         pace, left = self.pace.per_second(), self.pace.seconds_left(done, planned)
-        return (
-            f"{run.title}  {'━' * full}{'─' * (self.width - full)}  {100 * share:3.0f} %  "
-            f"{done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {_left(left):>9} left"
+        tail = (
+            f"{100 * share:3.0f} %  {done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {_left(left):>9} left"
         )
+        width = min(self.width, _columns() - len(run.title) - len(tail) - 5)
+        if width < 4:
+            return tail
+        full = round(share * width)
+        return f"{run.title}  {'━' * full}{'─' * (width - full)}  {tail}"
 
     def end(self, run: Run) -> None:
         self._write(self.line(run))
         sys.stderr.write("\n")
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.write(f"\r\x1b[K{text[: _columns() - 1]}")  # a line that wraps could not be rewritten
         sys.stderr.flush()
 
 
@@ -113,6 +117,14 @@ def display(as_json: bool) -> Display:
     if as_json:
         return JsonLines()
     return TerminalBar() if sys.stderr.isatty() else Display()
+
+
+def _columns() -> int:
+    """Width of the terminal behind stderr."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return 100
 
 
 def _left(seconds: float | None) -> str:
