@@ -203,7 +203,7 @@ def test_versions(session, path):
     assert save_session(newer, path.with_name("copy.plaidwork")).exists()
     assert newer.read_only == ""
     saved_as("2.0", "2.0")
-    with pytest.raises(SessionError, match="needs format 2.0"):
+    with pytest.raises(SessionError, match=r"needs format 2\.0"):
         load_session(path)
     saved_as("two", "1.0")
     with pytest.raises(SessionError, match="'two'"):

@@ -34,7 +34,7 @@ def saved(tmp_path_factory):
 def test_xarray(saved):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf")
-    session, run, path = saved
+    _session, run, path = saved
     with xarray.open_datatree(path, group=f"/runs/{run.id}/inference", engine="h5netcdf") as tree:
         posterior = tree["posterior"].to_dataset().load()
         stats = tree["sample_stats"].to_dataset().load()
@@ -60,7 +60,7 @@ def test_arviz(saved):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         arviz = pytest.importorskip("arviz")
-        session, run, path = saved
+        _session, run, path = saved
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*InferenceData scheme.*")
         warnings.filterwarnings("ignore", category=RuntimeWarning)
@@ -85,4 +85,4 @@ def test_anndata(saved):
     assert toy.obs["group%2Fx"].isna().tolist() == [False, True, False, False, False, False]
     assert labels.obs["labels"].astype(object).tolist()[:2] == ["ja", "nein"]
     assert scipy.sparse.issparse(counts.X)
-    assert (counts.X != session.datasets["counts"].values).nnz == 0
+    assert (session.datasets["counts"].values != counts.X).nnz == 0

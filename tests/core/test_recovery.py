@@ -1,0 +1,126 @@
+"""Unsaved work is found again after a crash, and only then."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from toy import ToySampler, same_chains, toy_data
+
+from plaidwork.core import recovery
+from plaidwork.core.errors import SessionError
+from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.fitting import execute
+from plaidwork.core.plan import make_plan
+from plaidwork.core.recovery import discard, find_recoveries, recovery_file, write_recovery
+from plaidwork.core.session import Session
+from plaidwork.core.store import save_session
+
+
+@pytest.fixture
+def session():
+    session = Session("Unsaved ä")
+    plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())})
+    execute(session.add_run(plan), plan, InlineExecutor())
+    return session
+
+
+@pytest.fixture
+def ended():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def _pretend(folder, session, **changes):
+    note = recovery_file(session.uuid, folder).with_suffix(".json")
+    note.write_text(json.dumps({**json.loads(note.read_text()), **changes}))
+
+
+def test_found_only_when_the_program_has_ended(session, tmp_path, ended):
+    write_recovery(session, tmp_path)
+    assert find_recoveries(tmp_path) == []
+    _pretend(tmp_path, session, pid=ended)
+    (found,) = find_recoveries(tmp_path)
+    assert (found.uuid, found.name, found.origin) == (session.uuid, session.name, None)
+    opened = found.open()
+    assert opened.path is None
+    run = next(iter(session.runs))
+    assert same_chains(session.runs[run], opened.runs[run])
+    discard(session.uuid, tmp_path)
+    assert os.listdir(tmp_path) == []
+    discard(session.uuid, tmp_path)
+
+
+def test_session_and_its_file_are_untouched(session, tmp_path, ended):
+    path = save_session(session, tmp_path / "s.plaidwork")
+    before = path.read_bytes()
+    session.notes = "not saved"
+    folder = tmp_path / "state" / "recovery"
+    for _ in range(2):
+        write_recovery(session, folder)
+    assert session.path == path
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(folder)) == [f"{session.uuid}.json", f"{session.uuid}.plaidwork"]
+    _pretend(folder, session, pid=ended)
+    opened = find_recoveries(folder)[0].open()
+    assert opened.path == path
+    assert opened.notes == "not saved"
+    assert opened.uuid == session.uuid
+
+
+def test_number_of_another_process_does_not_hold_it(session, tmp_path):
+    write_recovery(session, tmp_path)
+    if recovery._started(os.getppid()):
+        _pretend(tmp_path, session, pid=os.getppid(), started="another")
+        assert len(find_recoveries(tmp_path)) == 1
+    _pretend(tmp_path, session, pid=os.getppid(), started=recovery._started(os.getppid()))
+    assert find_recoveries(tmp_path) == []
+
+
+def test_missing_or_damaged_note(session, tmp_path):
+    path = write_recovery(session, tmp_path)
+    path.with_suffix(".json").write_text("[")
+    (found,) = find_recoveries(tmp_path)
+    assert found.open().name == session.name
+    path.write_bytes(b"x")
+    with pytest.raises(SessionError):
+        find_recoveries(tmp_path)[0].open()
+
+
+def test_nothing_there(tmp_path):
+    assert find_recoveries(tmp_path / "none") == []
+    with pytest.raises(SessionError, match="id of a session"):
+        recovery_file("../x", tmp_path)
+
+
+def test_killed_while_writing(session, tmp_path):
+    """The recovery file of the save before is whole, and the stray temporary is swept."""
+    code = """
+import os, sys
+sys.path.insert(0, sys.argv[2])
+from plaidwork.core.recovery import write_recovery
+from plaidwork.core.session import Session
+from plaidwork.core.store import session_file
+from pathlib import Path
+session = Session("first", uuid="abc")
+write_recovery(session, Path(sys.argv[1]))
+session.name = "second"
+session_file.copy_unknown = lambda *a: os._exit(9)
+write_recovery(session, Path(sys.argv[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path), "."], check=False, timeout=60)
+    assert done.returncode == 9
+    assert len(os.listdir(tmp_path)) == 3
+    (found,) = find_recoveries(tmp_path)
+    assert found.open().name == "first"
+    assert sorted(os.listdir(tmp_path)) == ["abc.json", "abc.plaidwork"]
+
+
+def test_words_name_the_recovery_file_when_there_is_one(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(recovery, "recovery_folder", lambda: tmp_path)
+    write_recovery(session)
+    with pytest.raises(SessionError, match="Your work is still open and in the recovery file"):
+        save_session(session, tmp_path / "no" / "s.plaidwork")
