@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +33,90 @@ def export_session(session: Session, folder: Path) -> list[Path]:
 
 
 def export_run(run: Run, folder: Path, session: Session) -> list[Path]:
-    """Settings, traces, draws and results of a run as plain files in ``folder``; the files written."""
-    writer = BundleWriter(folder)
-    writer.run(session, run)
-    return writer.files
+    """A run as plain files in ``folder`` (``README.txt`` says what is what); the files written.
+
+    Everything is written beside ``folder`` first, so that an error leaves nothing half-written there.
+    Raises ``SessionError``.
+    """
+    from plaidwork.core.store.exports import write_h5ad, write_netcdf
+
+    def write(place: Path) -> None:
+        writer = BundleWriter(place)
+        writer.run(session, run)
+        if any(record.trace.count for record in run.chains):
+            write_netcdf(run, session, place / "draws.nc")
+        for title in dict.fromkeys(title for titles in run.inputs.values() for title in titles):
+            if title in session.datasets:
+                (place / "data").mkdir(exist_ok=True)
+                write_h5ad(session.datasets[title], place / "data" / f"{file_name(title)}.h5ad")
+        (place / "README.txt").write_text(_readme(run, place), encoding="utf-8")
+
+    return _as_a_whole(folder, write)
+
+
+def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
+    """Let ``write`` fill a folder beside ``folder``, then move its files in."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise SessionError(f"Could not export to “{folder}”: {error}.", "Choose another folder.") from error
+    try:
+        write(place)
+        written = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
+        for name in written:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(place / name, folder / name)
+    except (OSError, RuntimeError) as error:
+        raise SessionError(
+            f"Could not export to “{folder}”: {error}.", "Export to another folder."
+        ) from error
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return [folder / name for name in written]
+
+
+_WHAT = {
+    "run.json": "settings, seed, versions and the declaration of the model",
+    "log.txt": "what happened during the fit",
+    "notes.md": "your notes (Markdown)",
+    "traces.csv": "the values of every sweep, warm-up included, chain by chain",
+    "draws.csv": "kept draws of single numbers",
+    "draws.nc": "all kept draws and traces as netCDF: arviz.from_netcdf, xarray.open_datatree",
+    "draws": "kept draws of each array (numpy.load); ragged ones have one array per draw",
+    "results": "one CSV per result, item names as heads; texts as Markdown",
+    "data": "the data as they are in the session now: anndata.read_h5ad",
+}
+
+
+def _readme(run: Run, place: Path) -> str:
+    lines = [
+        f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}",
+        f"{run.n_draws} draws of {len(run.chains)} chains, seed {run.seed}, created {run.created}.",
+        "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
+        "",
+        *(f"{name:<12}{what}" for name, what in _WHAT.items() if (place / name).exists()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def export_dataset(dataset: Dataset, path: Path) -> Path:
+    """Values with names as CSV, or as ``.h5ad`` when ``path`` ends so. Raises ``SessionError``; ``path`` is then as it was."""
+    from plaidwork.core.store.exports import write_h5ad
+
+    try:
+        if path.suffix.lower() == ".h5ad":
+            write_h5ad(dataset, path)
+            return path
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as place:
+            writer = BundleWriter(Path(place))
+            writer.matrix(dataset)
+            os.replace(writer.files[-1], path)
+    except (OSError, RuntimeError) as error:
+        raise SessionError(
+            f"Could not export “{dataset.name}”: {error}.", "Choose another folder."
+        ) from error
+    return path
 
 
 def job_toml(run: Run, session: Session, path: Path) -> Path:

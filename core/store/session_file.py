@@ -74,7 +74,7 @@ def _write_file(session: Session, path: Path) -> None:
             put(inner, order=order, name=name)
             write_dataset(writer, inner, dataset)
         group = file.create_group("runs")
-        labels = _Labels(session)
+        labels = AxisLabels(session)
         for order, run in enumerate(list(session.runs.values())):
             inner = group.create_group(link_name(run.id))
             inner.attrs["order"] = order
@@ -125,7 +125,7 @@ def _write_view(writer: Writer, group: h5py.Group, name: str, value: Any, order:
     write_value(writer, group, link_name(name), value, key=name, order=order)
 
 
-class _Labels:
+class AxisLabels:
     """Item names by dim of a run, as long as the data in the session are those of the run."""
 
     def __init__(self, session: Session) -> None:

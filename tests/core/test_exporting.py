@@ -3,6 +3,7 @@
 import csv
 import json
 import runpy
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from plaidwork.core.api import Result
 from plaidwork.core.bundle import BundleWriter, file_name
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import SessionError
-from plaidwork.core.exporting import export_run, export_session, job_toml, python_script
+from plaidwork.core.exporting import export_dataset, export_run, export_session, job_toml, python_script
 from plaidwork.core.job import read_job
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import Registry
@@ -85,6 +86,46 @@ def test_run_alone(tmp_path, toys):
     place = _table(tmp_path / "out" / "results" / "place.csv")
     assert place[0] == ["column", "value"]
     assert place[1][0] == "a"
+
+
+def test_run_for_other_programs(tmp_path, toys):
+    run, session = _run()
+    files = export_run(run, tmp_path / "out", session)
+    assert tmp_path / "out" / "README.txt" in files
+    assert "draws.nc" in (tmp_path / "out" / "README.txt").read_text(encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        arviz, anndata = pytest.importorskip("arviz"), pytest.importorskip("anndata")
+        posterior = arviz.from_netcdf(str(tmp_path / "out" / "draws.nc")).posterior
+        stored = anndata.read_h5ad(tmp_path / "out" / "data" / "my-data.h5ad")
+    assert np.array_equal(posterior["place"].values, run.draws["place"])
+    assert np.array_equal(stored.X, session.datasets["my / data"].values, equal_nan=True)
+    assert stored.obs["age"].tolist() == list(range(6))
+
+
+def test_failed_export_leaves_nothing(tmp_path, toys, monkeypatch):
+    run, session = _run()
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("plaidwork.core.store.exports.write_h5ad", full)
+    with pytest.raises(SessionError, match="No space left"):
+        export_run(run, tmp_path / "out", session)
+    path = tmp_path / "X.h5ad"
+    path.write_text("old")
+    with pytest.raises(SessionError, match="Could not export"):
+        export_dataset(session.datasets["my / data"], path)
+    assert [path.name for path in tmp_path.iterdir()] == ["X.h5ad"]
+    assert path.read_text() == "old"
+
+
+def test_dataset_alone(tmp_path, toys):
+    _, session = _run()
+    data = session.datasets["my / data"]
+    assert _table(export_dataset(data, tmp_path / "X.csv"))[0] == ["name", "a", "b;c", "2"]
+    export_dataset(data, tmp_path / "X.h5ad")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["X.csv", "X.h5ad"]
 
 
 @pytest.mark.parametrize(("model", "missing"), [("toy.walk", True), ("toy.climb", False)])
