@@ -38,6 +38,7 @@ from plaidwork.core.spec import (
     Variable,
     View,
 )
+from plaidwork.core.study import Metric, Study
 from plaidwork.core.summaries import (
     MatchedBlocks,
     comembership,

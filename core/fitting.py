@@ -40,7 +40,8 @@ def as_dataset(name: str, value: InputLike) -> Dataset:
     return Dataset(name, array.astype(np.float64), rows, columns)
 
 
-def _datasets(name: str, value: InputLike | Sequence[InputLike]) -> list[Dataset]:
+def as_datasets(name: str, value: InputLike | Sequence[InputLike]) -> list[Dataset]:
+    """What belongs to one input, as datasets."""
     if isinstance(value, (list, tuple)):
         return [as_dataset(name, item) for item in value]
     return [as_dataset(name, cast(InputLike, value))]
@@ -84,7 +85,7 @@ def fit(
     """
     found = registry().model(model)
     session = session or Session(name=found.spec.title)
-    data = distinct_names({name: _datasets(name, value) for name, value in inputs.items()}, session.datasets)
+    data = distinct_names({name: as_datasets(name, value) for name, value in inputs.items()}, session.datasets)
     schedule = found.spec.schedule.with_(
         chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
     )

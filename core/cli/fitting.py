@@ -29,11 +29,16 @@ DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 def fit(options: argparse.Namespace) -> int:
     """``plaidwork fit MODEL --input NAME=FILE … --out S.plaidwork``."""
     out = pairs.check_output(options.out, options.force)
+    return _fit_job(job_of(options), out, options.json)
+
+
+def job_of(options: argparse.Namespace) -> Job:
+    """The job that the options of ``fit`` describe."""
     files = pairs.input_files(options.input)
     pairs.check_inputs(files)
     reading = pairs.import_options(options.import_option, files)
     steps = pairs.transformations(options.transform, files)
-    job = Job(
+    return Job(
         model=options.model,
         inputs={
             name: tuple(FileInput(path, reading[name], tuple(steps[name])) for path in paths)
@@ -45,7 +50,6 @@ def fit(options: argparse.Namespace) -> int:
         holdout=options.holdout,
         executor=options.executor,
     )
-    return _fit_job(job, out, options.json)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -161,7 +165,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     for problem in plan.warnings:
         print(f"plaidwork: {problem.message} {problem.hint}".rstrip(), file=sys.stderr)
     failure: ModelError | None = None
-    with _stops(control):
+    with stops(control):
         try:
             execute(fitted, plan, make_executor(executor, control), shown)
         except ModelError as error:
@@ -198,7 +202,7 @@ def make_executor(name: str, control: Control) -> Executor:
 
 
 @contextmanager
-def _stops(control: Control) -> Iterator[None]:
+def stops(control: Control) -> Iterator[None]:
     """While inside, Ctrl+C (or a polite end signal) asks the chains to stop; a second one interrupts."""
 
     def ask(number: int, frame: Any) -> None:

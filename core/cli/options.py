@@ -120,6 +120,23 @@ def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None
     parser.add_argument("--json", action="store_true", help="progress as one JSON object per line")
 
 
+def _study(parser: argparse.ArgumentParser) -> None:
+    _fit(parser)
+    parser.add_argument(
+        "--grid", "-g", metavar="NAME=V1,V2,…", action="append", default=[],
+        help="values of a setting; all combinations are fitted (lists of numbers: separate them by ;)",
+    )  # fmt: skip
+    parser.add_argument("--seeds", metavar="N,N,…", default="", help="every combination with each seed")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="trace or single number that ranks the jobs (the primary trace)"
+    )
+    parser.add_argument("--goal", choices=("up", "down"), help="which metric is better (as the model says)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="jobs under way at a time (1)")
+    parser.add_argument(
+        "--keep", type=int, default=1, metavar="N", help="runs written with their draws, best first (1)"
+    )
+
+
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", type=Path, metavar="JOB.toml", help="a job file (docs/command-line.md)")
     _running(parser)
@@ -170,6 +187,9 @@ _HERE = "plaidwork.core.cli"
 COMMANDS = {
     "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
     "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", _fit),
+    "study": Command(
+        "Fit a grid of settings and seeds, and rank the fits.", f"{_HERE}.studying:study", _study
+    ),
     "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
     "resume": Command("Go on with a stored run.", f"{_HERE}.fitting:resume", _resume),
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
