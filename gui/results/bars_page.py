@@ -16,11 +16,11 @@ from plaidwork.gui.numbers import format_fixed, format_number, format_probabilit
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import Sources, SourceError
+from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.theme import size, space, theme
 
 _MOST = 400
-_WIDEST = 72
+_WIDEST = 96
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,11 @@ class BarChart(QWidget):
 
     def _scale(self) -> tuple[float, float, list[float]]:
         assert self.bars is not None
-        heights = self.bars.values if self.bars.intervals is None else np.append(self.bars.values, self.bars.intervals)
+        heights = (
+            self.bars.values
+            if self.bars.intervals is None
+            else np.append(self.bars.values, self.bars.intervals)
+        )
         known = heights[np.isfinite(heights)]
         low, high = (min(float(known.min()), 0.0), max(float(known.max()), 0.0)) if len(known) else (0.0, 1.0)
         if high <= low:
@@ -100,8 +104,8 @@ class BarChart(QWidget):
     def _place(self, area: QRectF, i: int) -> tuple[float, float]:
         """Left edge and width of a bar: few bars stand together at the left."""
         assert self.bars is not None
-        step = min(area.width() / len(self.bars.labels), _WIDEST * 1.5)
-        width = max(step * 0.66, 1.0)
+        step = min(area.width() / len(self.bars.labels), 2.4 * _WIDEST)
+        width = max(min(step * 0.66, _WIDEST), 1.0)
         return area.left() + step * i + (step - width) / 2, width
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -155,11 +159,15 @@ class BarChart(QWidget):
             main = i == top or not self.bars.shares
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colors.category(0) if main else colors.color("neutral"))
-            painter.drawRect(QRectF(round(x), min(round(y0), round(y1)), round(width), max(abs(round(y1) - round(y0)), 1)))
+            painter.drawRect(
+                QRectF(round(x), min(round(y0), round(y1)), round(width), max(abs(round(y1) - round(y0)), 1))
+            )
             if i == self.current:
                 painter.setPen(QPen(colors.color("text"), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(QRectF(round(x), min(y0, y1), round(width), max(abs(y1 - y0), 1)).adjusted(-2, -2, 2, 2))
+                painter.drawRect(
+                    QRectF(round(x), min(y0, y1), round(width), max(abs(y1 - y0), 1)).adjusted(-2, -2, 2, 2)
+                )
             above = min(y0, y1)
             if self.bars.intervals is not None and np.isfinite(self.bars.intervals[i]).all():
                 a, b = (y_of(float(v)) for v in self.bars.intervals[i])
@@ -170,7 +178,9 @@ class BarChart(QWidget):
                 painter.setPen(colors.color("text"))
                 painter.setFont(colors.font("strong" if i == top and self.bars.shares else "caption"))
                 box = QRectF(x + width / 2 - 60, above - 24, 120, 20)
-                painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, self.text(i))
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, self.text(i)
+                )
                 painter.setFont(colors.font("caption"))
             if i % every == 0:
                 painter.setPen(colors.color("muted"))
@@ -253,10 +263,14 @@ class BarsPage(ResultPage):
         if len(labels) != len(values):
             raise SourceError(f"There are {len(labels)} labels for {len(values)} bars.")
         if len(values) > _MOST:
-            raise SourceError(f"Bars show up to {_MOST} values. Found {len(values)}; see the data behind the picture.")
+            raise SourceError(
+                f"Bars show up to {_MOST} values. Found {len(values)}; see the data behind the picture."
+            )
         if np.asarray(values).dtype.kind not in "biuf":
             raise SourceError("The heights of bars are numbers. Found text.")
-        texts = tuple(format_number(v) if isinstance(v, int | float | np.number) else str(v) for v in labels)
+        texts = tuple(
+            format_number(float(v)) if isinstance(v, int | float | np.number) else str(v) for v in labels
+        )
         return Bars(
             texts,
             np.asarray(values, dtype=np.float64),
@@ -284,7 +298,7 @@ class BarsPage(ResultPage):
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""
 
-    def find(self) -> None:
+    def find(self) -> None:  # type: ignore[override]
         """Nothing to search: the focus goes to the bars."""
         self.chart.setFocus()
 

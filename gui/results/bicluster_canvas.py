@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -53,7 +55,11 @@ class BiclusterCanvas(HeatCanvas):
         along = self._intervals(columns[block][self.picture.column_order], self._columns, self.x_of)
         return [QRectF(x0, y0, x1 - x0, y1 - y0) for y0, y1 in across for x0, x1 in along]
 
-    def _intervals(self, mask, span, place):  # type: ignore[no-untyped-def]
+    @staticmethod
+    def _intervals(
+        mask: np.ndarray, span: tuple[float, float], place: Callable[[float], float]
+    ) -> list[list[float]]:
+        """(start, end) in pixels of the runs of a mask in view."""
         low, high = int(span[0]), int(np.ceil(span[1]))
         inside = np.zeros(high - low + 2, dtype=np.int8)
         inside[1:-1] = mask[low:high]
@@ -115,7 +121,7 @@ class BiclusterCanvas(HeatCanvas):
         other = chosen is not None and block != chosen
         many = other or (len(self.blocks) > 12 and not self.blocks.named(block))
         texts = [str(block + 1)] if many else [self.blocks.name(block), str(block + 1)]
-        metrics = self._metrics()
+        metrics = self.caption_metrics()
         for text in texts:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 180)
             width = metrics.horizontalAdvance(text) + 2 * _TAG_PAD
@@ -139,10 +145,14 @@ class BiclusterCanvas(HeatCanvas):
         view = self._plot
         left = min(part.left(), view.right() - width - 1)
         spots = [(left, part.top() + step * (high + 2)) for step in range(5)]
-        spots += [(max(part.right() - width, view.left() + 1), part.top() + step * (high + 2)) for step in range(3)]
+        spots += [
+            (max(part.right() - width, view.left() + 1), part.top() + step * (high + 2)) for step in range(3)
+        ]
         spots += [(left, part.top() - high)]
         for x, y in spots:
-            spot = QRectF(max(x, view.left() + 1), min(max(y, view.top() + 1), view.bottom() - high - 1), width, high)
+            spot = QRectF(
+                max(x, view.left() + 1), min(max(y, view.top() + 1), view.bottom() - high - 1), width, high
+            )
             inside = spot.top() < part.bottom() + 1
             if inside and not any(spot.adjusted(-1, -1, 1, 1).intersects(other) for other, _ in self._tags):
                 return spot

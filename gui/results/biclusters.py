@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
@@ -103,7 +104,7 @@ class BiclusterPage(ResultPage):
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(space.M - RING)
-        options.layout().setContentsMargins(RING, 0, RING, 0)
+        options.setContentsMargins(RING, 0, RING, 0)
         layout.addWidget(options)
         layout.addWidget(self.canvas, 1)
         layout.addWidget(self._foot_row)
@@ -137,8 +138,8 @@ class BiclusterPage(ResultPage):
         self._order()
 
     def _offer_modes(self, modes: Sequence[str]) -> None:
-        for number, key in enumerate(MODES):
-            self.mode._group.button(number).setVisible(key in modes)
+        for segment, key in zip(self.mode.findChildren(QAbstractButton), MODES):
+            segment.setVisible(key in modes)
         self.mode.set_current(self._mode)
         self._mode_field.setVisible(len(modes) > 1)
 
@@ -306,7 +307,10 @@ class BiclusterPage(ResultPage):
             self.canvas.update()
         elif what == "items":
             selection = self.blocks.selection
-            self.canvas.marked_rows, self.canvas.marked_columns = selection.get("row"), selection.get("column")
+            self.canvas.marked_rows, self.canvas.marked_columns = (
+                selection.get("row"),
+                selection.get("column"),
+            )
             self.canvas.update()
 
     def _choose_strip(self, title: str) -> None:
@@ -320,16 +324,18 @@ class BiclusterPage(ResultPage):
         return (data.strips[chosen],) if data is not None and chosen in data.strips else ()
 
     def _show_strip(self) -> None:
-        from dataclasses import replace
-
         strips = self._strips()
         self.blocks.strip = strips[0].title if strips else ""
         self.legend.set_entries(
-            [(lambda shade=shade: theme().grey_step(shade), text) for strip in strips for shade, text in strip.legend]
+            [
+                (lambda shade=shade: theme().grey_step(shade), text)
+                for strip in strips
+                for shade, text in strip.legend
+            ]
         )
-        if self.canvas.picture is not None and self.blocks.data is not None:
-            if self.canvas.picture.row_names is self.blocks.data.row_names:
-                self.canvas.set_picture(replace(self.canvas.picture, strips=strips))
+        picture, data = self.canvas.picture, self.blocks.data
+        if picture is not None and data is not None and picture.row_names is data.row_names:
+            self.canvas.set_picture(replace(picture, strips=strips))
         self.blocks.changed.emit("strip")
 
     def _update_bar(self) -> None:
@@ -377,8 +383,10 @@ class BiclusterPage(ResultPage):
         if row < 0 or data is None:
             self.hovered.emit("")
             return
-        value = data.matrix(self._mode)[row, column] if self._mode != "residual" else (
-            data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan
+        value = (
+            data.matrix(self._mode)[row, column]
+            if self._mode != "residual"
+            else (data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan)
         )
         shown = "missing" if value != value else format_fixed(value, 2, sign=self._mode != "coverage")
         inside = ", ".join(self.blocks.name(block) for block in self.blocks.blocks_at(row, column)[:3])
@@ -423,7 +431,7 @@ class BiclusterPage(ResultPage):
 
     def fill_menu(self, menu: QMenu) -> None:
         for text, by_block in (("Order by block", True), ("Order as in the data", False)):
-            action = menu.addAction(text, lambda by_block=by_block: self.set_order(by_block))
+            action = menu.addAction(text, partial(self.set_order, by_block))
             action.setCheckable(True)
             action.setChecked(self._by_block == by_block)
         menu.addSeparator()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
     QFileDialog,
     QFrame,
@@ -25,10 +27,11 @@ from PySide6.QtWidgets import (
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
+from plaidwork.gui.results.block_overview import BlockOverview
 from plaidwork.gui.results.block_profile import BlockProfile, profile_of
 from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
 from plaidwork.gui.results.option_row import Legend
-from plaidwork.gui.results.source import NotYet, Sources, SourceError
+from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, tool_button
 from plaidwork.gui.workbench import Workbench
@@ -148,9 +151,7 @@ class BlockPanel(QWidget):
         self.list.row_activated.connect(lambda row: self.opened.emit(self._listed[row]))
         self._list_card = _card(self.list)
         self._list_title = Label("Blocks", "strong")
-        self._hint = Label(
-            "Choose a block here or click it in the picture. [ and ] step through them.", "body", "muted", wrap=True
-        )
+        self.overview = BlockOverview(self.blocks)
         self._details = QWidget()
         self._build_details()
         inner = QWidget()
@@ -159,7 +160,7 @@ class BlockPanel(QWidget):
         column.setSpacing(space.S)
         column.addWidget(self._list_title)
         column.addWidget(self._list_card)
-        column.addWidget(self._hint)
+        column.addWidget(self.overview)
         column.addWidget(self._details, 1)
         column.addStretch(0)
         area = QScrollArea()
@@ -183,7 +184,9 @@ class BlockPanel(QWidget):
         head.addWidget(self._swatch)
         head.addWidget(self.name, 1)
         head.addWidget(tool_button("pencil", "Rename (F2)", self.name.edit))
-        head.addWidget(tool_button("zoom-fit", "Open the sub-matrix (Enter)", lambda: self._chosen(self.opened.emit)))
+        head.addWidget(
+            tool_button("zoom-fit", "Open the sub-matrix (Enter)", lambda: self._chosen(self.opened.emit))
+        )
         head.addWidget(tool_button("export", "Export rows × columns as CSV…", self._ask_export))
         self._figures = [KeyFigure(text, role="strong") for text in ("Rows", "Columns", "Shift", "Present")]
         figures = QHBoxLayout()
@@ -243,18 +246,14 @@ class BlockPanel(QWidget):
         if data is None:
             return
         sizes = [self.blocks.size(block) for block in self._listed]
-        columns: dict[str, Sequence[object]] = {
-            "Block": [self.blocks.name(block) for block in self._listed],
-            "Size": np.array([a * b for a, b in sizes], dtype=np.int64),
+        # sorted by cells, shown as rows × columns: a fraction of a cell tells equal products apart
+        keys = np.array([a * b + k * 1e-4 for k, (a, b) in enumerate(sizes)])
+        texts = {key: f"{format_count(a)} × {format_count(b)}" for key, (a, b) in zip(keys.tolist(), sizes)}
+        columns: dict[str, Any] = {
+            "Block": np.array([self.blocks.name(block) for block in self._listed], dtype=object),
+            "Size": keys,
         }
-        by_cells = {a * b: f"{format_count(a)} × {format_count(b)}" for a, b in sizes}
-        formats = {"Size": lambda cells: by_cells.get(int(cells), "–")}
-        # equal products may hide different shapes: make the key unique by a fraction of a cell
-        if len(by_cells) < len(sizes):
-            keys = np.array([a * b for a, b in sizes], float) + np.arange(len(sizes)) * 1e-4
-            texts = {key: f"{format_count(a)} × {format_count(b)}" for key, (a, b) in zip(keys.tolist(), sizes)}
-            columns["Size"] = keys
-            formats["Size"] = lambda key: texts.get(float(key), "–")
+        formats: dict[str, Callable[[Any], str]] = {"Size": lambda key: texts.get(float(key), "–")}
         if data.shift is not None:
             columns["Shift"] = data.shift
             formats["Shift"] = lambda value: format_fixed(value, 2, sign=True)
@@ -282,8 +281,9 @@ class BlockPanel(QWidget):
         data, block = self.blocks.data, self.blocks.selected
         shown = data is not None and block is not None and block < len(data)
         self._details.setVisible(shown)
-        self._hint.setVisible(not shown and bool(len(self.blocks)))
+        self.overview.setVisible(not shown and bool(len(self.blocks)))
         if not shown:
+            self.overview.refresh()
             return
         assert data is not None
         assert block is not None
@@ -299,9 +299,7 @@ class BlockPanel(QWidget):
 
     def _fill_figures(self, data: BlockData, block: int) -> None:
         rows, columns = self.blocks.size(block)
-        for figure, label, count in zip(
-            self._figures, (data.row_label, data.column_label), (rows, columns)
-        ):
+        for figure, label, count in zip(self._figures, (data.row_label, data.column_label), (rows, columns)):
             figure.set_label(label.capitalize())
             figure.set_value(format_count(count))
         purity = self._purity(data, block)
@@ -321,7 +319,7 @@ class BlockPanel(QWidget):
             present.set_value(format_percent(data.present[block]), "of the draws")
 
     def _purity(self, data: BlockData, block: int) -> str:
-        """", all EWS" when the columns of the block are of one class."""
+        """ ", all EWS" when the columns of the block are of one class."""
         if self.blocks.strip not in data.strips:
             return ""
         classes = set(data.strips[self.blocks.strip].classes[self.blocks.masks[1][block]])
@@ -332,9 +330,10 @@ class BlockPanel(QWidget):
         if data is None or block is None:
             return
         rows, columns = (mask[block] for mask in self.blocks.masks)
+        segments = self.side.findChildren(QAbstractButton)
         for number, label, mask in ((0, data.row_label, rows), (1, data.column_label, columns)):
-            self.side._group.button(number).setText(f"{label.capitalize()} {format_count(mask.sum())}")
-            self.side._group.button(number).updateGeometry()
+            segments[number].setText(f"{label.capitalize()} {format_count(mask.sum())}")
+            segments[number].updateGeometry()
         on_rows = self.side.current == "rows"
         part = data.values[np.ix_(rows, columns)]
         known = np.isfinite(part)
@@ -350,7 +349,9 @@ class BlockPanel(QWidget):
         label = _singular(data.row_label if on_rows else data.column_label).capitalize()
         notes = data.row_notes if on_rows else ()
         columns_shown: dict[str, object] = {
-            label: np.array([_full_name(names[i], notes[i] if notes else "") for i in self._members], dtype=object),
+            label: np.array(
+                [_full_name(names[i], notes[i] if notes else "") for i in self._members], dtype=object
+            ),
             "Prob.": chance[block][self._members],
             "Mean": mean[order],
         }
@@ -361,7 +362,7 @@ class BlockPanel(QWidget):
         kind = "row" if self.side.current == "rows" else "column"
         self.blocks.selection.set(kind, (int(self._members[row]),))
 
-    def _chosen(self, act) -> None:  # type: ignore[no-untyped-def]
+    def _chosen(self, act: Callable[[int], object]) -> None:
         if self.blocks.selected is not None:
             act(self.blocks.selected)
 

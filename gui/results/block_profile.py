@@ -16,6 +16,8 @@ from plaidwork.gui.theme import space, theme
 _TOP = 6
 _MOST_POINTS = 260
 """Columns drawn one by one; of more, neighbours are pooled."""
+_MOST_CELLS = 600_000
+"""Cells that quartiles are taken of; of more, every k-th row."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,9 @@ def profile_of(data: BlockData, rows: np.ndarray, columns: np.ndarray, strip: st
     if not rows.any():
         return None
     part = data.values[rows]
-    with np.errstate(all="ignore"):
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            mean = np.nanmean(part, axis=0)
-            low, high = np.nanpercentile(part, (25, 75), axis=0)
+    mean = column_means(part)
+    some = part[:: max(1, part.size // _MOST_CELLS)]
+    low, high = _quartiles(some)
     classes = data.strips[strip].classes if strip in data.strips else np.full(len(mean), "", dtype=object)
     names = list(dict.fromkeys(classes.tolist()))
     code = np.array([names.index(name) for name in classes])
@@ -57,11 +55,36 @@ def profile_of(data: BlockData, rows: np.ndarray, columns: np.ndarray, strip: st
     return _pooled(Profile(mean[order], low[order], high[order], columns[order], item_names, tuple(groups)))
 
 
+def column_means(part: np.ndarray) -> np.ndarray:
+    """Mean of each column over its known cells, NaN without any."""
+    known = np.isfinite(part)
+    count = known.sum(axis=0)
+    total = np.where(known, part, 0.0).sum(axis=0)
+    return np.divide(total, count, out=np.full(part.shape[1], np.nan), where=count > 0)
+
+
+def _quartiles(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper quartile of each column over its known cells; missing cells are sorted to the end."""
+    ordered = np.sort(part, axis=0)
+    count = np.isfinite(part).sum(axis=0)
+    columns = np.arange(part.shape[1])
+    found = []
+    for share in (0.25, 0.75):
+        at = np.maximum(count - 1, 0) * share
+        low = np.floor(at).astype(np.intp)
+        high = np.minimum(low + 1, np.maximum(count - 1, 0))
+        found.append(ordered[low, columns] * (1 - (at - low)) + ordered[high, columns] * (at - low))
+    return found[0], found[1]
+
+
 def _pooled(profile: Profile) -> Profile:
     count = len(profile.mean)
     if count <= _MOST_POINTS:
         return profile
-    key = np.concatenate([np.full(b - a, k) for k, (a, b, _) in enumerate(profile.groups)]) * 2 + ~profile.inside
+    key = (
+        np.concatenate([np.full(b - a, k) for k, (a, b, _) in enumerate(profile.groups)]) * 2
+        + ~profile.inside
+    )
     width = int(np.ceil(count / _MOST_POINTS))
     starts = [0]
     for i in range(1, count):
@@ -149,7 +172,7 @@ class BlockProfile(QWidget):
         self._paint_groups(painter, profile, area)
         painter.end()
 
-    def _paint_points(self, painter, profile, area, y_of) -> None:  # type: ignore[no-untyped-def]
+    def _paint_points(self, painter, profile, area, y_of) -> None:
         colors, step = theme(), area.width() / len(profile.mean)
         thick = float(np.clip(step * 0.5, 1, 2))
         dot = float(np.clip(step * 0.8, 2, 6))
@@ -167,7 +190,7 @@ class BlockProfile(QWidget):
                 painter.setBrush(color)
                 painter.drawEllipse(QPointF(x, y_of(profile.mean[i])), dot / 2, dot / 2)
 
-    def _paint_groups(self, painter, profile, area) -> None:  # type: ignore[no-untyped-def]
+    def _paint_groups(self, painter, profile, area) -> None:
         colors, step = theme(), area.width() / len(profile.mean)
         painter.setPen(QPen(colors.color("axis"), 1))
         y = area.bottom() + 0.5

@@ -125,7 +125,9 @@ def load_blocks(sources: Sources) -> BlockData:
         interval = np.stack([column("", "Low"), column("", "High")], axis=1)  # type: ignore[list-item]
     fit = optional("fit", (n, m))
     if fit is None and shift is not None and sources.view.options.get("fit") == "additive":
-        fit = (background or 0.0) + np.einsum("l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True)
+        fit = (background or 0.0) + np.einsum(
+            "l,ln,lm->nm", np.nan_to_num(shift), rows, columns, optimize=True
+        )
     centre, limits, clipped = colour_limits(values, background)
     row_dim, column_dim = _dims(sources, matrix_role)
     return BlockData(
@@ -266,12 +268,22 @@ class Blocks(QObject):
         """Blocks that have a cell at the threshold."""
         return [block for block in range(len(self)) if min(self.size(block)) > 0]
 
-    def covered(self) -> float:
-        """Share of the cells that are in a block at the threshold."""
+    def cover_shares(self) -> tuple[float, float]:
+        """Shares of the cells that are in a block, and in several, at the threshold."""
         rows, columns = self._masks
         if not len(rows):
-            return 0.0
-        return float(((rows.T.astype(np.float32) @ columns.astype(np.float32)) > 0).mean())
+            return 0.0, 0.0
+        # cells are counted by pattern of rows and of columns: there are few of them
+        kinds_r, count_r = np.unique(rows.T, axis=0, return_counts=True)
+        kinds_c, count_c = np.unique(columns.T, axis=0, return_counts=True)
+        depth = kinds_r.astype(np.float32) @ kinds_c.T.astype(np.float32)
+        cells = np.outer(count_r, count_c)
+        whole = max(int(cells.sum()), 1)
+        return float(cells[depth > 0.5].sum() / whole), float(cells[depth > 1.5].sum() / whole)
+
+    def covered(self) -> float:
+        """Share of the cells that are in a block at the threshold."""
+        return self.cover_shares()[0]
 
     def strongest(self) -> float:
         """The highest threshold at which there is a block."""
@@ -290,7 +302,9 @@ class Blocks(QObject):
     def selected(self) -> int | None:
         """The block chosen, if any."""
         chosen = self.selection.get("layer")
-        return chosen[0] if chosen and chosen[0] < max(len(self), chosen[0] + (self.data is None)) else None
+        if not chosen or (self.data is not None and chosen[0] >= len(self)):
+            return None
+        return chosen[0]
 
     def select(self, block: int | None) -> None:
         """Choose a block, or none."""

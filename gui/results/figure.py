@@ -28,7 +28,9 @@ class Figure:
     def size(self) -> QSize:
         """Logical pixels."""
         width = max((max(w.width() for w in row) for row in self.rows), default=400) + 2 * space.XL
-        height = 2 * space.XL + self._head() + sum(max(w.height() for w in row) + space.S for row in self.rows)
+        height = (
+            2 * space.XL + self._head() + sum(max(w.height() for w in row) + space.S for row in self.rows)
+        )
         return QSize(width, height)
 
     def _head(self) -> int:
@@ -72,7 +74,7 @@ def _render(widget: QWidget, painter: QPainter, x: int, y: int) -> None:
 
 
 @contextmanager
-def _export_ratio(parts: Sequence[Sequence[QWidget]], ratio: float):  # type: ignore[no-untyped-def]
+def _export_ratio(parts: Sequence[Sequence[QWidget]], ratio: float):
     targets = [w for row in parts for w in row if hasattr(w, "set_export_ratio")]
     for widget in targets:
         widget.set_export_ratio(ratio)
@@ -108,7 +110,7 @@ def write_figure(figure: Figure, path: str | Path) -> Path:
 
 
 def _png(figure: Figure, path: Path) -> None:
-    if not figure_image(figure).save(str(path), "PNG"):
+    if not figure_image(figure).save(str(path)):
         raise OSError(f"could not write {path}")
 
 
@@ -134,7 +136,7 @@ def _pdf(figure: Figure, path: Path) -> None:
     _vector(figure, writer, path)
 
 
-def _vector(figure: Figure, device, path: Path) -> None:  # type: ignore[no-untyped-def]
+def _vector(figure: Figure, device, path: Path) -> None:
     with _export_ratio(figure.rows, SCALE):
         painter = QPainter()
         if not painter.begin(device):

@@ -8,28 +8,25 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QFontMetricsF,
     QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPalette,
     QPen,
     QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.gui.results import heat_paint
 from plaidwork.gui.results.heat_image import paint_pixels
+from plaidwork.gui.results.heat_paint import GAP, MOST_LABEL, RING, STRIP
 from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.strips import Strip
 from plaidwork.gui.theme import size, space, theme
-
-STRIP = 12
-RING = 3
-"""Room for the focus ring around the picture."""
-_GAP = 5
-_MOST_LABEL = 168
-"""Widest label in logical pixels; longer names are cut with an ellipsis."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,9 @@ class Picture:
     @property
     def shape(self) -> tuple[int, int]:
         return self.pyramid.shape
+
+
+__all__ = ["RING", "HeatCanvas", "Picture"]
 
 
 class HeatCanvas(QWidget):
@@ -89,6 +89,7 @@ class HeatCanvas(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAccessibleName("Matrix picture")
         theme().changed.connect(self.restyle)
 
@@ -156,18 +157,18 @@ class HeatCanvas(QWidget):
             span = min(max((high - low) * factor, min(2.0, length)), float(length))
             share = (place - low) / (high - low)
             spans.append((place - share * span, place + (1 - share) * span))
-        self._hold(lambda: self.set_view(spans[0], spans[1]))
+        self._hold(spans[0], spans[1])
         # labels may have come or gone: bring the place back under the pointer
         y2, x2 = self._place(at)
-        if (abs(y2 - y), abs(x2 - x)) > (1e-9, 1e-9) and self._plot.contains(at):
+        if max(abs(y2 - y), abs(x2 - x)) > 1e-9 and self._plot.contains(at):
             (a, b), (c, d) = self._rows, self._columns
             self.set_view((a + y - y2, b + y - y2), (c + x - x2, d + x - x2))
 
-    def _hold(self, act: object) -> None:
-        """Coarse drawing is allowed until the view rests."""
+    def _hold(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
+        """Set the view; drawing may be coarse until it rests."""
         self._moving = True
         self._settle.start()
-        act()  # type: ignore[operator]
+        self.set_view(rows, columns)
 
     def _settled(self) -> None:
         self._moving = False
@@ -198,6 +199,15 @@ class HeatCanvas(QWidget):
         x = int(np.flatnonzero(self.picture.column_order == column)[0]) + 0.5
         return QPointF(self.x_of(x), self.y_of(y))
 
+    @property
+    def plot(self) -> QRectF:
+        """Where the cells are, in logical pixels."""
+        return self._plot
+
+    def device_length(self, length: float) -> int:
+        """A length in device pixels, at least one."""
+        return max(round(length * self._ratio()), 1)
+
     def x_of(self, place: float) -> float:
         """Logical x of a column place, on a device pixel."""
         (left, right), plot, ratio = self._columns, self._plot, self._ratio()
@@ -222,24 +232,26 @@ class HeatCanvas(QWidget):
     def _lay_out(self) -> None:
         if self.picture is None:
             return
-        picture, metrics = self.picture, self._metrics()
-        left = RING + sum(STRIP + _GAP for _ in picture.row_strips)
-        top = RING + sum(STRIP + _GAP for _ in picture.strips)
+        picture, metrics = self.picture, self.caption_metrics()
+        left = RING + sum(STRIP + GAP for _ in picture.row_strips)
+        top = RING + sum(STRIP + GAP for _ in picture.strips)
         width, height = max(self.width() - left - RING, 1), max(self.height() - top - RING, 1)
         right = bottom = 0.0
         if self.show_labels:
             if height / (self._rows[1] - self._rows[0]) >= metrics.height() * 0.92:
                 right = self._label_width(0) + space.S
-            if (width - right) / (self._columns[1] - self._columns[0]) >= metrics.height() * 0.92:
+            self._plot = QRectF(left, top, max(width - right, 1), height)
+            if heat_paint.columns_fit(self):
+                bottom = metrics.height() + space.S
+            elif (width - right) / (self._columns[1] - self._columns[0]) >= metrics.height() * 0.92:
                 bottom = min(self._label_width(1), 0.3 * self.height()) + space.XS
         self._plot = QRectF(left, top, max(width - right, 1), max(height - bottom, 1))
         ratio = self._ratio()
         self._plot.setWidth(max(np.floor(self._plot.width() * ratio), 1) / ratio)
         self._plot.setHeight(max(np.floor(self._plot.height() * ratio), 1) / ratio)
 
-    def _metrics(self):  # type: ignore[no-untyped-def]
-        from PySide6.QtGui import QFontMetricsF
-
+    def caption_metrics(self) -> QFontMetricsF:
+        """Metrics of the font of labels and tags."""
         return QFontMetricsF(theme().font("caption"))
 
     def _label_width(self, axis: int) -> float:
@@ -248,10 +260,10 @@ class HeatCanvas(QWidget):
             (self.picture.row_names, self.picture.row_order, self._rows),
             (self.picture.column_names, self.picture.column_order, self._columns),
         )[axis]
-        metrics = self._metrics()
+        metrics = self.caption_metrics()
         shown = order[int(low) : int(np.ceil(high))][:400]
         widest = max((metrics.horizontalAdvance(names[i][:60]) for i in shown), default=0.0)
-        return min(widest + 2, _MOST_LABEL, 0.34 * (self.width() if axis == 0 else 3 * self.height()))
+        return min(widest + 2, MOST_LABEL, 0.34 * (self.width() if axis == 0 else 3 * self.height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
@@ -266,14 +278,14 @@ class HeatCanvas(QWidget):
         painter = QPainter(self)
         painter.setFont(theme().font("caption"))
         self._paint_image(painter)
-        self._paint_strips(painter)
+        heat_paint.paint_strips(self, painter)
         painter.save()
         painter.setClipRect(self._plot.adjusted(-3, -3, 3, 3))
         self.paint_over(painter)
         self._paint_cursor(painter)
         painter.restore()
-        self._paint_labels(painter)
-        self._paint_marks(painter)
+        heat_paint.paint_labels(self, painter)
+        heat_paint.paint_marks(self, painter)
         if self.hasFocus() and not self._ratio_override:
             painter.setPen(QPen(theme().color("accent"), size.FOCUS))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -287,90 +299,20 @@ class HeatCanvas(QWidget):
         assert self.picture is not None
         picture, plot = self.picture, self._plot
         ratio = self._ratio()
-        w, h = max(round(plot.width() * ratio), 1), max(round(plot.height() * ratio), 1)
+        w, h = self.device_length(plot.width()), self.device_length(plot.height())
         coarse = 2 if self._moving and w * h > 1_000_000 and not self._ratio_override else 1
-        key = (picture.pyramid, self._rows, self._columns, w, h, coarse, theme().scheme, picture.limits)
+        key = (picture.pyramid, self._rows, self._columns, w, h, self._moving, theme().scheme, picture.limits)
         if self._image is None or self._image[0] != key:
-            sample = picture.pyramid.sample(self._rows, self._columns, h // coarse or 1, w // coarse or 1)
+            sample = picture.pyramid.sample(
+                self._rows, self._columns, h // coarse or 1, w // coarse or 1, coarse=self._moving
+            )
             table = theme().lut(picture.lut)
             hatch = (theme().color("border"), theme().color("axis"))
-            self._image = (key, paint_pixels(sample, picture.limits, table, hatch, max(1, round(ratio / coarse))))
+            self._image = (
+                key,
+                paint_pixels(sample, picture.limits, table, hatch, max(1, round(ratio / coarse))),
+            )
         painter.drawImage(plot, self._image[1])
-
-    def _paint_strips(self, painter: QPainter) -> None:
-        assert self.picture is not None
-        plot, y = self._plot, float(RING)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for strip in self.picture.strips:
-            for low, high, shade in strip.runs(self.picture.column_order, self._columns):
-                x = max(self.x_of(low), plot.left())
-                painter.fillRect(QRectF(x, y, min(self.x_of(high), plot.right()) - x, STRIP), strip.color(shade))
-            y += STRIP + _GAP
-        x = float(RING)
-        for strip in self.picture.row_strips:
-            for low, high, shade in strip.runs(self.picture.row_order, self._rows):
-                top = max(self.y_of(low), plot.top())
-                painter.fillRect(QRectF(x, top, STRIP, min(self.y_of(high), plot.bottom()) - top), strip.color(shade))
-            x += STRIP + _GAP
-
-    def _paint_labels(self, painter: QPainter) -> None:
-        assert self.picture is not None
-        picture, plot, metrics = self.picture, self._plot, self._metrics()
-        painter.setPen(theme().color("muted"))
-        elide = Qt.TextElideMode.ElideRight
-        room = self.width() - RING - plot.right() - space.S
-        if room > 12:
-            for place in range(int(self._rows[0]), int(np.ceil(self._rows[1]))):
-                top, bottom = self.y_of(place), self.y_of(place + 1)
-                middle = (max(top, plot.top()) + min(bottom, plot.bottom())) / 2
-                if bottom - top < 1 or middle < plot.top() + metrics.height() / 3:
-                    if (bottom - plot.top()) < metrics.height() * 0.7:
-                        continue
-                name = metrics.elidedText(picture.row_names[picture.row_order[place]], elide, room)
-                if middle + metrics.height() / 3 <= self.height():
-                    self._painter_text(painter, QPointF(plot.right() + space.S, middle), name)
-        room = self.height() - RING - plot.bottom() - space.XS
-        if room > 12:
-            for place in range(int(self._columns[0]), int(np.ceil(self._columns[1]))):
-                left, right = max(self.x_of(place), plot.left()), min(self.x_of(place + 1), plot.right())
-                if right - left < metrics.height() * 0.6:
-                    continue
-                text = picture.column_names[picture.column_order[place]]
-                painter.save()
-                if metrics.horizontalAdvance(text) <= right - left - 4:
-                    x = (left + right - metrics.horizontalAdvance(text)) / 2
-                    self._painter_text(painter, QPointF(x, plot.bottom() + space.XS + metrics.height() / 2), text)
-                else:
-                    painter.translate((left + right) / 2, plot.bottom() + space.XS)
-                    painter.rotate(90)
-                    self._painter_text(painter, QPointF(0, 0), metrics.elidedText(text, elide, room))
-                painter.restore()
-
-    def _painter_text(self, painter: QPainter, at: QPointF, text: str) -> None:
-        """Text starting at a point, centred on its height."""
-        metrics = self._metrics()
-        painter.drawText(QPointF(at.x(), at.y() + (metrics.ascent() - metrics.descent()) / 2), text)
-
-    def _paint_marks(self, painter: QPainter) -> None:
-        """Triangles at the edges where selected rows and columns are."""
-        if self.picture is None or not (self.marked_rows or self.marked_columns):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme().color("surface"), 1))
-        painter.setBrush(theme().color("accent"))
-        plot = self._plot
-        for row in self.marked_rows:
-            place = int(np.flatnonzero(self.picture.row_order == row)[0]) + 0.5
-            if self._rows[0] <= place <= self._rows[1]:
-                x, y = plot.right(), self.y_of(place)
-                painter.drawPolygon([QPointF(x - 9, y), QPointF(x + 1, y - 6), QPointF(x + 1, y + 6)])
-        for column in self.marked_columns:
-            place = int(np.flatnonzero(self.picture.column_order == column)[0]) + 0.5
-            if self._columns[0] <= place <= self._columns[1]:
-                x, y = self.x_of(place), plot.bottom()
-                painter.drawPolygon([QPointF(x, y - 9), QPointF(x - 6, y + 1), QPointF(x + 6, y + 1)])
-        painter.restore()
 
     def _paint_cursor(self, painter: QPainter) -> None:
         if self._cursor is None or not self.hasFocus():
@@ -405,7 +347,7 @@ class HeatCanvas(QWidget):
                 (a, b), (c, d) = self._drag_from
                 dy = -moved.y() / self._plot.height() * (b - a)
                 dx = -moved.x() / self._plot.width() * (d - c)
-                self._hold(lambda: self.set_view((a + dy, b + dy), (c + dx, d + dx)))
+                self._hold((a + dy, b + dy), (c + dx, d + dx))
                 if self.zoomed:
                     self.setCursor(Qt.CursorShape.ClosedHandCursor)
                 return
@@ -440,7 +382,9 @@ class HeatCanvas(QWidget):
             Qt.Key.Key_Right: (0, 1),
         }
         if event.key() in moves and self.picture is not None:
-            self._step(*moves[Qt.Key(event.key())], bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+            self._step(
+                *moves[Qt.Key(event.key())], bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            )
         elif event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(0.8)
         elif event.key() == Qt.Key.Key_Minus:
@@ -483,7 +427,7 @@ class HeatCanvas(QWidget):
             order = (self.picture.row_order, self.picture.column_order)[axis]
             place = int(np.flatnonzero(order == item)[0]) + 0.5
             extent = (self._plot.height(), self._plot.width())[axis]
-            span = min(spans[axis][1] - spans[axis][0], extent / (1.3 * self._metrics().height()))
+            span = min(spans[axis][1] - spans[axis][0], extent / (1.3 * self.caption_metrics().height()))
             spans[axis] = (place - span / 2, place + span / 2)
         self.set_view(*spans)
 

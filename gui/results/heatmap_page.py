@@ -70,7 +70,7 @@ class HeatmapPage(ResultPage):
         self._order_field = Labelled("Order", self.order)
         self._missing = Legend()
         self._options = OptionRow(self._order_field)
-        self._options.layout().setContentsMargins(RING, 0, RING, 0)
+        self._options.setContentsMargins(RING, 0, RING, 0)
         self._foot = Label("", "body", "muted", elide=True)
         self.bar = ColorBar("tide")
         foot_row = QWidget()
@@ -141,7 +141,9 @@ class HeatmapPage(ResultPage):
             heat.pyramids[order] = Pyramid(heat.values, *heat.orders[order])
         rows, columns = heat.orders[order]
         self.canvas.set_picture(
-            Picture(heat.pyramids[order], rows, columns, heat.row_names, heat.column_names, heat.limits, heat.lut)
+            Picture(
+                heat.pyramids[order], rows, columns, heat.row_names, heat.column_names, heat.limits, heat.lut
+            )
         )
         self._update_foot()
 
@@ -152,7 +154,8 @@ class HeatmapPage(ResultPage):
             self._show_picture()
 
     def default_headline(self) -> str:
-        return self.loaded.label if self.loaded else self.view.title
+        text = self.loaded.label if self.loaded else self.view.title
+        return text[:1].upper() + text[1:]
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""
@@ -161,7 +164,9 @@ class HeatmapPage(ResultPage):
         if self.loaded is None or self.canvas.picture is None:
             return
         n, m = self.loaded.values.shape
-        order = "clustered" if self._order == "clustered" and "clustered" in self.loaded.orders else "as given"
+        order = (
+            "clustered" if self._order == "clustered" and "clustered" in self.loaded.orders else "as given"
+        )
         self._foot.setText(f"{format_count(n)} × {format_count(m)}, {order}")
 
     def _tell(self, row: int, column: int) -> None:
@@ -175,7 +180,11 @@ class HeatmapPage(ResultPage):
         elif heat.limits == (0.0, 1.0):
             shown = format_probability(value)
         else:
-            shown = format_fixed(value, 2, sign=heat.lut == "loom") if abs(value) >= 0.1 else format_number(value, 3)
+            shown = (
+                format_fixed(value, 2, sign=heat.lut == "loom")
+                if abs(value) >= 0.1
+                else format_number(value, 3)
+            )
         self.hovered.emit(f"{heat.row_names[row]}, {heat.column_names[column]}: {shown}")
 
     def search(self, text: str) -> list[str]:
@@ -210,7 +219,9 @@ class HeatmapPage(ResultPage):
         assert picture is not None
         values = heat.values[np.ix_(picture.row_order, picture.column_order)]
         rows = [heat.row_names[i] for i in picture.row_order]
-        return MatrixData(values, rows, [heat.column_names[i] for i in picture.column_order], heat.row_word), {}
+        return MatrixData(
+            values, rows, [heat.column_names[i] for i in picture.column_order], heat.row_word
+        ), {}
 
 
 def _scale(
@@ -219,12 +230,14 @@ def _scale(
     known = values[np.isfinite(values)]
     if not len(known):
         return "tide", (0.0, 1.0), (False, False)
-    kind = options.get("scale") or ("diverging" if options.get("signed", known.min() < 0 < known.max()) else "")
+    kind = options.get("scale") or (
+        "diverging" if options.get("signed", known.min() < 0 < known.max()) else ""
+    )
     if kind == "diverging":
         _, (low, high), _ = colour_limits(values, 0.0)
     else:
         low, high = float(known.min()), float(known.max())
-        if 0 <= low and high <= 1:
+        if low >= 0 and high <= 1:
             low, high = 0.0, 1.0
         elif 0 < low < 0.3 * high:
             low = 0.0

@@ -174,7 +174,9 @@ def paint_square(painter: QPainter, square: QRectF, color: object) -> None:
         painter.setPen(theme().color("axis"))
         painter.setClipRect(square)
         for k in range(-12, 13, 6):
-            painter.drawLine(int(square.x() + k), int(square.bottom()), int(square.x() + k + 12), int(square.top()))
+            painter.drawLine(
+                int(square.x() + k), int(square.bottom()), int(square.x() + k + 12), int(square.top())
+            )
     else:
         ink: QColor = theme().color(color) if isinstance(color, str) else color()  # type: ignore[operator]
         painter.setBrush(ink)

@@ -18,7 +18,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.show_data import Content, DataDialog
-from plaidwork.gui.results.source import NotYet, Sources, SourceError
+from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Chip, Label, Skeleton, StatePane, button, tool_button
@@ -277,13 +277,17 @@ class ResultPage(QWidget):
         self.set_head(self.view.title, "")
         if self.run.active:
             self.show_state(
-                "clock", "Nothing to show yet", "The picture appears with the first draws kept after the warm-up."
+                "clock",
+                "Nothing to show yet",
+                "The picture appears with the first draws kept after the warm-up.",
             )
         elif self.run.status == "failed":
             text = next((line.text for line in reversed(self.run.log) if line.level == "error"), "")
             self.show_state("error", "The fit failed before it kept anything", text, color="error")
         else:
-            self.show_state("clock", "No result yet", "The run has kept no draws. Start or resume it to get some.")
+            self.show_state(
+                "clock", "No result yet", "The run has kept no draws. Start or resume it to get some."
+            )
 
     def show_failure(self, text: str, details: str = "") -> None:
         """The picture cannot be drawn, and why; the rest of the program goes on."""
@@ -334,7 +338,7 @@ class ResultPage(QWidget):
         self.update()
 
     # -- actions --------------------------------------------------------------------------------
-    def find(self) -> None:
+    def find(self) -> None:  # type: ignore[override]
         """Open the search line."""
         self._find_row.show()
         self._find.setFocus()
@@ -396,7 +400,9 @@ class ResultPage(QWidget):
         self.fill_menu(menu)
         if menu.actions():
             menu.addSeparator()
-        menu.addAction("Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip()))
+        menu.addAction(
+            "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
+        )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
         anchor = self._actions[-1]
         menu.exec(anchor.mapToGlobal(anchor.rect().bottomLeft()))

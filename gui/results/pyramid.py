@@ -8,6 +8,8 @@ import numpy as np
 
 _LEAST = 512
 """An axis is halved while it is longer than this."""
+_SHORT = 6
+"""Groups up to this length are summed by gathering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Pyramid:
             values = values.take(row_order, axis=0)
         if column_order is not None:
             values = values.take(column_order, axis=1)
-        self.shape: tuple[int, int] = values.shape  # type: ignore[assignment]
+        self.shape: tuple[int, int] = values.shape
         self.values = values
         finite = np.isfinite(values)
         known = None if finite.all() else finite.astype(np.float32)
@@ -67,12 +69,25 @@ class Pyramid:
     def has_missing(self) -> bool:
         return self.levels[0].known is not None
 
-    def sample(self, rows: tuple[float, float], columns: tuple[float, float], h: int, w: int) -> Sample:
-        """The part ``rows[0] <= row < rows[1]`` (columns likewise) for h × w pixels."""
+    def sample(
+        self,
+        rows: tuple[float, float],
+        columns: tuple[float, float],
+        h: int,
+        w: int,
+        coarse: bool = False,
+    ) -> Sample:
+        """The part ``rows[0] <= row < rows[1]`` (columns likewise) for h × w pixels.
+
+        With ``coarse`` a pixel may show the mean of a somewhat larger patch, which is several times faster.
+        """
         per_y, per_x = (rows[1] - rows[0]) / h, (columns[1] - columns[0]) / w
         level = self.levels[0]
         for other in self.levels:
-            if other.row_step <= max(1.0, per_y) and other.column_step <= max(1.0, per_x):
+            fits = other.row_step <= max(1.0, per_y) and other.column_step <= max(1.0, per_x)
+            if coarse:
+                fits = other.row_step * other.column_step <= 2 * max(1.0, per_y) * max(1.0, per_x)
+            if fits:
                 level = other
         mean, known = level.mean, level.known
         top, bottom, row_starts, row_index = _cut(rows, h, level.row_step, mean.shape[0])
@@ -101,9 +116,7 @@ def _halve(level: Level) -> Level | None:
         if mean.shape[axis] > _LEAST:
             mean = _pair(mean, axis)
             known = None if known is None else _pair(known, axis)
-            row_step, column_step = (
-                (row_step * 2, column_step) if axis == 0 else (row_step, column_step * 2)
-            )
+            row_step, column_step = (row_step * 2, column_step) if axis == 0 else (row_step, column_step * 2)
     if known is not None:
         mean = np.divide(mean, known, out=np.zeros_like(mean), where=known > 0)
     return Level(mean, known, row_step, column_step)
@@ -136,9 +149,22 @@ def _cut(
 
 
 def _reduce(values: np.ndarray, starts: np.ndarray | None, axis: int) -> np.ndarray:
+    """Means of the groups that begin at ``starts``."""
     if starts is None or len(starts) == values.shape[axis]:
         return values
     counts = np.diff(starts, append=values.shape[axis])
-    total = np.add.reduceat(values, starts, axis=axis)
-    total *= (1 / np.maximum(counts, 1)).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
+    longest = int(counts.max())
+    if longest > _SHORT:
+        total = np.add.reduceat(values, starts, axis=axis)
+    else:  # a few whole gathers beat many short sums
+        total = values.take(starts, axis=axis)
+        for k in range(1, longest):
+            at = np.minimum(starts + k, values.shape[axis] - 1)
+            part = values.take(at, axis=axis)
+            if int(counts.min()) <= k:
+                weight = (counts > k).astype(np.float32)
+                part *= weight[:, None] if axis == 0 else weight
+            total += part
+    share = (1 / np.maximum(counts, 1)).astype(np.float32)
+    total *= share[:, None] if axis == 0 else share
     return np.asarray(total)

@@ -56,5 +56,10 @@ def make_view(workbench: Workbench, run: Run, view: View, parent: QWidget | None
         import traceback
 
         return BrokenPage(
-            workbench, run, view, parent, reason=f"{type(error).__name__}: {error}", details=traceback.format_exc()
+            workbench,
+            run,
+            view,
+            parent,
+            reason=f"{type(error).__name__}: {error}",
+            details=traceback.format_exc(),
         )

@@ -109,7 +109,7 @@ def render_view_png(
     path = Path(path)
     image = render_view(session, run, view, size, scheme, scale)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not image.save(str(path), "PNG"):
+    if not image.save(str(path)):
         raise OSError(f"could not write {path}")
     return path
 

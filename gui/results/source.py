@@ -78,7 +78,9 @@ class Sources:
         """The role as numbers with dims and unit; ``ndim`` are the numbers of axes allowed."""
         found = self.get(role)
         if isinstance(found, Dataset):
-            dims = next((i.dims for i in self.run.spec.inputs if found.name in self.run.inputs.get(i.name, ())), ())
+            dims = next(
+                (i.dims for i in self.run.spec.inputs if found.name in self.run.inputs.get(i.name, ())), ()
+            )
             found = Result(dense(found), dims, found.unit, found.name)
         if not isinstance(found, Result):
             kind = "table" if isinstance(found, Table) else "text"
@@ -97,7 +99,9 @@ class Sources:
     def array(self, role: str, shape: tuple[int | None, ...]) -> np.ndarray:
         """The role as float64 array of a shape (None: any length)."""
         values = self.result(role).values
-        if values.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, values.shape)):
+        if values.ndim != len(shape) or any(
+            want not in (None, got) for want, got in zip(shape, values.shape)
+        ):
             wanted = " × ".join("any" if n is None else str(n) for n in shape)
             raise SourceError(f"The {role} need the shape {wanted}. Found {shape_text(values)}.")
         return np.asarray(values, dtype=np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,16 +28,12 @@ class Strip:
         """Colour of a shade in the current scheme."""
         return theme().grey_step(shade) if shade >= 0 else theme().color("border")
 
-    def runs(self, order: np.ndarray, span: tuple[float, float]) -> Iterator[tuple[int, int, int]]:
-        """(first place, end place, shade) of equal neighbours among the places in view."""
-        low, high = int(span[0]), int(np.ceil(span[1]))
-        shades = self.shades[order[low:high]]
-        if not len(shades):
-            return
-        edges = np.flatnonzero(np.diff(shades)) + 1
-        starts = [0, *edges.tolist()]
-        for start, end in zip(starts, [*starts[1:], len(shades)]):
-            yield low + start, low + end, int(shades[start])
+    def pixels(self, order: np.ndarray, span: tuple[float, float], length: int) -> np.ndarray:
+        """(length,) colours (0xffRRGGBB) of the items in view."""
+        at = span[0] + (np.arange(length) + 0.5) * (span[1] - span[0]) / length
+        shades = self.shades[order[np.clip(at.astype(np.intp), 0, len(order) - 1)]]
+        table = np.array([self.color(shade).rgb() for shade in (-1, *range(SHADES))], dtype=np.uint32)
+        return table[shades + 1]
 
 
 def categorical(table: Mapping[str, np.ndarray]) -> dict[str, Strip]:

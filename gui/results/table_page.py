@@ -8,11 +8,11 @@ from typing import Any
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from plaidwork.core.model import Table
-from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import Sources, SourceError
+from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.widgets import Card, DataTable
 
 
@@ -25,7 +25,7 @@ class TablePage(ResultPage):
         self.table = DataTable(filter_line=True)
         self.table.view.setAccessibleName(self.view.title)
         self.table.row_selected.connect(self._tell)
-        card = Card()
+        self._card = card = Card()
         layout = QVBoxLayout(card)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addWidget(self.table)
@@ -56,12 +56,17 @@ class TablePage(ResultPage):
 
     def show_loaded(self, loaded: Table) -> None:
         if not len(loaded):
-            self.show_state("search", "This table is empty", loaded.doc or "The run has found nothing to list here.")
+            self.show_state(
+                "search", "This table is empty", loaded.doc or "The run has found nothing to list here."
+            )
             return
-        heads = {title: f"{title} ({loaded.units[title]})" if loaded.units.get(title) else title for title in loaded.columns}
+        heads = {
+            title: f"{title} ({loaded.units[title]})" if loaded.units.get(title) else title
+            for title in loaded.columns
+        }
         self._columns = {heads[title]: column for title, column in loaded.columns.items()}
-        self._formats = {heads[title]: text for title, text in _formats(loaded).items()}
-        self.table.set_columns(self._columns, formats=self._formats)
+        self.table.set_columns(self._columns)
+        self._card.setMaximumWidth(max(720, 240 * len(heads)))
 
     def default_headline(self) -> str:
         return self.loaded.label or self.view.title if self.loaded else self.view.title
@@ -71,13 +76,13 @@ class TablePage(ResultPage):
             return ""
         return self.loaded.doc or f"{format_count(len(self.loaded))} rows"
 
-    def find(self) -> None:
+    def find(self) -> None:  # type: ignore[override]
         """The filter line is the search."""
         self.table._filter.setFocus()
         self.table._filter.selectAll()
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
-        return self._columns, self._formats
+        return self._columns, {}
 
     def _tell(self, row: int) -> None:
         parts = [f"{title}: {self.table.model.columns()[title][row]}" for title in list(self._columns)[:1]]
@@ -88,25 +93,3 @@ def _text(names: tuple[str, ...]) -> Any:
     import numpy as np
 
     return np.array(names, dtype=object)
-
-
-def _formats(table: Table) -> dict[str, Callable[[Any], str]]:
-    """Decimals of a column follow its spread: the same number for all of its rows."""
-    import numpy as np
-
-    from plaidwork.gui.numbers import format_fixed
-
-    found: dict[str, Callable[[Any], str]] = {}
-    for title, column in table.columns.items():
-        if column.dtype.kind != "f":
-            continue
-        known = column[np.isfinite(column)]
-        size = float(np.abs(known).max()) if len(known) else 1.0
-        if len(known) and np.all(known == np.round(known)) and size < 1e6:
-            found[title] = format_count
-        elif 1e-2 <= size < 1e5:
-            decimals = max(0, 3 - max(int(np.floor(np.log10(size))), -1) - (1 if size >= 1 else 0))
-            found[title] = lambda value, decimals=decimals: format_fixed(value, decimals)
-        else:
-            found[title] = lambda value: format_number(value, 3)
-    return found

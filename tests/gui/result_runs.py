@@ -102,7 +102,9 @@ def make_dataset(
     return dataset, rows, columns
 
 
-def block_results(dataset: Dataset, rows: list[np.ndarray], columns: list[np.ndarray], seed: int = 5) -> Results:
+def block_results(
+    dataset: Dataset, rows: list[np.ndarray], columns: list[np.ndarray], seed: int = 5
+) -> Results:
     """Results of a block model that has found these blocks."""
     rng = np.random.default_rng(seed)
     n, m = dataset.shape

@@ -1,0 +1,134 @@
+"""What stands around the cells of a heat map: strips, names, marks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPen
+
+from plaidwork.gui.theme import space, theme
+
+if TYPE_CHECKING:
+    from plaidwork.gui.results.heat_canvas import HeatCanvas
+
+STRIP = 12
+GAP = 5
+RING = 3
+"""Room for the focus ring around the picture."""
+MOST_LABEL = 168
+"""Widest label in logical pixels; longer names are cut with an ellipsis."""
+
+
+def paint_strips(canvas: HeatCanvas, painter: QPainter) -> None:
+    """Annotation strips above and left of the cells, one colour a device pixel."""
+    picture, plot = canvas.picture, canvas.plot
+    if picture is None:
+        return
+    rows, columns = canvas.visible_range
+    y = float(RING)
+    for strip in picture.strips:
+        pixels = strip.pixels(picture.column_order, columns, canvas.device_length(plot.width()))
+        painter.drawImage(QRectF(plot.left(), y, plot.width(), STRIP), _image(pixels[None, :]))
+        y += STRIP + GAP
+    x = float(RING)
+    for strip in picture.row_strips:
+        pixels = strip.pixels(picture.row_order, rows, canvas.device_length(plot.height()))
+        painter.drawImage(QRectF(x, plot.top(), STRIP, plot.height()), _image(pixels[:, None]))
+        x += STRIP + GAP
+
+
+def _image(pixels: np.ndarray) -> QImage:
+    pixels = np.ascontiguousarray(pixels, dtype="<u4")
+    h, w = pixels.shape
+    return QImage(pixels.data, w, h, 4 * w, QImage.Format.Format_RGB32).copy()
+
+
+def columns_fit(canvas: HeatCanvas) -> bool:
+    """Whether all column names in view can be written across."""
+    assert canvas.picture is not None
+    _, (left, right) = canvas.visible_range
+    width, metrics = canvas.plot.width() / (right - left) - 4, canvas.caption_metrics()
+    if width < 20:
+        return False
+    names, order = canvas.picture.column_names, canvas.picture.column_order
+    return all(metrics.horizontalAdvance(names[i]) <= width for i in order[int(left) : int(np.ceil(right))])
+
+
+def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:
+    """Row names at the right and column names below, where the layout has left room."""
+    if canvas.picture is None:
+        return
+    painter.setPen(theme().color("muted"))
+    _row_labels(canvas, painter)
+    _column_labels(canvas, painter)
+
+
+def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
+    picture, plot, metrics = canvas.picture, canvas.plot, canvas.caption_metrics()
+    assert picture is not None
+    room = canvas.width() - RING - plot.right() - space.S
+    if room <= 12:
+        return
+    (low, high), _ = canvas.visible_range
+    for place in range(int(low), int(np.ceil(high))):
+        top, bottom = max(canvas.y_of(place), plot.top()), min(canvas.y_of(place + 1), plot.bottom())
+        if bottom - top < metrics.height() * 0.7:
+            continue
+        name = picture.row_names[picture.row_order[place]]
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        _text(canvas, painter, QPointF(plot.right() + space.S, (top + bottom) / 2), shown)
+
+
+def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
+    picture, plot, metrics = canvas.picture, canvas.plot, canvas.caption_metrics()
+    assert picture is not None
+    room = canvas.height() - RING - plot.bottom() - space.XS
+    if room <= 12:
+        return
+    flat = columns_fit(canvas)
+    _, (low, high) = canvas.visible_range
+    for place in range(int(low), int(np.ceil(high))):
+        left, right = max(canvas.x_of(place), plot.left()), min(canvas.x_of(place + 1), plot.right())
+        if right - left < metrics.height() * 0.6:
+            continue
+        name = picture.column_names[picture.column_order[place]]
+        painter.save()
+        if flat:
+            x = (left + right - metrics.horizontalAdvance(name)) / 2
+            _text(canvas, painter, QPointF(x, plot.bottom() + space.XS + metrics.height() / 2), name)
+        else:
+            painter.translate((left + right) / 2, plot.bottom() + space.XS)
+            painter.rotate(90)
+            _text(canvas, painter, QPointF(0, 0), metrics.elidedText(name, Qt.TextElideMode.ElideRight, room))
+        painter.restore()
+
+
+def _text(canvas: HeatCanvas, painter: QPainter, at: QPointF, text: str) -> None:
+    """Text that starts at a point and is centred on its height."""
+    metrics = canvas.caption_metrics()
+    painter.drawText(QPointF(at.x(), at.y() + (metrics.ascent() - metrics.descent()) / 2), text)
+
+
+def paint_marks(canvas: HeatCanvas, painter: QPainter) -> None:
+    """Triangles at the edges where marked rows and columns are."""
+    picture, plot = canvas.picture, canvas.plot
+    if picture is None or not (canvas.marked_rows or canvas.marked_columns):
+        return
+    (top, bottom), (left, right) = canvas.visible_range
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme().color("surface"), 1))
+    painter.setBrush(theme().color("accent"))
+    for row in canvas.marked_rows:
+        place = int(np.flatnonzero(picture.row_order == row)[0]) + 0.5
+        if top <= place <= bottom:
+            x, y = plot.right(), canvas.y_of(place)
+            painter.drawPolygon([QPointF(x - 9, y), QPointF(x + 2, y - 6), QPointF(x + 2, y + 6)])
+    for column in canvas.marked_columns:
+        place = int(np.flatnonzero(picture.column_order == column)[0]) + 0.5
+        if left <= place <= right:
+            x, y = canvas.x_of(place), plot.bottom()
+            painter.drawPolygon([QPointF(x, y - 9), QPointF(x - 6, y + 2), QPointF(x + 6, y + 2)])
+    painter.restore()
