@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
@@ -15,17 +15,25 @@ from plaidwork.gui.widgets import ColorBar, Label
 
 
 class DataPanel(QScrollArea):
-    """Heat map, histogram, numbers, classes and transformations of one dataset; computed off-thread."""
+    """Heat map, histogram, numbers, classes and transformations of one dataset; computed off-thread.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    picture : False leaves the heat map out (a page beside shows it)
+    """
+
+    computed = Signal(object)
+
+    def __init__(self, picture: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._picture = picture
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._dataset: Dataset | None = None
         self._task: Task | None = None
-        self.matrix = MatrixThumb()
-        self.bar = ColorBar()
+        self.matrix = MatrixThumb(self)
+        self.bar = ColorBar(parent=self)
         self.histogram = HistogramThumb()
         self.bars = ClassBars()
         self._bars_title = Label("", "strong", elide=True)
@@ -51,10 +59,14 @@ class DataPanel(QScrollArea):
         column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(space.S)
-        column.addWidget(Label("Matrix as the model sees it", "strong", elide=True))
-        column.addWidget(self.matrix, 1)
-        column.addWidget(self.bar)
-        column.addSpacing(space.M)
+        if self._picture:
+            column.addWidget(Label("Matrix as the model sees it", "strong", elide=True))
+            column.addWidget(self.matrix, 1)
+            column.addWidget(self.bar)
+            column.addSpacing(space.M)
+        else:
+            self.matrix.hide()
+            self.bar.hide()
         column.addWidget(Label("Spread of values", "strong", elide=True))
         column.addWidget(self.histogram)
         column.addSpacing(space.M)
@@ -66,8 +78,16 @@ class DataPanel(QScrollArea):
         self._steps_title = Label("Steps applied", "strong")
         column.addWidget(self._steps_title)
         column.addWidget(self._steps)
+        self._column = column
         self.setWidget(inner)
         self.setMinimumWidth(220)
+
+    def add(self, item: QWidget | QLayout, stretch: int = 0) -> None:
+        """Append a widget or layout below the steps."""
+        if isinstance(item, QLayout):
+            self._column.addLayout(item, stretch)
+        else:
+            self._column.addWidget(item, stretch)
 
     @property
     def dataset(self) -> Dataset | None:
@@ -110,3 +130,4 @@ class DataPanel(QScrollArea):
             self._numbers.addWidget(Label(value, "caption", elide=True), row, 1)
         steps = [str(step) for step in dataset.steps]
         self._steps.setText("\n".join(f"{k}. {step}" for k, step in enumerate(steps, 1)) or "None")
+        self.computed.emit(facts)

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.gui.numbers import format_bytes, format_count, format_number, format_percent
+from plaidwork.gui.numbers import (
+    decimals_by_error,
+    format_bytes,
+    format_count,
+    format_fixed,
+    format_number,
+    format_percent,
+)
 
 THUMB_SIDE = 480
 SAMPLE = 400_000
@@ -144,6 +151,8 @@ def figure_rows(dataset: Dataset, facts: Facts) -> list[tuple[str, str]]:
     if np.isfinite(facts.low):
         rows.append(("Range", f"{format_number(facts.low, 3)} to {format_number(facts.high, 3)}{unit}"))
         if dataset.kind != "categorical":
-            rows.append(("Mean, sd", f"{format_number(facts.mean, 3)}, {format_number(facts.sd, 3)}"))
+            decimals = max(0, min(decimals_by_error(facts.sd), 8))
+            mean, sd = (format_fixed(value, decimals) for value in (facts.mean, facts.sd))
+            rows.append(("Mean, sd", f"{mean}, {sd}"))
     rows.append(("Memory", format_bytes(dataset.nbytes)))
     return rows

@@ -25,11 +25,12 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError
 from plaidwork.core.importers import Preview, Reader, find_reader
 from plaidwork.gui.data.import_options import OptionsPanel
-from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, match_axis
+from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option, match_axis
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_table import PreviewTable
 from plaidwork.gui.data.role_chips import RoleBar
+from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.tasks import Task, run_task
@@ -202,7 +203,10 @@ class ImportDialog(QDialog):
         self._class_file = Chip("")
         self._class_match = Chip("", "ok")
         self._class_line = Label(
-            "Optional: a table with one row per sample, for colours and classifiers", "caption", "muted", elide=True
+            "Optional: a table with one row per sample, for colours and classifiers",
+            "caption",
+            "muted",
+            elide=True,
         )
         self.suggest_button = button("", self._take_suggestion, kind="quiet")
         self.remove_classes = button("Remove", self._forget_classes, kind="quiet")
@@ -394,7 +398,9 @@ class ImportDialog(QDialog):
         if count == 0:
             self._class_match.set("no name matches", "error")
         elif axis == 0 and preview.n_rows > len(preview.cells):
-            self._class_match.set(f"{count} of the first {total} names match", "ok" if count == total else "warn")
+            self._class_match.set(
+                f"{count} of the first {total} names match", "ok" if count == total else "warn"
+            )
         else:
             told = f"{format_count(count)} of {format_count(total)} names match"
             self._class_match.set(told, "ok" if count == total else "warn")
@@ -410,8 +416,14 @@ class ImportDialog(QDialog):
 
         def work(task: Task) -> Dataset:
             dataset = reader.read(path, given, task.report)
+            steps = dataset.steps
+            if steps:  # keep the data as they are in the file, so that the steps can be undone
+                plain = {name: value for name, value in given.items() if not is_step_option(name)}
+                dataset = reader.read(path, plain, task.report)
             if annotations is not None and file is not None:
                 dataset = annotate(dataset, annotations.names, annotations.columns, file.name)
+            if steps:
+                dataset = undo_store().replay(dataset, steps)
             return dataset
 
         self._set_reading(True)

@@ -28,6 +28,11 @@ ORDER = ("array", "delimiter", "decimal", "missing", "header", "names", "samples
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
 
+def is_step_option(name: str) -> bool:
+    """Whether an import option stands for a recorded transformation."""
+    return name == "log" or name.startswith("drop_")
+
+
 def option_title(name: str) -> str:
     """The label of an option."""
     return OPTION_TITLES.get(name, name.replace("_", " ").capitalize())
@@ -65,7 +70,12 @@ class ImportState:
         else:
             self.given[name] = value
         for row in self.rows:
-            if row.applied and row.issue.fix and row.issue.fix[1] == name and not same(row.issue.fix[2], value):
+            if (
+                row.applied
+                and row.issue.fix
+                and row.issue.fix[1] == name
+                and not same(row.issue.fix[2], value)
+            ):
                 row.applied = False
 
     def set_role(self, column: int, role: str) -> None:
@@ -205,7 +215,9 @@ def match_axis(names: Mapping[int, tuple[str, ...]], wanted: tuple[str, ...]) ->
     return best, counts[best]
 
 
-def annotate(dataset: Dataset, names: tuple[str, ...], columns: Mapping[str, np.ndarray], file: str) -> Dataset:
+def annotate(
+    dataset: Dataset, names: tuple[str, ...], columns: Mapping[str, np.ndarray], file: str
+) -> Dataset:
     """The dataset with annotation columns joined by name. Raises ``DataError`` when no name matches."""
     axes = {0: dataset.row_names, 1: dataset.column_names}
     axis, matched = match_axis(axes, names)

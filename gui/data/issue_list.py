@@ -13,7 +13,12 @@ from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Card, Label
 
-_ICONS = {"error": ("error", "error"), "warning": ("warning", "warn"), "info": ("info", "link"), "ok": ("check", "ok")}
+_ICONS = {
+    "error": ("error", "error"),
+    "warning": ("warning", "warn"),
+    "info": ("info", "link"),
+    "ok": ("check", "ok"),
+}
 
 
 class IssueRow(QWidget):

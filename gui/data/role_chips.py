@@ -57,7 +57,7 @@ class RoleChip(QWidget):
 
 
 class RoleBar(Card):
-    """"Use columns as", one chip per name and label, one for the measurements, and a menu to change them."""
+    """ "Use columns as", one chip per name and label, one for the measurements, and a menu to change them."""
 
     role_chosen = Signal(int, str)
 

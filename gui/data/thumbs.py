@@ -35,6 +35,11 @@ class MatrixThumb(QWidget):
         self._image = None
         self.update()
 
+    def clear(self) -> None:
+        """Show nothing."""
+        self._values, self._image = np.zeros((0, 0)), None
+        self.update()
+
     def sizeHint(self) -> QSize:
         """About as high as in the picture of the set-up page."""
         return QSize(280, 300)
@@ -60,7 +65,9 @@ class MatrixThumb(QWidget):
             painter.fillRect(self.rect(), theme().color("border"))
             painter.fillRect(self.rect(), QBrush(theme().color("neutral"), Qt.BrushStyle.BDiagPattern))
         ratio = self.devicePixelRatioF()
-        smaller = self._values.shape[0] > self.height() * ratio or self._values.shape[1] > self.width() * ratio
+        smaller = (
+            self._values.shape[0] > self.height() * ratio or self._values.shape[1] > self.width() * ratio
+        )
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smaller)
         painter.drawImage(QRectF(self.rect()), self._image)
         painter.end()
@@ -174,7 +181,7 @@ class ClassBars(QWidget):
             return
         painter = QPainter(self)
         metrics = self.fontMetrics()
-        names = min(max(metrics.horizontalAdvance(n) for n in self._classes), self.width() // 3)
+        names = min(max(metrics.horizontalAdvance(n) for n in self._classes) + 2, self.width() // 3)
         top = max(self._classes.values())
         numbers = max(metrics.horizontalAdvance(format_count(c)) for c in self._classes.values())
         room = self.width() - names - numbers - 16

@@ -49,7 +49,9 @@ class ErrorLine(QWidget):
         self.setVisible(bool(text))
 
     def _restyle(self) -> None:
-        self._icon.setPixmap(pixmap(self._kind, 14, "error" if self._kind == "error" else "warn", self.devicePixelRatioF()))
+        self._icon.setPixmap(
+            pixmap(self._kind, 14, "error" if self._kind == "error" else "warn", self.devicePixelRatioF())
+        )
 
 
 class SettingField(QWidget):

@@ -32,7 +32,9 @@ def to_record(
 def check_record(spec: ModelSpec, record: Any) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """(params, schedule, names of settings this version does not know). Raises ``SettingError``."""
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise SettingError("This is not a file of Plaidwork settings.", "Choose a file made by “Export settings”.")
+        raise SettingError(
+            "This is not a file of Plaidwork settings.", "Choose a file made by “Export settings”."
+        )
     if record.get("model") != spec.id:
         raise SettingError(
             f"These settings are for the model “{record.get('model')}”, not for {spec.title}.",

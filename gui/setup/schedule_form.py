@@ -81,7 +81,9 @@ class ScheduleForm(Section):
 
     def schedule(self) -> Schedule:
         """The schedule chosen. Raises ``SettingError``."""
-        changes = {name: field.value for name, field in self._fields.items() if name not in ("seed", "holdout")}
+        changes = {
+            name: field.value for name, field in self._fields.items() if name not in ("seed", "holdout")
+        }
         return self.spec.schedule.with_(**changes)
 
     values = schedule

@@ -260,7 +260,9 @@ class SetupPage(QWidget):
         return [*self.inputs_form.problems(), *self.form.problems(), *self.schedule_form.problems()]
 
     def _shown(self) -> list[QWidget]:
-        fields: list[Any] = [self.inputs_form.field(item.name) for item in self.spec.inputs] if self.spec else []
+        fields: list[Any] = (
+            [self.inputs_form.field(item.name) for item in self.spec.inputs] if self.spec else []
+        )
         fields += [self.form.field(name) for name in self.form.values()]
         fields += [self.schedule_form.field(name) for name in self.schedule_form.as_dict()]
         return [field for field in fields if field.shown_problem and not field.isHidden()]
@@ -422,7 +424,9 @@ class SetupPage(QWidget):
         """The widget for the right dock; it follows the chosen data."""
         if self._panel is None:
             self._panel = DataPanel()
+            self._panel.setWindowTitle("Data preview")
             self._panel.destroyed.connect(self._forget_panel)
+            self.destroyed.connect(self._panel.deleteLater)
             self._panel.set_dataset(self._main_dataset() if self.spec else None)
         return self._panel
 

@@ -181,7 +181,9 @@ def test_repeated_names_are_numbered_by_default(qtbot, opened):
 
 def test_number_changing_fix_is_offered_unticked(qtbot, opened):
     rng = np.random.default_rng(2)
-    rows = "".join(f"g{i}," + ",".join(f"{v:.4f}" for v in np.exp(2 * rng.normal(size=4))) + "\n" for i in range(50))
+    rows = "".join(
+        f"g{i}," + ",".join(f"{v:.4f}" for v in np.exp(2 * rng.normal(size=4))) + "\n" for i in range(50)
+    )
     dialog = opened("skewed.csv", "gene,a,b,c,d\n" + rows)
     row = next(row for row in dialog.issues.rows if "skewed" in row.accessibleName())
     assert not row.box.isChecked()
@@ -192,7 +194,10 @@ def test_number_changing_fix_is_offered_unticked(qtbot, opened):
 
 
 def test_missing_tokens_are_typed(qtbot, opened):
-    dialog = opened("tokens.csv", "gene,a,b\n" + "".join(f"g{i},{i}.5,{'?' if i % 9 == 0 else '1.5'}\n" for i in range(40)))
+    dialog = opened(
+        "tokens.csv",
+        "gene,a,b\n" + "".join(f"g{i},{i}.5,{'?' if i % 9 == 0 else '1.5'}\n" for i in range(40)),
+    )
     edit = dialog.options.field("missing").editor
     edit.setFocus()
     edit.selectAll()
@@ -273,7 +278,9 @@ def test_late_error_keeps_the_dialog_and_shows_the_cell(qtbot, opened):
 
     class Broken:
         def read(self, path, options, progress):
-            raise DataError("good.csv.gz, row 31, column 4 “s2”: expected a number, found “bad”.", "Mend the cell.")
+            raise DataError(
+                "good.csv.gz, row 31, column 4 “s2”: expected a number, found “bad”.", "Mend the cell."
+            )
 
     reader, dialog._reader = dialog._reader, Broken()
     qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)

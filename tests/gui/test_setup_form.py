@@ -170,7 +170,9 @@ def test_fold_tells_what_is_inside(qtbot):
     assert form.fold.is_open
     qtbot.waitUntil(lambda: form.field("learn").isVisible() and form.field("learn").height() > 10)
     qtbot.mouseClick(
-        form.field("learn").editor, Qt.MouseButton.LeftButton, pos=form.field("learn").editor.rect().center() * 0.2
+        form.field("learn").editor,
+        Qt.MouseButton.LeftButton,
+        pos=form.field("learn").editor.rect().center() * 0.2,
     )
     assert form.values()["learn"] is False
     assert form.fold.note == "1 changed: learn the noise; 3 settings at the default"

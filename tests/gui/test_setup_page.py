@@ -211,11 +211,15 @@ def test_from_run(qtbot, page, bench):
     )
     page.from_run(Run.from_plan(plan))
     assert page.form.values()["blocks"] == 9
-    assert (page.schedule_form.schedule().chains, page.schedule_form.seed, page.schedule_form.holdout) == (3, 5, 0.1)
+    assert (page.schedule_form.schedule().chains, page.schedule_form.seed, page.schedule_form.holdout) == (
+        3,
+        5,
+        0.1,
+    )
 
 
 def test_data_panel_follows(qtbot, page, bench):
-    panel = page.data_panel()
+    panel = page.side_panel()
     qtbot.addWidget(panel)
     panel.show()
     assert panel.dataset is bench.session.datasets["genes"]

@@ -1,0 +1,398 @@
+"""The page of a dataset: picture, values, annotations; steps, notes and export at the side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.data.export import write_csv
+from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words
+from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.data.values_model import ValuesModel
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
+from plaidwork.gui.workbench import Workbench
+
+_KINDS = {
+    "real": "real numbers",
+    "count": "counts",
+    "binary": "zeros and ones",
+    "ordinal": "ordered whole numbers",
+    "categorical": "labels",
+}
+PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
+
+
+class DataPage(QWidget):
+    """Centre page of one dataset of the session.
+
+    Signals
+    -------
+    hovered : read-out for the status bar
+    renamed : the new name, after a rename
+    """
+
+    hovered = Signal(str)
+    renamed = Signal(str)
+
+    def __init__(self, workbench: Workbench, dataset_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.workbench = workbench
+        self.name = dataset_name
+        self._facts: Facts | None = None
+        self._task: Task | None = None
+        self._image: Any = None
+        self._pages: dict[str, QWidget] = {}
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self._headline = Label("", "title", elide=True)
+        self._line = Label("", "body", "muted", elide=True)
+        self.transform_button = button("Transform…", self.transform)
+        self.undo_button = tool_button("undo", "Undo last step", self.undo)
+        self.export_button = tool_button("export", "Export as CSV…", self.ask_export)
+        self._switch_row = QHBoxLayout()
+        self._switch_row.setSpacing(space.S)
+        self.switch: SegmentedControl | None = None
+        self.bar = ColorBar()
+        self._missing = Label("hatched: missing", "caption", "muted")
+        self._stack = QStackedWidget()
+        self.panel = self._make_panel()
+        self._build()
+        self._notes_quiet = QTimer(self, singleShot=True, interval=400)
+        self._notes_quiet.timeout.connect(self._keep_notes)
+        self.notes.textChanged.connect(self._notes_quiet.start)
+        workbench.data_changed.connect(self._data_changed)
+        self.refresh()
+
+    def _build(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(space.XS)
+        words.addWidget(self._headline)
+        words.addWidget(self._line)
+        self._switch_row.addStretch(1)
+        for item in (self.undo_button, self.export_button, self.transform_button):
+            self._switch_row.addWidget(item)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.M)
+        column.setSpacing(space.M)
+        column.addLayout(words)
+        column.addLayout(self._switch_row)
+        column.addWidget(self._stack, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(space.L)
+        foot.addStretch(1)
+        foot.addWidget(self._missing)
+        foot.addWidget(self.bar)
+        column.addLayout(foot)
+
+    def _make_panel(self) -> DataPanel:
+        panel = DataPanel(picture=False)
+        panel.setWindowTitle("Data")
+        self.notes = QPlainTextEdit()
+        self.notes.setPlaceholderText("What is worth remembering about these data")
+        self.notes.setAccessibleName("Notes")
+        self.notes.setFixedHeight(120)
+        panel.add(Label("Notes", "strong"))
+        panel.add(self.notes)
+        panel.add(QWidget(), 1)
+        panel.computed.connect(self._facts_ready)
+        self.destroyed.connect(panel.deleteLater)
+        return panel
+
+    # -- content --------------------------------------------------------------------------------
+    @property
+    def dataset(self) -> Dataset | None:
+        """The dataset shown; None when it was removed."""
+        return self.workbench.session.datasets.get(self.name)
+
+    def side_panel(self) -> DataPanel:
+        """Spread, numbers, steps and notes, for the right dock."""
+        return self.panel
+
+    def _data_changed(self, name: str) -> None:
+        if name == self.name:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Show the dataset as it is now."""
+        dataset = self.dataset
+        if dataset is None:
+            self._show_gone()
+            return
+        self._headline.setText(f"{size_words(dataset)}, {missing_words(dataset.shape, dataset.n_missing)}")
+        source = f" from {dataset.source.file}" if dataset.source.file else ""
+        steps = f"; {', '.join(str(step) for step in dataset.steps)}" if dataset.steps else ""
+        self._line.setText(f"{dataset.name}: {_KINDS[dataset.kind]}{source}{steps}")
+        self.undo_button.setVisible(bool(dataset.steps))
+        self._make_switch(dataset)
+        for page in self._pages.values():
+            self._stack.removeWidget(page)
+            page.hide()
+            page.deleteLater()
+        self._pages, self._image = {}, None
+        if self.notes.toPlainText() != dataset.notes and not self.notes.hasFocus():
+            self.notes.setPlainText(dataset.notes)
+        self.panel.set_dataset(dataset)
+        self._find_undo(dataset)
+        self.show_part(self.part)
+
+    def _show_gone(self) -> None:
+        gone = StatePane("database", f"“{self.name}” is no longer in this session")
+        self._stack.addWidget(gone)
+        self._stack.setCurrentWidget(gone)
+        for widget in (self.transform_button, self.undo_button, self.export_button, self.bar, self._missing):
+            widget.hide()
+        self._headline.setText(self.name)
+        self._line.setText("")
+        self.panel.set_dataset(None)
+
+    def _make_switch(self, dataset: Dataset) -> None:
+        options = [(PICTURE, "Picture"), (VALUES, "Values")]
+        if dataset.row_table:
+            options.append((ROWS, dataset.row_label.capitalize()))
+        if dataset.column_table:
+            options.append((COLUMNS, dataset.column_label.capitalize()))
+        before = self.part
+        if self.switch is not None:
+            self._switch_row.removeWidget(self.switch)
+            self.switch.hide()
+            self.switch.deleteLater()
+        keys = [key for key, _ in options]
+        self.switch = SegmentedControl(options, before if before in keys else PICTURE)
+        self.switch.changed.connect(self.show_part)
+        self._switch_row.insertWidget(0, self.switch)
+
+    @property
+    def part(self) -> str:
+        """What the centre shows: picture, values, rows or columns."""
+        return self.switch.current if self.switch is not None else PICTURE
+
+    def show_part(self, part: str) -> None:
+        """Show another part; each is made when it is first shown."""
+        dataset = self.dataset
+        if dataset is None:
+            return
+        if part not in self._pages:
+            makers = {PICTURE: self._picture, VALUES: self._values, ROWS: self._rows, COLUMNS: self._columns}
+            self._pages[part] = makers[part](dataset)
+            self._stack.addWidget(self._pages[part])
+        self._stack.setCurrentWidget(self._pages[part])
+        self.bar.setVisible(part == PICTURE and dataset.shape[0] > 0)
+        self._missing.setVisible(part == PICTURE and dataset.n_missing > 0)
+
+    def show_data(self) -> None:
+        """The values behind the picture."""
+        if self.switch is not None:
+            self.switch.set_current(VALUES)
+
+    # -- parts ----------------------------------------------------------------------------------
+    def _picture(self, dataset: Dataset) -> QWidget:
+        from plaidwork.gui.plots import MatrixImage
+
+        if min(dataset.shape) == 0 or dataset.n_missing == int(np.prod(dataset.shape)):
+            return StatePane("heatmap", "No values to show", f"{size_words(dataset)}, all missing.")
+        image = MatrixImage()
+        image.hovered.connect(self.hovered)
+        image.data_requested.connect(self.show_data)
+        image.unit = dataset.unit
+        self._image = image
+        self._draw()
+        return image
+
+    def _facts_ready(self, facts: Facts) -> None:
+        self._facts = facts
+        self._draw()
+
+    def _draw(self) -> None:
+        facts, dataset = self._facts, self.dataset
+        if facts is None or dataset is None or self._image is None or facts.shape != dataset.shape:
+            return
+        values = dense_sample(dataset)
+        rows = dataset.row_names if values.shape[0] == dataset.shape[0] else ()
+        columns = dataset.column_names or (dataset.name,)
+        name = "loom" if facts.diverging else "tide"
+        self._image.set_matrix(values, rows, columns, limits=facts.limits, map_name=name)
+        low, high = facts.limits
+        middle = "0" if facts.diverging else format_number((low + high) / 2, 2)
+        top = ("+" if facts.diverging else "") + format_number(high, 2)
+        self.bar.set_limits(format_number(low, 2), middle, top, clipped=facts.clipped, map_name=name)
+        self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
+
+    def _values(self, dataset: Dataset) -> QWidget:
+        if dataset.is_sparse and dataset.shape[1] > 2000:
+            return StatePane("table", "Too wide to show as a table", "Select rows or columns first.")
+        view = QTableView()
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setTabKeyNavigation(False)
+        view.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        view.setAccessibleName("Values")
+        rows = view.verticalHeader()
+        rows.hide()
+        rows.setMinimumSectionSize(size.HIT)
+        rows.setDefaultSectionSize(size.ROW)
+        model = ValuesModel()
+        model.setParent(view)
+        model.set_dataset(dataset)
+        head = view.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setMinimumSectionSize(24)
+        head.setDefaultSectionSize(92)
+        view.setModel(model)
+        head.setStretchLastSection(True)
+        head.setResizeContentsPrecision(40)
+        for column in range(min(model.n_fixed, 12)):
+            view.resizeColumnToContents(column)
+            view.setColumnWidth(column, min(max(view.columnWidth(column) + 8, 80), 280))
+        theme().changed.connect(view.viewport().update)
+        return view
+
+    def _rows(self, dataset: Dataset) -> QWidget:
+        return self._annotations(dataset.row_label, dataset.row_names, dataset.row_table)
+
+    def _columns(self, dataset: Dataset) -> QWidget:
+        return self._annotations(dataset.column_label, dataset.column_names, dataset.column_table)
+
+    @staticmethod
+    def _annotations(label: str, names: tuple[str, ...], table: Any) -> QWidget:
+        title = label if label not in table else f"{label} (name)"
+        columns = {title: list(names), **{key: np.asarray(column) for key, column in table.items()}}
+        return DataTable(columns, filter_line=True)
+
+    # -- steps ----------------------------------------------------------------------------------
+    def _find_undo(self, dataset: Dataset) -> None:
+        if not dataset.steps:
+            return
+        self.undo_button.setEnabled(False)
+        self.undo_button.setToolTip("Looking for the data before this step")
+
+        def done(before: Dataset | None) -> None:
+            if self.dataset is not dataset:
+                return
+            self.undo_button.setEnabled(before is not None)
+            self.undo_button.setToolTip(
+                f"Undo “{dataset.steps[-1]}”"
+                if before is not None
+                else "The data before this step are not in the session. Import the file again."
+            )
+
+        run_task(lambda task: undo_store().before(dataset), done)
+
+    def transform(self) -> None:
+        """Open the catalogue of transformations."""
+        from plaidwork.gui.data.transform_dialog import TransformDialog, used_by
+
+        dataset = self.dataset
+        if dataset is None:
+            return
+        dialog = TransformDialog(dataset, used_by(self.workbench.session, self.name), self)
+        if dialog.exec() and dialog.dataset is not None:
+            self.take(dialog.dataset, dialog.as_new)
+        dialog.deleteLater()
+
+    def take(self, changed: Dataset, as_new: bool = False) -> None:
+        """Put a transformed version in place of the dataset, or beside it."""
+        if as_new:
+            name = f"{self.name}, {changed.steps[-1]}"
+            added = self.workbench.add_dataset(changed.with_(name=name))
+            self.workbench.told.emit("ok", f"Added “{added.name}”", "", "")
+        else:
+            self.workbench.replace_dataset(self.name, changed)
+
+    def undo(self) -> None:
+        """Put the version before the last step back."""
+        dataset = self.dataset
+        before = undo_store().before(dataset) if dataset is not None else None
+        if before is not None:
+            self.workbench.replace_dataset(self.name, before)
+
+    # -- name, notes, export --------------------------------------------------------------------
+    def rename(self) -> None:
+        """Ask for another name."""
+        from plaidwork.gui.dialogs import ask_text
+
+        name = ask_text(self, "Rename the data", "", self.name, "Rename")
+        if name:
+            self.rename_to(name.strip())
+
+    def rename_to(self, name: str) -> None:
+        """Give the dataset another name; runs that use it follow."""
+        session, dataset = self.workbench.session, self.dataset
+        if dataset is None or not name or name == self.name:
+            return
+        if name in session.datasets:
+            self.workbench.told.emit("warn", f"“{name}” is already taken", "Choose another name.", "")
+            return
+        old = self.name
+        session.datasets = {
+            (name if key == old else key): (item.with_(name=name) if key == old else item)
+            for key, item in session.datasets.items()
+        }
+        for run in session.runs.values():
+            run.inputs = {
+                key: tuple(name if item == old else item for item in names)
+                for key, names in run.inputs.items()
+            }
+        session.note("data renamed", dataset=name, before=old)
+        self.name = name
+        self.workbench.touch()
+        self.workbench.data_changed.emit(name)
+        self.renamed.emit(name)
+
+    def _keep_notes(self) -> None:
+        dataset, text = self.dataset, self.notes.toPlainText()
+        if dataset is not None and text != dataset.notes:
+            self.workbench.session.datasets[self.name] = dataset.with_(notes=text)
+            self.workbench.touch()
+
+    def ask_export(self) -> None:
+        """Ask for a file and write the values."""
+        path, _ = QFileDialog.getSaveFileName(self, "Export data", f"{self.name}.csv", "CSV (*.csv)")
+        if path:
+            self.export_csv(Path(path) if path.lower().endswith(".csv") else Path(path + ".csv"))
+
+    def export_csv(self, path: Path) -> Task | None:
+        """Write names, row annotations and values in the background."""
+        dataset = self.dataset
+        if dataset is None:
+            return None
+        told = self.workbench.told
+
+        def failed(error: BaseException, details: str) -> None:
+            text = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+            told.emit("error", "Could not export the data", text, details)
+
+        def done(_: object) -> None:
+            told.emit("ok", f"Exported {size_words(dataset)} to {path.name}", "", "")
+
+        self._task = run_task(lambda task: write_csv(dataset, path, task.report), done, failed)
+        return self._task
+
+    def export_picture(self, path: Path) -> None:
+        """Write the picture to a file."""
+        from plaidwork.gui.plots import save_picture
+
+        if self.switch is not None:
+            self.switch.set_current(PICTURE)
+        if self._image is not None:
+            save_picture(self._image, path)

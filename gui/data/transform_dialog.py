@@ -1,0 +1,241 @@
+"""A transformation: chosen from the catalogue, previewed, then recorded with the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.transforms import TRANSFORMS, apply_step
+from plaidwork.gui.data.facts import Facts, find_facts, missing_words, size_words
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
+from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.setup.fields import ErrorLine, SettingField
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Label, button
+
+DELAY = 150
+
+
+class _Side(Card):
+    """Picture, spread and size of one version."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.matrix, self.histogram = MatrixThumb(), HistogramThumb()
+        self.words = Label("", "caption", "muted", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.M, space.S, space.M, space.S)
+        column.setSpacing(space.S)
+        column.addWidget(Label(title, "strong"))
+        column.addWidget(self.words)
+        column.addWidget(self.matrix, 1)
+        column.addWidget(self.histogram)
+
+    def show_facts(self, dataset: Dataset, facts: Facts) -> None:
+        """Show a version."""
+        name = "loom" if facts.diverging else "tide"
+        self.matrix.set_matrix(facts.thumb, facts.limits, name)
+        self.histogram.set_counts(
+            facts.counts, facts.edges, f"value ({dataset.unit})" if dataset.unit else "value"
+        )
+        low, high = format_number(facts.low, 3), format_number(facts.high, 3)
+        self.words.setText(
+            f"{size_words(dataset)}, {missing_words(facts.shape, facts.n_missing)}. From {low} to {high}."
+        )
+
+    def show_nothing(self, words: str) -> None:
+        """No version to show."""
+        self.matrix.clear()
+        self.histogram.set_counts(np.zeros(0), np.zeros(0))
+        self.words.setText(words)
+
+
+class TransformDialog(QDialog):
+    """Choose and set a transformation; after ``accept`` the result is in ``dataset``.
+
+    Parameters
+    ----------
+    dataset : what it is applied to
+    used_by : titles of runs fitted to it; then the result is offered as a new dataset
+
+    ``as_new`` says whether the result is to be added beside the original.
+    """
+
+    def __init__(
+        self, dataset: Dataset, used_by: tuple[str, ...] = (), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.source = dataset
+        self.dataset: Dataset | None = None
+        self._task: Task | None = None
+        self._fields: list[SettingField] = []
+        self._quiet = QTimer(self, singleShot=True, interval=DELAY)
+        self._quiet.timeout.connect(self._preview)
+        self.setWindowTitle(f"Transform {dataset.name}")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Transformations")
+        self.list.addItems([item.title for item in TRANSFORMS.values()])
+        self._doc = Label("", "body", "muted", wrap=True)
+        self._options = QVBoxLayout()
+        self._options.setSpacing(space.M)
+        self.error = ErrorLine()
+        self.before, self.after = _Side("Before"), _Side("After")
+        self._as_new = QCheckBox(f"Add as a new data set and keep “{dataset.name}” as it is")
+        self._as_new.setChecked(bool(used_by))
+        used = ", ".join(used_by[:3])
+        self._used = Label(
+            f"{used} {'was' if len(used_by) == 1 else 'were'} fitted to these data; "
+            "a fit can be resumed only while they stay as they are.",
+            "caption",
+            "muted",
+            wrap=True,
+        )
+        self._used.setVisible(bool(used_by))
+        self.apply_button = button("Apply", self._apply, kind="primary")
+        self.apply_button.setDefault(True)
+        self._build()
+        self.resize(980, 640)
+        run_task(lambda task: find_facts(dataset), lambda facts: self.before.show_facts(dataset, facts))
+        self.list.currentRowChanged.connect(lambda _: self._choose())
+        self.list.setCurrentRow(0)
+
+    def _build(self) -> None:
+        head = Pane("surface", "bottom")
+        words = QVBoxLayout(head)
+        words.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        words.setSpacing(space.XS)
+        words.addWidget(Label(f"Transform {self.source.name}", "headline", elide=True))
+        words.addWidget(
+            Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
+        )
+        left = Pane("sunken", "right")
+        left.setFixedWidth(340)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
+        column.setSpacing(space.M)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._doc)
+        column.addLayout(self._options)
+        column.addWidget(self.error)
+        right = Pane("surface")
+        sides = QHBoxLayout(right)
+        sides.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
+        sides.setSpacing(space.M)
+        sides.addWidget(self.before, 1)
+        sides.addWidget(self.after, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(left)
+        middle.addWidget(right, 1)
+        foot = Pane("window", "top")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
+        row.setSpacing(space.S)
+        keep = QVBoxLayout()
+        keep.setSpacing(0)
+        keep.addWidget(self._as_new)
+        keep.addWidget(self._used)
+        row.addLayout(keep, 1)
+        row.addWidget(button("Cancel", self.reject))
+        row.addWidget(self.apply_button)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(head)
+        outer.addLayout(middle, 1)
+        outer.addWidget(foot)
+
+    # -- choice ---------------------------------------------------------------------------------
+    @property
+    def name(self) -> str:
+        """Name of the transformation chosen."""
+        return list(TRANSFORMS)[max(0, self.list.currentRow())]
+
+    @property
+    def as_new(self) -> bool:
+        """Whether the original stays beside the result."""
+        return self._as_new.isChecked()
+
+    def choose(self, name: str) -> None:
+        """Choose by name."""
+        self.list.setCurrentRow(list(TRANSFORMS).index(name))
+
+    def field(self, name: str) -> SettingField:
+        """The field of an option."""
+        return next(field for field in self._fields if field.name == name)
+
+    def step(self) -> Step:
+        """The step chosen."""
+        return Step(self.name, {field.name: field.value for field in self._fields})
+
+    def _choose(self) -> None:
+        for field in self._fields:
+            self._options.removeWidget(field)
+            field.hide()
+            field.deleteLater()
+        transform = TRANSFORMS[self.name]
+        self._doc.setText(transform.doc)
+        self._fields = [SettingField(option) for option in transform.options]
+        for field in self._fields:
+            self._options.addWidget(field)
+            field.changed.connect(self._changed)
+        self._changed()
+
+    def _changed(self) -> None:
+        self.apply_button.setEnabled(False)
+        self.dataset = None
+        self._quiet.start()
+
+    # -- preview --------------------------------------------------------------------------------
+    def _preview(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        if any(field.problem for field in self._fields):
+            return
+        source, step = self.source, self.step()
+
+        def work(task: Task) -> tuple[Dataset, Facts]:
+            after = apply_step(source, step)
+            task.check()
+            return after, find_facts(after)
+
+        def done(found: tuple[Dataset, Facts]) -> None:
+            self.dataset = found[0]
+            self.error.set_text("")
+            self.after.show_facts(*found)
+            self.apply_button.setEnabled(True)
+
+        self._task = run_task(work, done, self._failed)
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+        self.error.set_text(told)
+        self.after.show_nothing("Cannot be applied to these data")
+
+    def _apply(self) -> None:
+        if self.dataset is None:
+            return
+        undo_store().remember(self.dataset, self.source)
+        self.accept()
+
+    def done(self, result: int) -> None:
+        """No preview goes on behind a closed dialog."""
+        self._quiet.stop()
+        if self._task is not None:
+            self._task.cancel()
+        super().done(result)
+
+
+def used_by(session: Any, name: str) -> tuple[str, ...]:
+    """Titles of the runs of a session that use a dataset."""
+    return tuple(
+        run.title for run in session.runs.values() if any(name in names for names in run.inputs.values())
+    )

@@ -1,0 +1,246 @@
+"""The page of a dataset, transformations, undo, export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gui_toys import ToyRegistry, labels, matrix, settle
+from PySide6.QtCore import Qt
+
+from plaidwork.core.importers import read_dataset
+from plaidwork.core.plan import make_plan
+from plaidwork.core.transforms import TRANSFORMS, apply_step
+from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
+from plaidwork.gui.data.facts import find_facts, missing_words, size_words
+from plaidwork.gui.data.transform_dialog import used_by
+from plaidwork.gui.data.undo import UndoStore
+from plaidwork.gui.workbench import Workbench
+
+
+@pytest.fixture(autouse=True)
+def finished(qapp):
+    yield
+    settle()
+
+
+@pytest.fixture
+def bench(qapp):
+    bench = Workbench(ToyRegistry())
+    classes = np.array(["a", "b"] * 4, dtype=object)
+    bench.add_dataset(matrix(missing=3).with_(column_table={"class": classes}))
+    return bench
+
+
+@pytest.fixture
+def page(qtbot, bench):
+    page = DataPage(bench, "genes")
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.resize(800, 600)
+    page.show()
+    qtbot.waitUntil(lambda: page._facts is not None, timeout=5000)
+    return page
+
+
+def click(qtbot, widget):
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_headline(page):
+    assert page._headline.text() == "30 genes × 8 samples, 3 cells missing (1.2 %)"
+    assert page._line.text() == "genes: real numbers"
+    assert not page._missing.isHidden()
+    assert page.undo_button.isHidden()
+
+
+def test_picture_reads_out(qtbot, page):
+    qtbot.waitUntil(lambda: page._image._values.size > 0, timeout=5000)
+    assert page._image.read_out(0.5, 0.5) == "g0, s0: missing"
+    assert page._image.map_name == "loom"
+
+
+def test_values_table(qtbot, page):
+    click(qtbot, page.switch._group.buttons()[1])
+    model = page._pages["values"].model()
+    assert (model.rowCount(), model.columnCount()) == (30, 1 + 8 + 1)
+    assert [model.headerData(k, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) for k in (0, 1)] == [
+        "genes",
+        "s0",
+    ]
+    texts = [model.index(0, k).data() for k in range(5)]
+    assert texts[:4] == ["g0", "–", "–", "–"]
+    exact = model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
+    assert float(exact) == page.dataset.values[0, 3]
+
+
+def test_annotations_table(qtbot, page):
+    page.switch.set_current("columns")
+    table = page._pages["columns"]
+    assert list(table.model.columns()) == ["samples", "class"]
+
+
+def test_transform_is_recorded_and_undone_exactly(qtbot, page, bench):
+    original = page.dataset
+    dialog = TransformDialog(original, (), page)
+    dialog.show()
+    dialog.choose("standardise")
+    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=5000)
+    with qtbot.waitSignal(dialog.accepted):
+        click(qtbot, dialog.apply_button)
+    page.take(dialog.dataset, dialog.as_new)
+    assert [step.name for step in page.dataset.steps] == ["standardise"]
+    assert "rows standardised" in page._line.text()
+    qtbot.waitUntil(lambda: page.undo_button.isEnabled(), timeout=5000)
+    click(qtbot, page.undo_button)
+    np.testing.assert_array_equal(page.dataset.values, original.values)
+    assert page.dataset.steps == ()
+    assert list(page.dataset.column_table) == ["class"]
+    assert bench.dirty
+
+
+def test_step_made_elsewhere_cannot_be_undone(qtbot, page, bench):
+    bench.replace_dataset("genes", apply_step(matrix("other", 12, 5), {"name": "centre"}))
+    settle()
+    qtbot.waitUntil(lambda: "Import the file again" in page.undo_button.toolTip(), timeout=5000)
+    assert not page.undo_button.isEnabled()
+
+
+def test_transform_dialog_tells_errors_at_once(qtbot, bench):
+    dialog = TransformDialog(bench.session.datasets["genes"])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: "needs positive values" in dialog.error.text, timeout=5000)
+    assert not dialog.apply_button.isEnabled()
+    dialog.choose("top_variance")
+    field = dialog.field("n")
+    field.editor.setFocus()
+    field.editor.selectAll()
+    qtbot.keyClicks(field.editor, "7")
+    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=5000)
+    assert dialog.after.words.text().startswith("7 genes × 8 samples")
+    field.editor.selectAll()
+    qtbot.keyClicks(field.editor, "1,5")
+    field.leave()
+    assert "whole number" in field.shown_problem
+    assert not dialog.apply_button.isEnabled()
+
+
+@pytest.mark.parametrize("name", list(TRANSFORMS))
+def test_every_transformation_has_a_form(qtbot, bench, name):
+    dialog = TransformDialog(bench.session.datasets["genes"])
+    qtbot.addWidget(dialog)
+    dialog.choose(name)
+    assert dialog.step().name == name
+    assert {field.name for field in dialog._fields} == {option.name for option in TRANSFORMS[name].options}
+
+
+def test_used_data_are_kept_by_default(qtbot, bench):
+    data = matrix("whole")
+    bench.add_dataset(data)
+    plan = make_plan(bench.registry.model("toy.blocks"), {"X": bench.session.datasets["whole"]})
+    run = bench.session.add_run(plan)
+    users = used_by(bench.session, "whole")
+    assert users == (run.title,)
+    dialog = TransformDialog(data, users)
+    qtbot.addWidget(dialog)
+    assert dialog.as_new
+    page = DataPage(bench, "whole")
+    qtbot.addWidget(page)
+    page.take(apply_step(data, {"name": "centre"}), as_new=True)
+    assert any(name.startswith("whole, ") for name in bench.session.datasets)
+    page.rename_to("all")
+    assert run.inputs == {"X": ("all",)}
+    assert list(bench.session.datasets)[:2] == ["genes", "all"]
+    assert page.dataset.name == "all"
+
+
+def test_rename_to_a_taken_name(qtbot, page, bench):
+    bench.add_dataset(labels())
+    with qtbot.waitSignal(bench.told) as caught:
+        page.rename_to("classes")
+    assert "already taken" in caught.args[1]
+    assert page.name == "genes"
+
+
+def test_notes_are_kept(qtbot, page, bench):
+    page.notes.setPlainText("from the freezer")
+    qtbot.waitUntil(lambda: bench.session.datasets["genes"].notes == "from the freezer", timeout=3000)
+
+
+def test_export_round_trip(qtbot, page, bench, tmp_path):
+    path = tmp_path / "out.csv"
+    with qtbot.waitSignal(bench.told, timeout=5000) as caught:
+        page.export_csv(path)
+    assert caught.args[0] == "ok"
+    back = read_dataset(path, {"names": 0})
+    np.testing.assert_array_equal(back.values, page.dataset.values)
+    assert back.column_names == page.dataset.column_names
+    with qtbot.waitSignal(bench.told, timeout=5000) as caught:
+        page.export_csv(tmp_path / "no" / "out.csv")
+    assert caught.args[0] == "error"
+
+
+def test_removed_dataset(page, bench):
+    bench.remove_dataset("genes")
+    assert "no longer" in page._stack.currentWidget().title
+    assert page.transform_button.isHidden()
+
+
+def test_labels_and_empty_picture(qtbot, bench):
+    bench.add_dataset(labels())
+    bench.add_dataset(matrix("void", 4, 3, missing=12))
+    for name in ("classes", "void"):
+        page = DataPage(bench, name)
+        qtbot.addWidget(page)
+        qtbot.addWidget(page.side_panel())
+        page.show()
+        settle()
+        page.show_data()
+        assert page._pages["values"].model().rowCount() > 0
+
+
+def test_facts():
+    data = matrix(missing=2).with_(row_table={"kind": np.array(["x", "y", "x"] * 10, dtype=object)})
+    facts = find_facts(data)
+    assert (facts.n_missing, facts.diverging) == (2, True)
+    assert facts.limits[0] == -facts.limits[1]
+    assert facts.classes == {"x": 20, "y": 10}
+    assert facts.counts.sum() == 238
+    assert size_words(labels()) == "30 rows"
+    assert missing_words((2, 2), 0) == "no missing cells"
+    assert find_facts(labels()).n_missing == 0
+
+
+def test_undo_store_forgets_the_oldest():
+    store = UndoStore(limit=5000)
+    data = matrix()
+    versions = [data]
+    for _ in range(4):
+        versions.append(apply_step(versions[-1], {"name": "standardise", "options": {"axis": "columns"}}))
+        store.remember(versions[-1], versions[-2])
+    assert store.before(versions[4]) is not None
+    assert store.before(versions[1]) is None
+
+
+def test_logarithm_taken_at_import_can_be_undone(qtbot, bench, tmp_path):
+    path = tmp_path / "pos.csv"
+    path.write_text("gene,a,b\n" + "".join(f"g{i},{i + 1}.5,{i + 1}.25\n" for i in range(20)))
+    dialog = ImportDialog(path)
+    qtbot.addWidget(dialog)
+    dialog.state.given["log"] = "log"
+    dialog._load()
+    qtbot.waitUntil(lambda: dialog.import_button.isEnabled(), timeout=5000)
+    with qtbot.waitSignal(dialog.accepted, timeout=5000):
+        dialog.start_import()
+    added = bench.add_dataset(dialog.dataset)
+    page = DataPage(bench, added.name)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    assert page.dataset.values[0, 0] == np.log(1.5)
+    page.undo()
+    assert page.dataset.values[0, 0] == 1.5
+    assert page.dataset.row_label == "genes"
+
+
+def test_narrow(page):
+    assert page.minimumSizeHint().width() <= 520
