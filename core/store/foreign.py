@@ -21,6 +21,7 @@ def copy_unknown(old: Path | None, writer: Writer) -> None:
     if old is None or not old.is_file():
         return
     try:
+        gate.check_heaps(old)
         with h5py.File(old, "r") as source:
             if source.attrs.get("format") != schema.FORMAT:
                 return

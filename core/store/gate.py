@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -36,6 +39,40 @@ LIMITS = Limits()
 def check(file: h5py.File, limits: Limits = LIMITS) -> None:
     """Look at every object. Raises ``SessionError`` naming the object and the rule it breaks."""
     _Gate(limits).group(file, "", 0)
+
+
+def check_heaps(path: Path) -> None:
+    """Walk the heaps that hold texts, in the bytes of the file, before the HDF5 library does.
+
+    The library (1.14, 2.0) never returns from a heap in which a damaged entry has length zero. Raises
+    ``SessionError`` naming the position.
+    """
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            start = data.find(_HEAP)
+            while start >= 0:
+                _check_heap(data, start)
+                start = data.find(_HEAP, start + len(_HEAP))
+
+
+_HEAP = b"GCOL\1\0\0\0"  # signature and version of a global heap collection
+_ENTRY = 16  # index, count of references, four reserved bytes, length
+
+
+def _check_heap(data: mmap.mmap, start: int) -> None:
+    size = int.from_bytes(data[start + 8 : start + 16], "little")
+    end, place = start + size, start + 16
+    if size < 4096 or end > len(data):
+        return  # not a heap, or one that the library refuses by itself
+    while place + _ENTRY <= end:
+        index = int.from_bytes(data[place : place + 2], "little")
+        length = int.from_bytes(data[place + 8 : place + 16], "little")
+        step = length if index == 0 else _ENTRY + -(-length // 8) * 8
+        if step < _ENTRY or place + step > end:
+            raise SessionError(f"the text heap at byte {start} has a damaged entry at byte {place}.")
+        place += step
 
 
 class _Gate:

@@ -169,7 +169,10 @@ def load(path: str | Path, limits: gate.Limits = gate.LIMITS) -> Session:
     if not path.is_file():
         raise SessionError(f"{path} does not exist.", "Check the name and the folder.")
     try:
+        gate.check_heaps(path)
         file = h5py.File(path, "r")
+    except SessionError as error:
+        raise SessionError(f"“{path.name}” is damaged: {error.message}", _HINT) from error
     except OSError as error:
         raise _not_opened(path, error) from error
     with file:

@@ -122,6 +122,17 @@ def test_random_flips_never_crash(path):
     assert int(done.stdout) > 10
 
 
+def test_damaged_text_heap_is_told_before_the_library_hangs(path):
+    data = bytearray(path.read_bytes())
+    heap = data.find(b"GCOL\1\0\0\0")
+    assert heap > 0
+    data[heap + 16 : heap + 18] = b"\0\0"
+    data[heap + 24 : heap + 32] = bytes(8)
+    path.write_bytes(data)
+    with pytest.raises(SessionError, match=f"text heap at byte {heap} has a damaged entry"):
+        load_session(path)
+
+
 def _add(path, change):
     with h5py.File(path, "r+") as file:
         change(file)
