@@ -67,6 +67,7 @@ FIXED_NUMBERS = {
     "learn_noise": False, "noise_sd_value": 1.1, "learn_shift_mean": False, "shift_mean": 0.5,
     "learn_shift_spread": False, "shift_sd_value": 1.5,
 }  # fmt: skip
+TINY_FIXED = {**FIXED_NUMBERS, "blocks": 2, "row_a": 1.0, "row_b": 2.0, "column_a": 0.7, "column_b": 1.3}
 TINY_INFINITE = {**FIXED_NUMBERS, "learn_mass": False, "mass_value": 0.3, "max_blocks": 3}
 
 
@@ -180,7 +181,7 @@ def geweke(model, settings, seed, sweeps, draws=20_000):
     prior = np.array(
         [statistics(model.simulate(params, shapes, rng)[1]["replicas"]["0"]) for _ in range(draws)]
     )
-    values, state = model.simulate(params, shapes, rng)
+    _, state = model.simulate(params, shapes, rng)
     chain = np.empty((sweeps, prior.shape[1]))
     for t in range(sweeps):
         replica = state["replicas"]["0"]
@@ -197,7 +198,7 @@ def geweke(model, settings, seed, sweeps, draws=20_000):
 # faults --------------------------------------------------------------------------------------------------------------
 
 
-def with_fault(function, old, new, **names):
+def with_fault(function, old="", new="", **names):
     """The function with one piece of its source replaced; ``names`` override its globals.
 
     The piece must occur exactly once, so that a fault cannot silently miss.
@@ -205,8 +206,8 @@ def with_fault(function, old, new, **names):
     plain = getattr(function, "py_func", function)
     source = textwrap.dedent(inspect.getsource(plain))
     source = source[source.index("def ") :]
-    assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times in {plain.__name__}"
+    assert not old or source.count(old) == 1, f"{old!r} occurs {source.count(old)} times in {plain.__name__}"
     scope = {**plain.__globals__, **names}
-    exec(compile(source.replace(old, new), f"<fault in {plain.__name__}>", "exec"), scope)
+    exec(compile(source.replace(old, new) if old else source, f"<fault in {plain.__name__}>", "exec"), scope)
     found = scope[plain.__name__]
     return njit(nogil=True)(found) if plain is not function else found

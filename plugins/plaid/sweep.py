@@ -151,6 +151,8 @@ def advance(state: State, setting: Setting, rng: np.random.Generator) -> bool:
     while state["replica"] < len(state["replicas"]):
         replica = state["replicas"][str(state["replica"])]
         power = float(setting.powers[state["replica"]])
+        if left <= 0:
+            return False
         if state["task"] == 0:
             state["order"] = rng.permutation(len(replica["rows"]))
         n_scans = len(state["order"])

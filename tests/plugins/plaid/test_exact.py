@@ -16,7 +16,6 @@ VARIANTS = {
     "seeded alone": {"birth_death": 0, "split_merge": 0},
     "birth and death alone": {"seeded": 0, "split_merge": 0},
 }
-FIXED = {**tools.FIXED_NUMBERS, "blocks": 2, "row_a": 1.0, "row_b": 2.0, "column_a": 0.7, "column_b": 1.3}
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +53,6 @@ def test_likelihood_off():
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, TEMPERED], ids=["plain", "tempered"])
 def test_fixed_number_of_blocks(more):
-    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(FIXED))
-    samples = tools.sampled(BayesianPlaid(), {**FIXED, **more}, 7, 2 * SWEEPS)
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
+    samples = tools.sampled(BayesianPlaid(), {**tools.TINY_FIXED, **more}, 7, 2 * SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() < 3.0

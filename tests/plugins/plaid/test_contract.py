@@ -1,0 +1,173 @@
+"""What the host relies on: repeatable, continuable, sliced alike, data untouched, sound on degenerate data."""
+
+import copy
+import math
+
+import numpy as np
+import plaid_tools as tools
+import pytest
+
+from plaidwork.core.api import Clock, ModelData
+from plaidwork.plugins.plaid import sweep
+from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
+
+MODELS = [InfinitePlaid(), BayesianPlaid()]
+PLANTED_ROWS, PLANTED_COLUMNS = np.arange(30) < 12, np.arange(40) < 15
+
+
+def planted(seed=0, scale=1.0, offset=0.0):
+    rng = np.random.default_rng(seed)
+    return offset + scale * (4.0 * np.outer(PLANTED_ROWS, PLANTED_COLUMNS) + rng.standard_normal((30, 40)))
+
+
+def values(state):
+    cold = state["replicas"]["0"]
+    return [
+        cold["rows"].tobytes(),
+        cold["columns"].tobytes(),
+        cold["theta"].tobytes(),
+        cold["phi"],
+        cold["tau0"],
+    ]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+def test_same_seed_same_numbers(model):
+    data = tools.matrix(planted())
+    first, _ = tools.run(model, data, {"replicas": 2}, 4, 30, 10)
+    again, _ = tools.run(model, data, {"replicas": 2}, 4, 30, 10)
+    other, _ = tools.run(model, data, {"replicas": 2}, 5, 30, 10)
+    assert values(first) == values(again) != values(other)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+def test_goes_on_from_a_copy(model):
+    data, params = tools.matrix(planted(), observed=planted() < 5.5), model.spec.check_params({"replicas": 2})
+    rng = tools.generator(8)
+    state = model.init(data, params, rng)
+    for t in range(20):
+        tools.sweep(model, state, data, params, rng, Clock(t, 30))
+    saved, bits = copy.deepcopy(state), copy.deepcopy(rng)
+    for source in ((state, rng), (saved, bits)):
+        for t in range(20, 40):
+            tools.sweep(model, source[0], data, params, source[1], Clock(t, 30))
+    assert values(state) == values(saved)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+def test_slices_do_not_change_the_numbers(model, monkeypatch):
+    data, params = tools.matrix(planted()), model.spec.check_params({"replicas": 2})
+    whole, _ = tools.run(model, data, {"replicas": 2}, 4, 30, 10)
+    monkeypatch.setattr(sweep, "SLICE_CELLS", 1)
+    rng, calls = tools.generator(4), 0
+    state = model.init(data, params, rng)
+    for t in range(40):
+        while model.step(state, data, params, rng, Clock(t, 30)) is None:
+            state, rng = copy.deepcopy(state), copy.deepcopy(rng)
+            calls += 1
+    assert values(whole) == values(state)
+    assert calls > 40
+
+
+def test_small_problem_takes_one_call():
+    data, params, rng = tools.matrix(planted()), InfinitePlaid.spec.check_params({}), tools.generator(1)
+    state = InfinitePlaid().init(data, params, rng)
+    assert InfinitePlaid().step(state, data, params, rng, Clock(0, 0)) is not None
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+@pytest.mark.parametrize("moves", ["full", "row_wise"])
+@pytest.mark.parametrize(
+    "case", ["1x1", "1x7", "7x1", "3x9", "9x3", "constant column", "empty row", "constant"]
+)
+def test_degenerate_data(model, moves, case):
+    shape = tuple(map(int, case.split("x"))) if "x" in case else (6, 5)
+    x, known = np.random.default_rng(1).standard_normal(shape), np.ones(shape, bool)
+    if case == "constant column":
+        x[:, 2] = 3.0
+    elif case == "empty row":
+        known[1] = False
+    elif case == "constant":
+        x[:] = 2.0
+    settings = {"replicas": 2, "start": "prior"} | ({"moves": moves} if model is MODELS[0] else {})
+    _, traces = tools.run(model, tools.matrix(x, observed=known), settings, 2, 40, 60)
+    for name, trace in traces.items():
+        if name not in ("held_out", "nmi", "row_wise", "birth_death", "seeded", "split_merge"):
+            assert np.isfinite(trace).all(), name
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+def test_every_declared_trace_and_variable_is_there(model):
+    data, params, rng = tools.matrix(planted()), model.spec.check_params({}), tools.generator(1)
+    state = model.init(data, params, rng)
+    traces = tools.sweep(model, state, data, params, rng, Clock(0, 0))
+    assert {trace.name for trace in model.spec.traces} <= set(traces)
+    assert {variable.name for variable in model.spec.variables} == set(model.draws(state, data, params))
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 0.0), (1e4, 5e8)])
+def test_results_are_in_the_unit_of_the_data(scale, offset):
+    data = tools.matrix(planted(scale=scale, offset=offset))
+    state, traces = tools.run(InfinitePlaid(), data, {}, 3, 400, 100)
+    cold = state["replicas"]["0"]
+    best = np.argmax(cold["rows"].sum(axis=1) * cold["columns"].sum(axis=1))
+    assert (cold["rows"][best] == PLANTED_ROWS).mean() > 0.9
+    assert cold["theta"][best] == pytest.approx(4 * scale, rel=0.1)
+    assert traces["phi"][-50:].mean() == pytest.approx(offset, abs=0.2 * scale)
+    assert traces["noise_sd"][-50:].mean() == pytest.approx(scale, rel=0.1)
+
+
+def test_held_out_cells_do_not_enter_the_fit():
+    rng = np.random.default_rng(0)
+    held, x = rng.random((30, 40)) < 0.2, planted()
+    other = np.where(held, 99.0, x)
+    states = [tools.run(InfinitePlaid(), tools.matrix(y, held_out=held), {}, 3, 30, 30) for y in (x, other)]
+    assert values(states[0][0]) == values(states[1][0])
+    assert states[0][1]["held_out"][-1] > states[1][1]["held_out"][-1]
+
+
+def test_held_out_density_is_that_of_the_average_predictive():
+    held = np.zeros((30, 40), bool)
+    held[3, 4] = True
+    data, params = tools.matrix(planted(), held_out=held), InfinitePlaid.spec.check_params({})
+    rng = tools.generator(0)
+    state, density = InfinitePlaid().init(data, params, rng), []
+    for t in range(25):
+        traces = tools.sweep(InfinitePlaid(), state, data, params, rng, Clock(t, 5))
+        cold = state["replicas"]["0"]
+        mean = cold["phi"] + cold["theta"] @ (cold["rows"][:, 3] & cold["columns"][:, 4])
+        gap = data["X"].truth[3, 4] - mean
+        density.append(math.sqrt(cold["tau0"] / (2 * math.pi)) * math.exp(-0.5 * cold["tau0"] * gap**2))
+    assert traces["held_out"] == pytest.approx(math.log(np.mean(density[5:])), rel=1e-9)
+
+
+def test_given_start_and_truth():
+    rows, columns = PLANTED_ROWS[:, None], PLANTED_COLUMNS[:, None]
+    data = ModelData(
+        {
+            "X": tools.block(planted()),
+            "start_rows": tools.block(rows, name="start_rows"),
+            "start_columns": tools.block(columns, name="start_columns"),
+            "true_rows": tools.block(rows, name="true_rows"),
+            "true_columns": tools.block(columns, name="true_columns"),
+        }
+    )
+    _, traces = tools.run(InfinitePlaid(), data, {"start": "given", "anneal": False}, 1, 0, 1)
+    assert traces["nmi"][0] > 0.9
+    state, _ = tools.run(BayesianPlaid(), data, {"start": "given", "blocks": 3, "anneal": False}, 1, 0, 1)
+    assert state["replicas"]["0"]["rows"].shape == (3, 30)
+
+
+@pytest.mark.parametrize(
+    ("x", "known", "where", "severity"),
+    [
+        (np.zeros((3, 3)), None, "X", "error"),
+        (np.eye(3), np.zeros((3, 3), bool), "X", "error"),
+        (np.arange(4.0)[None], None, "X", "warning"),
+        (np.eye(3), np.array([[0, 0, 0], [1, 1, 1], [1, 1, 1]], bool), "X", "warning"),
+    ],
+)
+def test_problems_are_named(x, known, where, severity):
+    model = InfinitePlaid()
+    problems = model.validate(tools.matrix(x, observed=known), model.spec.check_params({}))
+    assert [(p.where, p.severity) for p in problems] == [(where, severity)]
