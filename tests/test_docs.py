@@ -48,7 +48,10 @@ def test_every_name_of_the_interface_is_documented(name):
         assert thing.__doc__, f"{name} has no docstring"
 
 
-@pytest.mark.parametrize("declaration", [ModelSpec, Hyperparameter, Input, Variable, Trace, View])
+@pytest.mark.parametrize(
+    "declaration",
+    [ModelSpec, Hyperparameter, Input, Variable, Trace, View, api.AnalysisSpec, api.Annotations],
+)
 def test_every_field_of_a_declaration_is_documented(declaration):
     (part,) = re.findall(rf"\*\*`{declaration.__name__}`\*\*:(.*?)\n\n", PLUGINS, re.DOTALL)
     for name in declaration.__dataclass_fields__:

@@ -81,6 +81,8 @@ def test_import_error_is_kept_and_the_rest_goes_on(load):
         ({"plaidwork_models": [Walk, Walk]}, "failed", "already taken"),
         ({"plaidwork_readers": lambda: _raise(OSError("gone"))}, "failed", "gone"),
         ({"plaidwork_samples": lambda: _raise(OSError("lost"))}, "failed", "lost"),
+        ({"plaidwork_analyses": lambda: _raise(OSError("away"))}, "failed", "away"),
+        ({"plaidwork_analyses": [dict]}, "failed", "Analysis"),
         ({"plaidwork_modles": []}, "failed", "Unknown hook plaidwork_modles"),
     ],
 )
