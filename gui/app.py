@@ -26,6 +26,8 @@ def make_application(settings: Settings) -> QApplication:
     """The application with our style, fonts and colours; the one that exists is used again."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
+    # a thread that computes gives the interpreter back after half a millisecond, so that drawing is never held up
+    sys.setswitchinterval(0.0005)
     app.setApplicationName("plaidwork")
     app.setApplicationDisplayName("Plaidwork")
     app.setDesktopFileName("plaidwork")

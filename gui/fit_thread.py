@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, QThread, Signal
 
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.events import Checkpointed, Event, Failed, Finished, Preparing, Started
-from plaidwork.core.executor import Control, Notify, drive
+from plaidwork.core.executor import Control, drive
 from plaidwork.core.plan import FitPlan
+from plaidwork.gui.courtesy import COURTESY
 
 _TOLD = (Preparing, Started, Checkpointed, Finished, Failed)
 """Events that become signals; sweeps do not, the window polls the buffers."""
@@ -33,6 +34,7 @@ class ChainThread(QThread):
     def _notify(self, event: Event) -> None:
         if isinstance(event, _TOLD):
             self.told.emit(self._run_id, event)
+        COURTESY.wait()
 
 
 class FitThreads(QObject):
@@ -80,6 +82,3 @@ class FitThreads(QObject):
     def wait(self, milliseconds: int) -> bool:
         """Wait for the chains that were started; True when none is running any more."""
         return all(thread.wait(milliseconds) for thread in self._threads if thread.isRunning())
-
-
-__all__ = ["ChainThread", "FitThreads", "Notify"]

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, Q
 
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.commands import Commands
+from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
 from plaidwork.gui.log_panel import LogPanel
@@ -394,10 +395,13 @@ class MainWindow(QMainWindow):
         self._timer.setInterval(_TICK if self.isVisible() and not self.isMinimized() else _TICK_HIDDEN)
         if not active:
             return
+        COURTESY.hold()
+        looking = "/view" in self.workspace.current_key()
         for run in active:
             if self.workbench.phase(run) == "running":
                 self.workbench.pace(run).add(run.sweeps_done)
-                self.workbench.summarise(run)
+                if looking and run is self.current_run():  # provisional results are made for who looks at them
+                    self.workbench.summarise(run)
             self.tree.update_run(run.id)
         run = self.current_run()
         page = self.workspace.current_page()

@@ -62,7 +62,7 @@ class Workbench(QObject):
         self._failed: set[str] = set()
         self._selections: dict[str, Selection] = {}
         self._summaries: dict[str, Task] = {}
-        self._summary_ended: dict[str, float] = {}
+        self._next_summary: dict[str, float] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._saving: Task | None = None
 
@@ -331,13 +331,16 @@ class Workbench(QObject):
         busy = run.id in self._summaries and not self._summaries[run.id].finished
         if plan is None or (busy and not final):
             return
-        if not final and time.monotonic() - self._summary_ended.get(run.id, 0.0) < LIVE_SUMMARY_SECONDS:
+        if not final and time.monotonic() < self._next_summary.get(run.id, 0.0):
             return
         if busy:
             self._summaries[run.id].cancel()
 
+        started = time.monotonic()
+
         def done(_: Any) -> None:
-            self._summary_ended[run.id] = time.monotonic()
+            ended = time.monotonic()
+            self._next_summary[run.id] = ended + max(LIVE_SUMMARY_SECONDS, 4 * (ended - started))
             self.touch()
             self.results_changed.emit(run.id)
             if final:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import StatePane
@@ -119,6 +120,7 @@ class Workspace(QWidget):
         if not 0 <= index < len(self._infos):
             self.page_changed.emit()
             return
+        COURTESY.hold()
         info = self._infos[index]
         self.mark(info.key, False)
         if info.key not in self._pages:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import Trace
+from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_count, format_duration, format_number
@@ -115,6 +116,7 @@ class LivePage(QWidget):
 
     def _make_next(self) -> None:
         """Make the next small plot that has numbers to show; look again later for the others."""
+        COURTESY.hold()
         snapshots = [record.trace.snapshot() for record in self._run.chains]
         for trace in self._waiting:
             if any(np.isfinite(snapshot[trace.name]).any() for snapshot in snapshots):

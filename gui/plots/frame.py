@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.icons import icon
 from plaidwork.gui.plots.axis import PlotAxis
 from plaidwork.gui.plots.export import ask_and_save_picture
@@ -25,6 +26,11 @@ class _Canvas(pg.PlotWidget):
     def __init__(self, owner: PlotFrame, axes: dict[str, PlotAxis]) -> None:
         super().__init__(axisItems=axes)
         self._owner = owner
+
+    def paintEvent(self, event: Any) -> None:
+        """Chains under way step aside while this is drawn."""
+        COURTESY.hold()
+        super().paintEvent(event)
 
     def mouseDoubleClickEvent(self, event: Any) -> None:
         """Back to the whole picture."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
@@ -149,7 +151,10 @@ class SetupPage(QWidget):
     # -- model ----------------------------------------------------------------------------------
     def _suggested(self) -> str:
         registry = self.workbench.registry
-        examples = [sample.model for sample in registry.samples]
+        examples: list[str] = []
+        with suppress(PlaidworkError):  # a damaged example must not stop the set-up
+            counted = Counter(sample.model for sample in registry.samples)
+            examples = [model for model, _ in counted.most_common()]
         return best_model(registry.specs(), self.workbench.session.datasets.values(), examples) or next(
             (spec.id for spec in registry.specs()), ""
         )
