@@ -39,6 +39,7 @@ class BiclusterCanvas(HeatCanvas):
         self.show_tags = True
         self._tags: list[tuple[QRectF, int]] = []
         self._press_block: int | None = None
+        self._press_known = False
         self.setAccessibleName("Blocks in the re-ordered matrix")
         self.setAccessibleDescription(
             "Arrow keys move over the cells, square brackets step through the blocks, "
@@ -176,7 +177,7 @@ class BiclusterCanvas(HeatCanvas):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._press_block = self.block_at(event.position())
+            self._press_block, self._press_known = self.block_at(event.position()), True
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -190,6 +191,9 @@ class BiclusterCanvas(HeatCanvas):
         """Open the sub-matrix; beside all blocks show all."""
         self._pressed = None
         # the first click may have re-ordered the picture: what counts is what was under it
+        if not self._press_known:
+            self._press_block = self.block_at(event.position())
+        self._press_known = False
         if self._press_block is None:
             self.reset_view()
         else:

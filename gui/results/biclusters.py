@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from plaidwork.core.run import Run
@@ -32,6 +32,7 @@ from plaidwork.gui.workbench import Workbench
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
 _NO_STRIP = "None"
+_NARROW = 560
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class BiclusterPage(ResultPage):
                 ordered.pyramid,
                 ordered.row_order,
                 ordered.column_order,
-                data.row_names,
+                data.row_titles,
                 data.column_names,
                 data.mode_limits(self._mode),
                 "tide" if coverage else "loom",
@@ -334,7 +335,7 @@ class BiclusterPage(ResultPage):
             ]
         )
         picture, data = self.canvas.picture, self.blocks.data
-        if picture is not None and data is not None and picture.row_names is data.row_names:
+        if picture is not None and data is not None and picture.row_names is data.row_titles:
             self.canvas.set_picture(replace(picture, strips=strips))
         self.blocks.changed.emit("strip")
 
@@ -347,12 +348,24 @@ class BiclusterPage(ResultPage):
             self.bar.set_label("Probability of being in a block")
             self.bar.set_limits("0", "0.5", "1", map_name="tide")
         else:
-            self.bar.set_label(data.unit or "Value")
+            self.bar.set_label("" if self.width() < _NARROW else data.unit or "Value")
             signed = abs(mid) < 1e-12
             texts = [tidy(f"{v:+.4g}") if signed and v else format_number(v) for v in (low, mid, high)]
             self.bar.set_limits(*texts, clipped=data.clipped, map_name="loom")
         missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing
         self._missing.set_entries([("missing", "missing")] if missing else [])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Narrow pages drop words."""
+        super().resizeEvent(event)
+        was = event.oldSize().width() < _NARROW
+        if (
+            was != (self.width() < _NARROW)
+            and self.canvas.picture is not None
+            and self.blocks.data is not None
+        ):
+            self._update_bar()
+            self._update_foot()
 
     def _update_foot(self) -> None:
         data, picture = self.blocks.data, self.canvas.picture
@@ -369,13 +382,13 @@ class BiclusterPage(ResultPage):
             )
             return
         n, m = data.values.shape
+        narrow = self.width() < _NARROW
         order = "in the order of the data"
         if self._by_block and len(data):
             chosen = self.blocks.selected
             order = "ordered by block" if chosen is None else f"ordered around {self.blocks.name(chosen)}"
-        self._foot.setText(
-            f"{format_count(n)} {data.row_label} × {format_count(m)} {data.column_label}, {order}"
-        )
+        across, down = ("", "") if narrow else (f" {data.column_label}", f" {data.row_label}")
+        self._foot.setText(f"{format_count(n)}{down} × {format_count(m)}{across}, {order}")
 
     # -- read-out, search, keys -----------------------------------------------------------------
     def _tell_cell(self, row: int, column: int) -> None:

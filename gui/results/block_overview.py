@@ -39,7 +39,9 @@ class ShiftPlot(QWidget):
         """One row a block and an axis."""
         return QSize(300, max(1, len(self._shown())) * _ROW + 26)
 
-    minimumSizeHint = sizeHint
+    def minimumSizeHint(self) -> QSize:
+        """May be narrow."""
+        return QSize(180, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Grid, intervals, dots, names."""
@@ -100,7 +102,7 @@ class BlockOverview(QWidget):
         self._blocks = blocks
         self._figures = [KeyFigure(text, role="strong") for text in ("In a block", "In several", "In none")]
         figures = QHBoxLayout()
-        figures.setSpacing(space.XXL)
+        figures.setSpacing(space.L)
         for figure in self._figures:
             figures.addWidget(figure)
         figures.addStretch(1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -37,6 +37,7 @@ from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedCo
 from plaidwork.gui.workbench import Workbench
 
 _ROWS_SHOWN = 6
+_NARROW = 310
 
 
 class _Swatch(QWidget):
@@ -190,7 +191,7 @@ class BlockPanel(QWidget):
         head.addWidget(tool_button("export", "Export rows × columns as CSV…", self._ask_export))
         self._figures = [KeyFigure(text, role="strong") for text in ("Rows", "Columns", "Shift", "Present")]
         figures = QHBoxLayout()
-        figures.setSpacing(space.L)
+        figures.setSpacing(space.M)
         for figure in self._figures:
             figures.addWidget(figure)
         figures.addStretch(1)
@@ -229,6 +230,16 @@ class BlockPanel(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(280, 200)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow list goes without its last column."""
+        super().resizeEvent(event)
+        self._hide_columns()
+
+    def _hide_columns(self) -> None:
+        titles = list(self.list.model.columns())
+        for number, title in enumerate(titles):
+            self.list.view.setColumnHidden(number, title == "Present" and self.width() < _NARROW)
+
     # -- content --------------------------------------------------------------------------------
     def _on_changed(self, what: str) -> None:
         if what in ("data", "members", "names"):
@@ -264,6 +275,7 @@ class BlockPanel(QWidget):
         head = self.list.view.horizontalHeader()
         for k in range(1, len(columns)):
             head.setSectionResizeMode(k, QHeaderView.ResizeMode.ResizeToContents)
+        self._hide_columns()
         rows = min(max(len(self._listed), 1), _ROWS_SHOWN)
         self._list_card.setFixedHeight(size.TABLE_HEAD + rows * size.ROW_DOCK + 10)
         self._show_choice()
@@ -341,17 +353,14 @@ class BlockPanel(QWidget):
         count = known.sum(axis)
         total = np.where(known, part, 0.0).sum(axis)
         mean = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
-        names, chance = (data.row_names, data.rows) if on_rows else (data.column_names, data.columns)
+        names, chance = (data.row_titles, data.rows) if on_rows else (data.column_names, data.columns)
         members = np.flatnonzero(rows if on_rows else columns)
         sign = -1.0 if np.nansum(part - data.centre) < 0 else 1.0
         order = np.lexsort((-sign * np.nan_to_num(mean), -chance[block][members]))
         self._members = members[order]
         label = _singular(data.row_label if on_rows else data.column_label).capitalize()
-        notes = data.row_notes if on_rows else ()
         columns_shown: dict[str, object] = {
-            label: np.array(
-                [_full_name(names[i], notes[i] if notes else "") for i in self._members], dtype=object
-            ),
+            label: np.array([names[i] for i in self._members], dtype=object),
             "Prob.": chance[block][self._members],
             "Mean": mean[order],
         }
@@ -413,7 +422,3 @@ def _card(table: QWidget) -> Card:
 
 def _singular(label: str) -> str:
     return label[:-1] if label.endswith("s") and not label.endswith("ss") else label
-
-
-def _full_name(name: str, note: str) -> str:
-    return f"{name} {note}" if note and note != name else name

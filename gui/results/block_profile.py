@@ -123,7 +123,9 @@ class BlockProfile(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(300, 136)
 
-    minimumSizeHint = sizeHint
+    def minimumSizeHint(self) -> QSize:
+        """May be narrow."""
+        return QSize(180, 136)
 
     def set_profile(self, profile: Profile | None, block: int) -> None:
         """Show the profile of a block."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -52,6 +53,14 @@ class BlockData:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def row_titles(self) -> tuple[str, ...]:
+        """Row names with what is noted of them."""
+        if not self.row_notes:
+            return self.row_names
+        pairs = zip(self.row_names, self.row_notes)
+        return tuple(f"{name} {note}" if note and note != name else name for name, note in pairs)
 
     @property
     def modes(self) -> list[str]:

@@ -129,7 +129,7 @@ class Sources:
         return () if found is None else (found.row_names, found.column_names)[axis]
 
     def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
-        """Names of the items along a dim: those of the input that has it, else numbers."""
+        """Names along a dim: those of the input that has it, of a text result called like it, else numbers."""
         for item in self.run.spec.inputs:
             for name in self.run.inputs.get(item.name, ())[:1]:
                 dataset = self._datasets.get(name)
@@ -138,6 +138,9 @@ class Sources:
                 names = (dataset.row_names, dataset.column_names)[item.dims.index(dim)]
                 if len(names) == length:
                     return names
+        named = self._results.get(dim)
+        if isinstance(named, Result) and named.dims == (dim,) and named.values.shape == (length,):
+            return tuple(str(name) for name in named.values)
         word = dim.replace("_", " ") or "item"
         return tuple(f"{word} {i + 1}" for i in range(length))
 
