@@ -8,11 +8,11 @@ from plaidwork.core.run import Run
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo
 
-TRACES, DIAGNOSTICS, SETTINGS = "traces", "diagnostics", "settings"
+TRACES, DIAGNOSTICS, ANALYSES, SETTINGS = "traces", "diagnostics", "analyses", "settings"
 
 
 def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
-    """Traces, every view that the model declared, diagnostics, settings.
+    """Traces, every view that the model declared, diagnostics, analyses, settings.
 
     The traces come first while the run is under way, the declared views once it has ended. Keys carry the run
     id, so that the tabs of two runs are never mixed up.
@@ -23,6 +23,7 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     views = [_views_page(workbench, run, indices) for indices in _grouped(run)]
     rest = [
         PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "check", lambda: _diagnostics(workbench, run)),
+        PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run)),
         PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
     ]
     return [traces, *views, *rest] if run.active or not run.results else [*views, traces, *rest]
@@ -76,6 +77,12 @@ def _diagnostics(workbench: Workbench, run: Run) -> QWidget:
     from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 
     return DiagnosticsPage(workbench, run)
+
+
+def _analyses(workbench: Workbench, run: Run) -> QWidget:
+    from plaidwork.gui.analyses.page import AnalysisPage
+
+    return AnalysisPage(workbench, run)
 
 
 def _settings(workbench: Workbench, run: Run) -> QWidget:

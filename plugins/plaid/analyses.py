@@ -184,8 +184,8 @@ def _with_labels(
         "Odds ratio": odds.ravel(),
         "Low": low.ravel(),
         "High": high.ravel(),
-        "p": np.where(tested, p, np.nan).ravel(),
         "Adjusted p": adjusted.ravel(),
+        "p": np.where(tested, p, np.nan).ravel(),
         "In block": np.broadcast_to(size[:, None], shape).ravel(),
         "With label": np.broadcast_to(total[None, :], shape).ravel(),
     }
@@ -199,11 +199,7 @@ def _with_labels(
         f"{names[best[0]]} has {inside[best]} of {total[best[1]]} “{levels[best[1]]}” "
         f"({expected[best]:.1f} expected)"
     )
-    test = (
-        "hypergeometric test, two-sided"
-        if params["direction"] == "both"
-        else "hypergeometric test, one-sided"
-    )
+    test = "hypergeometric test, two-sided" if params["direction"] == "both" else "Fisher test, one-sided"
     more = [f"{left_out} rarer labels left out"] if left_out > 1 else ["1 rarer label left out"] * left_out
     return {
         "associations": table,
@@ -229,8 +225,8 @@ def _with_numbers(
         "Difference": found["difference"],
         "Low": found["low"],
         "High": found["high"],
-        "p": found["p"],
         "Adjusted p": adjusted,
+        "p": found["p"],
     }
     table = Table(
         {title: column[order] for title, column in columns.items()},
@@ -272,8 +268,7 @@ def _map(adjusted: np.ndarray, excess: np.ndarray, names: np.ndarray, levels: np
         ),
         "block": Result(names.astype(str), ("block",)),
         "level": Result(levels.astype(str), ("level",)),
-        "map_caption": "−log10 of the adjusted p, above zero where there are more than expected, below where "
-        "there are fewer; 1.3 is p = 0.05",
+        "map_caption": "−log10 of the adjusted p: above zero more than expected, below fewer; 1.3 is p = 0.05",
     }
 
 
@@ -289,7 +284,7 @@ def _headline(adjusted: np.ndarray, tested: np.ndarray, what: str, strongest: st
 def _caption(chosen: Annotation, n: int, params: Params, test: str, empty: int, more: list[str]) -> str:
     parts = [f"{n} {chosen.axis_label} with a known “{chosen.title}”"]
     parts.append(f"membership from {params['threshold']:g}")
-    parts.append(f"{test}, p adjusted by Benjamini-Hochberg, {SIGNIFICANT:g} counts as different")
+    parts.append(f"{test}; adjusted p up to {SIGNIFICANT:g} counts")
     if empty:
         parts.append(f"{empty} block{'' if empty == 1 else 's'} without members left untested")
     return "; ".join([*parts, *more])

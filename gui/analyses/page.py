@@ -1,0 +1,256 @@
+"""The tab *Analyses* of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QWidget
+from shiboken6 import isValid
+
+from plaidwork.core.analysing import compute_analysis
+from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.errors import PluginError
+from plaidwork.core.run import Run
+from plaidwork.gui.analyses.ask_page import AskPage
+from plaidwork.gui.analyses.rail import MADE, NEW, Rail
+from plaidwork.gui.analyses.record_view import RecordView
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.widgets import StatePane
+from plaidwork.gui.workbench import Workbench
+
+RAIL_WIDTH = 250
+
+
+class AnalysisPage(QWidget):
+    """Analyses that can be made of a run at the left, the form or what was found at the right."""
+
+    hovered = Signal(str)
+    made = Signal(str)
+    """Id of a record that has just been made."""
+
+    def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.workbench, self.run = workbench, run
+        self._specs: tuple[AnalysisSpec, ...] | None = None
+        self._listing: Task | None = None
+        self._making: Task | None = None
+        self._answers: AnalysisRecord | None = None
+        self.rail = Rail()
+        self.rail.setFixedWidth(RAIL_WIDTH)
+        self._pane = StatePane("clock", "Looking for analyses")
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._pane)
+        line = QFrame()
+        line.setFrameShape(QFrame.Shape.NoFrame)
+        line.setFixedWidth(1)
+        line.setBackgroundRole(QPalette.ColorRole.Mid)
+        line.setAutoFillBackground(True)
+        self._line = line
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName("Analyses")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.rail)
+        layout.addWidget(line)
+        layout.addWidget(self.stack, 1)
+        self.rail.chosen.connect(self._show)
+        self.rail.delete_asked.connect(self.delete)
+        workbench.results_changed.connect(self._on_results)
+        self.refresh()
+
+    # -- which analyses -------------------------------------------------------------------------
+    def refresh(self) -> None:
+        """Ask the plugins, in the background, what can be made of the run as it is."""
+        if self._listing is not None:
+            self._listing.cancel()
+        plugins, run = self.workbench.registry, self.run
+        self._listing = run_task(
+            lambda task: plugins.analyses_for(run), self._alive(self._listed), self._alive(self._not_listed)
+        )
+
+    def _alive(self, act: Callable[..., None]) -> Callable[..., None]:
+        return lambda *values: act(*values) if isValid(self) else None
+
+    def _listed(self, specs: Sequence[AnalysisSpec]) -> None:
+        before = self._specs
+        self._specs = tuple(specs)
+        self._fill()
+        if (
+            before is not None
+            and self.rail.current() != ("", "")
+            and self.stack.currentWidget() is not self._pane
+        ):
+            return  # what is on the screen stays
+        records, specs = self.run.analyses, self._specs
+        if records:
+            self.rail.select(MADE, records[-1].id)
+        elif specs:
+            self.rail.select(NEW, specs[0].id)
+        else:
+            self._show_nothing()
+
+    def _not_listed(self, error: BaseException, details: str) -> None:
+        self._show_pane(
+            "error", "The analyses could not be listed", f"{type(error).__name__}: {error}", "error"
+        )
+        self._pane.setToolTip(details)
+
+    def _fill(self) -> None:
+        self.rail.fill(self._specs or (), self.run.analyses)
+        empty = self.rail.count() == 0
+        self.rail.setVisible(not empty)
+        self._line.setVisible(not empty)
+
+    def _on_results(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self.refresh()
+
+    def _show_nothing(self) -> None:
+        if not self.run.results:
+            text = "Analyses use the results of the fit. They are offered here as soon as there are some."
+            self._show_pane("clock", "No result to analyse yet", text)
+        else:
+            text = "No installed analysis can use the results of this run. A plugin may bring some."
+            self._show_pane("search", "No analysis for this run", text)
+
+    def _show_pane(self, icon: str, title: str, text: str, color: str = "muted") -> None:
+        self._pane.set(icon, title, text, icon_color=color)
+        self.stack.setCurrentWidget(self._pane)
+
+    # -- what is in front -----------------------------------------------------------------------
+    @property
+    def current(self) -> QWidget:
+        """The form, the record or the pane at the right."""
+        return self.stack.currentWidget() or self._pane
+
+    def _put(self, widget: QWidget) -> None:
+        old = self.stack.currentWidget()
+        self.stack.addWidget(widget)
+        self.stack.setCurrentWidget(widget)
+        if old is not None and old is not self._pane:
+            self.stack.removeWidget(old)
+            old.deleteLater()
+
+    def _show(self, kind: str, key: str) -> None:
+        if self._making is not None:
+            self.cancel()
+        if kind == NEW:
+            spec = next(spec for spec in self._specs or () if spec.id == key)
+            page = AskPage(spec, self.run, self.workbench.session.datasets)
+            if self._answers is not None and self._answers.analysis == key:
+                page.take_from(self._answers)
+            self._answers = None
+            page.asked.connect(partial(self._make, page))
+            page.cancelled.connect(self.cancel)
+            self._put(page)
+            return
+        record = next((record for record in self.run.analyses if record.id == key), None)
+        if record is None:
+            return
+        view = RecordView(self.workbench, self.run, record)
+        view.hovered.connect(self.hovered)
+        view.again.connect(partial(self.again, record))
+        view.deleted.connect(partial(self.delete, record.id))
+        self._put(view)
+
+    def again(self, record: AnalysisRecord) -> None:
+        """Open the form with the answers of a record."""
+        self._answers = record
+        if not self.rail.select(NEW, record.analysis):
+            self._answers = None
+            words = "The plugin that made it is not installed, or the run lacks what it needs."
+            self.workbench.told.emit("warn", f"{record.title} cannot be run again", words, "")
+
+    def delete(self, record_id: str) -> None:
+        """Take a record out of the run."""
+        record = next((record for record in self.run.analyses if record.id == record_id), None)
+        if record is None:
+            return
+        shown = self.rail.current() == (MADE, record_id)
+        self.run.analyses.remove(record)
+        self.run.say(f"Analysis deleted: {record.title}")
+        self.workbench.touch()
+        self._fill()
+        if not shown:
+            return
+        left = self.run.analyses
+        if not (left and self.rail.select(MADE, left[-1].id)):
+            specs = self._specs or ()
+            if not specs or not self.rail.select(NEW, specs[0].id):
+                self._show_nothing()
+
+    # -- making ---------------------------------------------------------------------------------
+    def _make(self, page: AskPage, inputs: dict[str, Any], params: dict[str, Any]) -> None:
+        session = self.workbench.session
+        datasets = dict(session.datasets)
+        declared = {item.name for item in page.spec.inputs}
+        given = {
+            name: [datasets[one] for one in value] if name in declared else value
+            for name, value in inputs.items()
+        }
+        plugins, run, analysis_id = self.workbench.registry, self.run, page.spec.id
+        page.set_busy(0.0)
+
+        def call(task: Task) -> AnalysisRecord:
+            analysis = plugins.analysis(analysis_id)
+            return compute_analysis(run, analysis, given, params, datasets=datasets, report=task.report)
+
+        def ended(act: Callable[..., None]) -> Callable[..., None]:
+            def when_alive(*values: Any) -> None:
+                if isValid(self) and isValid(page) and run.id in session.runs:
+                    self._making = None
+                    page.set_busy(None)
+                    act(*values)
+
+            return when_alive
+
+        def told(share: float) -> None:
+            if isValid(page) and self._making is not None:
+                page.set_busy(share)
+
+        self._making = run_task(call, ended(self._done), ended(partial(self._failed, page)), told)
+
+    def _done(self, record: AnalysisRecord) -> None:
+        self.run.analyses.append(record)
+        self.run.say(f"Analysis made: {record.title}")
+        self.workbench.touch()
+        self._fill()
+        self.rail.select(MADE, record.id)
+        self.made.emit(record.id)
+
+    def _failed(self, page: AskPage, error: BaseException, details: str) -> None:
+        page.tell(str(error))
+        if isinstance(error, PluginError):
+            self.run.say(str(error), "error")
+            self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
+
+    def cancel(self) -> None:
+        """Give up what is being made; nothing is kept of it."""
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+        if isinstance(self.current, AskPage):
+            self.current.set_busy(None)
+
+    # -- commands of the window -----------------------------------------------------------------
+    def export_picture(self, path: Path) -> None:
+        """Save the picture in front."""
+        if isinstance(self.current, RecordView):
+            self.current.export_picture(path)
+
+    def show_data(self) -> None:
+        """The numbers behind the picture in front."""
+        if isinstance(self.current, RecordView):
+            self.current.show_data()
+
+    def find(self) -> None:  # type: ignore[override]
+        """Find in the view in front."""
+        if isinstance(self.current, RecordView):
+            self.current.find()

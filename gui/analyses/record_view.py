@@ -1,0 +1,137 @@
+"""What an analysis found, drawn by the pages that draw results of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.core.analysis import AnalysisRecord
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.registry import Registry
+from plaidwork.core.run import Run
+from plaidwork.core.spec import View
+from plaidwork.gui.group_page import GroupPage
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.registry import make_view
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, StatePane, tool_button
+from plaidwork.gui.workbench import Workbench
+
+
+def run_showing(run: Run, record: AnalysisRecord) -> Run:
+    """The run with the results of the analysis in place of its own: what the result pages are given."""
+    return replace(
+        run,
+        results=dict(record.results),
+        results_draws=record.draws,
+        status="done",
+        view_settings={},
+        analyses=[],
+    )
+
+
+def asked_words(record: AnalysisRecord) -> str:
+    """What it was made of: ``class of columns · Known rows``; empty when it asked for nothing."""
+    parts = [f"{ref.title} of {ref.axis}s" for ref in record.annotations.values()]
+    parts += [", ".join(names) for names in record.inputs.values()]
+    return " · ".join(parts)
+
+
+def made_words(record: AnalysisRecord) -> str:
+    """Day and time, in UTC."""
+    return record.created[:16].replace("T", " ")
+
+
+def settings_words(record: AnalysisRecord, plugins: Registry) -> str:
+    """Settings that differ from their defaults; all of them when the analysis is not installed."""
+    try:
+        declared = {p.name: p for p in plugins.analysis(record.analysis).spec.hyperparameters}
+    except PlaidworkError:
+        return ", ".join(f"{name} {value}" for name, value in record.params.items())
+    parts = []
+    for name, value in record.params.items():
+        parameter = declared.get(name)
+        if parameter is not None and value != parameter.default:
+            shown = next((c.label for c in parameter.choices if c.value == value), str(value))
+            parts.append(f"{parameter.title[:1].lower()}{parameter.title[1:]} {shown}")
+    return ", ".join(parts)
+
+
+class RecordView(QWidget):
+    """One record: a line of what it was made of, and its views.
+
+    Signals
+    -------
+    again : make it once more with the same answers
+    deleted : take it out of the run
+    """
+
+    hovered = Signal(str)
+    again = Signal()
+    deleted = Signal()
+
+    def __init__(
+        self, workbench: Workbench, run: Run, record: AnalysisRecord, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.record = record
+        self._about = Label(self._words(workbench.registry, run), "body", "muted", elide=True)
+        row = QHBoxLayout()
+        row.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, 0)
+        row.setSpacing(space.XS)
+        row.addWidget(self._about, 1)
+        row.addWidget(tool_button("refresh", "Run it again with other settings", self.again.emit))
+        row.addWidget(tool_button("trash", "Delete this analysis", self.deleted.emit))
+        shown = run_showing(run, record)
+        self.page = self._make_page(workbench, shown)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self.page, 1)
+        if hasattr(self.page, "hovered"):
+            self.page.hovered.connect(self.hovered)
+
+    def _words(self, plugins: Registry, run: Run) -> str:
+        parts = [self.record.title, asked_words(self.record), settings_words(self.record, plugins)]
+        draws = f"after {format_count(self.record.draws)} draws"
+        if self.record.draws != run.n_draws:
+            draws += f", the run has {format_count(run.n_draws)} now"
+        return " · ".join(part for part in (*parts, draws, f"{made_words(self.record)} UTC") if part)
+
+    def _make_page(self, workbench: Workbench, shown: Run) -> QWidget:
+        views = self.record.views
+        if not views:
+            return StatePane("document", "This analysis declares no view", "Its results are in the export.")
+
+        def make(view: View) -> QWidget:
+            return make_view(workbench, shown, view)
+
+        if len(views) == 1:
+            return make(views[0])
+        makers: list[tuple[str, Callable[[], QWidget]]] = [
+            (view.title, partial(make, view)) for view in views
+        ]
+        return GroupPage(makers)
+
+    def _pass_on(self, name: str, *values: Any) -> Any:
+        act = getattr(self.page, name, None)
+        return act(*values) if act is not None else None
+
+    def export_picture(self, path: Path) -> None:
+        """Save the picture in front."""
+        self._pass_on("export_picture", path)
+
+    def show_data(self) -> None:
+        """The numbers behind the picture in front."""
+        self._pass_on("show_data")
+
+    def find(self) -> None:  # type: ignore[override]
+        """Find in the view in front."""
+        self._pass_on("find")
