@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from plaidwork.gui.courtesy import COURTESY
@@ -77,6 +78,7 @@ class Workspace(QWidget):
         self._infos = list(infos)
         for info in infos:
             self.tabs.addTab(icon(info.icon), info.title)
+        self._fit_tabs()
         if infos:
             self.tabs.setCurrentIndex(keys.index(before) if before in keys else 0)
         self.tabs.blockSignals(False)
@@ -115,6 +117,18 @@ class Workspace(QWidget):
         for index, info in enumerate(self._infos):
             if info.key == key:
                 self.tabs.setTabText(index, f"{info.title} •" if marked else info.title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_tabs()
+
+    def _fit_tabs(self) -> None:
+        """Icons go first when the tabs do not fit side by side."""
+        for index, info in enumerate(self._infos):
+            self.tabs.setTabIcon(index, icon(info.icon))
+        if self.tabs.sizeHint().width() > self.width() - 2 * space.S:
+            for index in range(len(self._infos)):
+                self.tabs.setTabIcon(index, QIcon())
 
     def _show(self, index: int) -> None:
         if not 0 <= index < len(self._infos):

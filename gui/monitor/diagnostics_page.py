@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Signal
@@ -173,8 +175,10 @@ class DiagnosticsPage(QWidget):
 
     def _show(self, found: tuple[Kept, Diagnosis]) -> None:
         self._computing = False
-        self._kept, self._diagnosis = found
-        diagnosis = self._diagnosis
+        kept, whole = found
+        known = tuple(q for q in whole.quantities if q.status != "missing")  # such as a score without a truth
+        diagnosis = replace(whole, quantities=known)
+        self._kept, self._diagnosis = kept, diagnosis
         if not diagnosis.quantities:
             self._empty.set("clock", diagnosis.verdict.title, diagnosis.verdict.text)
             return
@@ -240,7 +244,7 @@ class DiagnosticsPage(QWidget):
             plot.add_limit(float(np.log10(mark - 1)), colour, vertical=True)
         ticks = [(float(np.log10(v - 1)), f"{v:g}") for v in (1.0001, 1.001, 1.01, 1.05, 1.2, 2, 11)]
         plot.item.getAxis("bottom").setTicks([ticks])
-        plot.item.setXRange(-4.1, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
+        plot.item.setXRange(-4.3, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
         plot.item.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
 
     def _choose_row(self, row: int) -> None:
