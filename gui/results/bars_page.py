@@ -20,7 +20,8 @@ from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.theme import size, space, theme
 
 _MOST = 400
-_WIDEST = 96
+_WIDEST = 120
+"""Logical pixels of the widest bar."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,9 @@ class BarChart(QWidget):
         return QRectF(left, top, self.width() - left - RING - space.S, self.height() - top - bottom), texts
 
     def _place(self, area: QRectF, i: int) -> tuple[float, float]:
-        """Left edge and width of a bar: few bars stand together at the left."""
+        """Left edge and width of a bar."""
         assert self.bars is not None
-        step = min(area.width() / len(self.bars.labels), 2.4 * _WIDEST)
+        step = area.width() / len(self.bars.labels)
         width = max(min(step * 0.66, _WIDEST), 1.0)
         return area.left() + step * i + (step - width) / 2, width
 
@@ -131,10 +132,7 @@ class BarChart(QWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         self._paint_bars(painter, area, y_of)
         painter.setPen(colors.color("muted"))
-        used = self._place(area, len(self.bars.labels) - 1)
-        middle = (area.left() + used[0] + used[1]) / 2
-        width = metrics.horizontalAdvance(self.bars.x_name)
-        x = max(area.left(), middle - width / 2)
+        x = max(area.left(), area.center().x() - metrics.horizontalAdvance(self.bars.x_name) / 2)
         painter.drawText(QPointF(x, self.height() - RING - metrics.descent()), self.bars.x_name)
         if self.hasFocus():
             painter.setPen(QPen(colors.color("accent"), size.FOCUS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
@@ -19,8 +20,8 @@ from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
 from plaidwork.gui.results.heat_canvas import RING, Picture
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.ordering import Ordered, make_order
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.strips import Strip
@@ -33,16 +34,6 @@ REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
 _NO_STRIP = "None"
 _NARROW = 560
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """A mode of the matrix in an order, ready to draw."""
-
-    key: tuple[Any, ...]
-    pyramid: Pyramid
-    row_order: np.ndarray
-    column_order: np.ndarray
 
 
 class BiclusterPage(ResultPage):
@@ -117,9 +108,12 @@ class BiclusterPage(ResultPage):
         """List of blocks and details of the chosen one, for the right dock."""
         from plaidwork.gui.results.block_panel import BlockPanel
 
-        if self._panel is None:
+        if self._panel is None or not isValid(self._panel):
             self._panel = BlockPanel(self.workbench, self.run, self.view, self.blocks)
+            self._panel.setWindowTitle("Selection")
             self._panel.opened.connect(self.open_block)
+            self._panel.hovered.connect(self.hovered)
+            self.destroyed.connect(self._panel.deleteLater)  # it may live in a dock of the window
         return self._panel
 
     # -- loading --------------------------------------------------------------------------------
@@ -230,7 +224,7 @@ class BiclusterPage(ResultPage):
         rows, columns = (mask.copy() for mask in self.blocks.masks)
         focus, known = self.blocks.selected if self._by_block else None, self._orders.get(key)
         self._ordering = self.start(
-            lambda task: _ordered(data, rows, columns, focus, key, mode, known), self._show_ordered
+            lambda task: make_order(data, rows, columns, focus, key, mode, known), self._show_ordered
         )
 
     def _show_ordered(self, ordered: Ordered) -> None:
@@ -469,27 +463,3 @@ class BiclusterPage(ResultPage):
         rows = [data.row_names[i] for i in picture.row_order]
         columns = [data.column_names[i] for i in picture.column_order]
         return MatrixData(values, rows, columns, data.row_label), {}
-
-
-def _ordered(
-    data: BlockData,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    focus: int | None,
-    key: tuple[Any, ...],
-    mode: str,
-    known: tuple[np.ndarray, np.ndarray] | None,
-) -> Ordered:
-    """Worker thread: the order (unless known) and the matrix of a mode in it."""
-    from plaidwork.core.summaries import order_blocks
-
-    n, m = data.values.shape
-    if known is not None:
-        row_order, column_order = known
-    elif key[0] == "data" or not len(data):
-        row_order, column_order = np.arange(n), np.arange(m)
-    else:
-        row_order, column_order = order_blocks(
-            rows, columns, focus=focus, row_means=data.row_means, column_means=data.column_means
-        )
-    return Ordered(key, Pyramid(data.matrix(mode), row_order, column_order), row_order, column_order)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -17,9 +17,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QScrollArea,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -27,79 +25,18 @@ from PySide6.QtWidgets import (
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
+from plaidwork.gui.results.block_name import BlockName, BlockSwatch
 from plaidwork.gui.results.block_overview import BlockOverview
 from plaidwork.gui.results.block_profile import BlockProfile, profile_of
 from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
-from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, tool_button
 from plaidwork.gui.workbench import Workbench
 
 _ROWS_SHOWN = 6
 _NARROW = 310
-
-
-class _Swatch(QWidget):
-    """Square in the colour of a block."""
-
-    def __init__(self, blocks: Blocks) -> None:
-        super().__init__()
-        self._blocks, self.block = blocks, 0
-        self.setFixedSize(14, 14)
-        theme().changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._blocks.color(self.block))
-        painter.drawRoundedRect(QRectF(0, 0, 14, 14), 2, 2)
-        painter.end()
-
-
-class _Name(QStackedWidget):
-    """A title that turns into a field on double click, F2 or the pencil."""
-
-    renamed = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.label = Label("", "title", elide=True)
-        self.label.setToolTip("Double click to rename")
-        self.field = QLineEdit()
-        self.field.setAccessibleName("Name of the block")
-        self.field.setMaxLength(80)
-        self.field.editingFinished.connect(self._finish)
-        self.addWidget(self.label)
-        self.addWidget(self.field)
-        self.setFixedHeight(size.CONTROL)
-
-    def set_text(self, text: str) -> None:
-        self.label.setText(text)
-        self.setCurrentWidget(self.label)
-
-    def edit(self) -> None:
-        """Show the field."""
-        self.field.setText(self.label.text())
-        self.setCurrentWidget(self.field)
-        self.field.setFocus()
-        self.field.selectAll()
-
-    def _finish(self) -> None:
-        if self.currentWidget() is self.field:
-            self.setCurrentWidget(self.label)
-            if self.field.text() != self.label.text():
-                self.renamed.emit(self.field.text())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.currentWidget() is self.field:
-            self.setCurrentWidget(self.label)
-        else:
-            super().keyPressEvent(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.edit()
 
 
 class BlockPanel(QWidget):
@@ -177,8 +114,8 @@ class BlockPanel(QWidget):
         layout.addWidget(area)
 
     def _build_details(self) -> None:
-        self._swatch = _Swatch(self.blocks)
-        self.name = _Name()
+        self._swatch = BlockSwatch(self.blocks)
+        self.name = BlockName()
         self.name.renamed.connect(lambda text: self._chosen(lambda block: self.blocks.rename(block, text)))
         head = QHBoxLayout()
         head.setSpacing(space.S)

@@ -373,7 +373,8 @@ class ResultPage(QWidget):
 
     def figure(self) -> Figure:
         """What is exported."""
-        return Figure(self._headline.text(), self._caption.text(), self.figure_parts())
+        parts = [[self._pane]] if self.state else self.figure_parts()
+        return Figure(self._headline.text(), self._caption.text(), parts)
 
     def export_picture(self, path: str | Path) -> Path:
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.model import Result
 from plaidwork.core.spec import View
@@ -424,6 +425,18 @@ def test_members_of_both_sides(opened, qtbot):
     assert panel.members.model.text(0, 0).startswith("sample")
     panel.members.select_row(0)
     assert len(page.blocks.selection.get("column")) == 1
+
+
+def test_panel_goes_with_its_page(qtbot):
+    workbench, run = toy_run()
+    page = make_view(workbench, run, run.spec.views[0])
+    panel = page.side_panel()
+    settle(page)
+    assert page.side_panel() is panel
+    page.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(panel))
+    workbench.selection(run).set("layer", (1,))
+    theme().set_mode("dark")
 
 
 def test_panel_works_alone(qtbot):

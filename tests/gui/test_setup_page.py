@@ -229,3 +229,33 @@ def test_data_panel_follows(qtbot, page, bench):
 
 def test_narrow(page):
     assert page.minimumSizeHint().width() <= 500
+
+
+def test_rows_that_vary_most(qtbot, page, bench):
+    bench.add_dataset(matrix("tall", rows=700))
+    field = page.inputs_form.field("X")
+    assert field.rows.isHidden()
+    field.choose(["tall"])
+    assert [field.rows.itemText(k) for k in range(field.rows.count())] == [
+        "All 700 genes",
+        "200 genes that vary most",
+        "500 genes that vary most",
+    ]
+    field.rows.setFocus()
+    qtbot.keyClick(field.rows, Qt.Key.Key_Down)
+    assert page.inputs_form.subsets() == {"X": 200}
+    assert "3.5 times longer" in field._rows_help.text() or "4 times longer" in field._rows_help.text()
+    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+        page.start()
+    plan = caught.args[0]
+    (used,) = plan.inputs["X"]
+    assert used.shape == (200, 8)
+    assert used.name == "tall, 200 genes that vary most"
+    run = bench.session.add_run(plan)
+    assert run.inputs == {"X": (used.name,)}
+    assert used.name in bench.session.datasets
+    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+        page.start()
+    assert caught.args[0].inputs["X"][0].name == used.name
+    field.choose(["genes"])
+    assert page.inputs_form.subsets() == {}
