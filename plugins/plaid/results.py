@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,6 +30,8 @@ MOST_DRAW_CELLS = 1_000_000_000
 MOST_ITEMS = 600
 CHUNK_VALUES = 2_000_000
 INTERVAL = 0.94
+CLOSE_MEANS = 0.5
+"""Chains agree when their mean numbers of blocks lie this close together."""
 
 Draw = tuple[np.ndarray, np.ndarray, np.ndarray, float]
 
@@ -144,16 +146,22 @@ def block_results(draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray
 
 
 def texts(
-    n_blocks: np.ndarray, covered: float, survives: np.ndarray, modes: Sequence[int]
-) -> Iterator[tuple[str, str]]:
-    """Headline and caption."""
-    values, probability = distribution(n_blocks)
+    numbers: Sequence[np.ndarray], covered: np.ndarray, present: np.ndarray, survives: np.ndarray
+) -> dict[str, str]:
+    """Headline and caption. Blocks are counted when at least half of the draws contain them."""
+    sure = int((present >= 0.5).sum())
+    values, probability = distribution(np.concatenate(numbers))
+    share = dict(zip(values.tolist(), probability.tolist(), strict=True)).get(sure, 0.0)
     mode = int(values[probability.argmax()])
-    noun = "block covers" if mode == 1 else "blocks cover"
-    yield "headline", f"{mode} {noun} {100 * covered:.0f} % of the matrix" if mode else "No block found"
-    parts = [f"{100 * probability.max():.0f} % of the draws have {mode} block{'' if mode == 1 else 's'}"]
+    noun = "block" if sure == 1 else "blocks"
+    verb = "covers" if sure == 1 else "cover"
+    parts = [
+        f"{100 * share:.0f} % of the draws have {sure} {noun}"
+        + (f", most have {mode}" if mode != sure else "")
+    ]
     if len(survives) > 1:
-        agree = "agree" if len(set(modes)) == 1 else "disagree on the number of blocks"
+        means = [k.mean() for k in numbers]
+        agree = "agree" if max(means) - min(means) < CLOSE_MEANS else "disagree on the number of blocks"
         parts.append(
             f"all {len(survives)} chains {agree}"
             if survives.all()
@@ -162,7 +170,12 @@ def texts(
         left = len(survives) - int(survives.sum())
         if left:
             parts.append(f"{left} chain{'' if left == 1 else 's'} clearly below the best left out")
-    yield "caption", "; ".join(parts)
+    return {
+        "headline": f"{sure} {noun} {verb} {100 * (covered >= 0.5).mean():.0f} % of the matrix"
+        if sure
+        else "No block found",
+        "caption": "; ".join(parts),
+    }
 
 
 def summarise_draws(kept: Kept, data: ModelData) -> Results:
@@ -179,7 +192,6 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
     covered = coverage(draws)
     numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
     values, probability = distribution(np.concatenate(numbers))
-    modes = [int(np.bincount(k).argmax()) for k in numbers]
     return {
         **results,
         "fit": Result(mean_fit(draws, block.shape), ("row", "column"), unit=block.unit, label="Fitted"),
@@ -187,5 +199,5 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
         "k_values": Result(values, ("size",), label="Number of blocks"),
         "k_probability": Result(probability, ("size",), label="Probability"),
         "chains": chain_table(kept, survives, reason, data),
-        **dict(texts(np.concatenate(numbers), float(covered.mean()), survives, modes)),
+        **texts(numbers, covered, results["blocks"].columns["Present"], survives),
     }

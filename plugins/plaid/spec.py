@@ -150,7 +150,7 @@ INFINITE_PLAID = ModelSpec(
     variables=(*VARIABLES, MASS),
     traces=(*FIRST_TRACES, MASS_TRACE, *LAST_TRACES, *MOVE_TRACES, SWAP_TRACE),
     views=VIEWS,
-    schedule=Schedule(chains=4, warmup=1000, draws=1000, thin=1),
+    schedule=Schedule(chains=4, warmup=2000, draws=1000, thin=1),
     citation=ISHIGURO,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. Blocks may overlap, "
@@ -176,7 +176,7 @@ BAYESIAN_PLAID = ModelSpec(
     variables=VARIABLES,
     traces=(*FIRST_TRACES, *LAST_TRACES, SWAP_TRACE),
     views=VIEWS,
-    schedule=Schedule(chains=4, warmup=1000, draws=1000, thin=1),
+    schedule=Schedule(chains=4, warmup=2000, draws=1000, thin=1),
     citation=CALDAS,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks "

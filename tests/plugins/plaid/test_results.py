@@ -1,0 +1,137 @@
+"""What a run shows: every declared view has its source, blocks carry no labels of a draw, time and memory."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import plaid_tools as tools
+import pytest
+
+from plaidwork.core.api import Clock, ModelData, Result, Table
+from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
+from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
+
+ROWS = np.array([np.arange(30) < 12, np.arange(30) >= 22])
+COLUMNS = np.array([np.arange(40) < 15, np.arange(40) >= 28])
+THETA = np.array([4.0, -3.0])
+
+
+def data_with_truth(seed=0):
+    x = np.einsum("k,ki,kj->ij", THETA, ROWS, COLUMNS) + np.random.default_rng(seed).standard_normal((30, 40))
+    return ModelData(
+        {
+            "X": tools.block(x),
+            "true_rows": tools.block(ROWS.T, name="true_rows"),
+            "true_columns": tools.block(COLUMNS.T, name="true_columns"),
+        }
+    )
+
+
+def kept_of(model, chains):
+    """``Kept`` from lists of draws, each with its log joint and number of blocks as traces."""
+    views = []
+    for c, draws in enumerate(chains):
+        buffer, trace = DrawBuffer(model.spec.variables), TraceBuffer(("log_joint", "n_blocks"))
+        for draw in draws:
+            buffer.append(draw)
+            trace.append({"log_joint": draw["log_joint"], "n_blocks": len(draw["theta"])})
+        views.append(ChainView(c, len(draws), len(draws), np.arange(len(draws)), buffer, trace))
+    return Kept(model.spec, views)
+
+
+def fitted(model, data, settings, chains=2, warmup=150, draws=60):
+    params, out = model.spec.check_params(settings), []
+    for seed in range(chains):
+        rng = tools.generator(seed)
+        state = model.init(data, params, rng)
+        kept = []
+        for t in range(warmup + draws):
+            tools.sweep(model, state, data, params, rng, Clock(t, warmup))
+            if t >= warmup:
+                kept.append(model.draws(state, data, params))
+        out.append(kept)
+    return kept_of(model, out), params
+
+
+def draw(rows, columns, theta, log_joint=0.0, phi=0.0):
+    numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
+    return {"Z1": rows, "Z2": columns, "theta": theta, **numbers}
+
+
+@pytest.mark.parametrize("model", [InfinitePlaid(), BayesianPlaid()], ids=["infinite", "fixed"])
+def test_views_find_their_sources(model):
+    data = data_with_truth()
+    kept, params = fitted(model, data, {})
+    results = model.summarise(kept, data, params)
+    for view in model.spec.views:
+        for source in view.source.values():
+            assert source.startswith("data:") or source in results, source
+        assert all(isinstance(results[name], str) for name in (view.headline, view.caption) if name)
+    blocks = results["blocks"]
+    assert list(blocks.columns) == ["Block", "Rows", "Columns", "Shift", "Low", "High", "Present"]
+    assert results["fit"].values.dtype == results["coverage"].values.dtype == np.float32
+    assert list(results["chains"].columns)[-2:] == ["NMI", "Used"]
+
+
+def test_planted_blocks_are_listed():
+    model, data = InfinitePlaid(), data_with_truth()
+    kept, params = fitted(model, data, {}, warmup=300, draws=100)
+    results = model.summarise(kept, data, params)
+    table = results["blocks"].columns
+    assert table["Rows"][:2].tolist() == [12, 8]
+    assert table["Shift"][:2] == pytest.approx(THETA, abs=0.4)
+    assert (table["Low"][:2] < THETA).all()
+    assert (table["High"][:2] > THETA).all()
+    assert results["headline"].startswith("2 blocks cover")
+    assert np.abs(results["fit"].values - np.einsum("k,ki,kj->ij", THETA, ROWS, COLUMNS)).mean() < 0.3
+
+
+def test_order_of_blocks_in_a_draw_does_not_matter():
+    model, data = InfinitePlaid(), data_with_truth()
+    plain = [draw(ROWS, COLUMNS, THETA) for _ in range(10)]
+    mixed = [d if i % 2 else draw(ROWS[::-1], COLUMNS[::-1], THETA[::-1]) for i, d in enumerate(plain)]
+    found = [model.summarise(kept_of(model, [draws]), data, {}) for draws in (plain, mixed)]
+    for name, result in found[0].items():
+        if isinstance(result, Result):
+            np.testing.assert_allclose(result.values, found[1][name].values, rtol=1e-6, err_msg=name)
+        elif isinstance(result, Table):
+            assert all((result.columns[c] == found[1][name].columns[c]).all() for c in result.columns), name
+
+
+def test_chain_far_below_the_best_is_left_out_and_said():
+    model, data = InfinitePlaid(), data_with_truth()
+    good = [draw(ROWS, COLUMNS, THETA, -100.0 - i % 3) for i in range(20)]
+    bad = [draw(~ROWS, COLUMNS, THETA, -900.0) for _ in range(20)]
+    results = model.summarise(kept_of(model, [good, bad]), data, {})
+    assert results["chains"].columns["Used"].tolist() == ["yes", "no"]
+    assert "left out" in results["caption"]
+    assert results["block_rows"].values[0] == pytest.approx(ROWS[0].astype(float))
+
+
+@pytest.mark.parametrize("n_draws", [0, 1])
+def test_snapshot_before_and_at_the_first_draw(n_draws):
+    model, data = InfinitePlaid(), data_with_truth()
+    nothing = draw(np.zeros((0, 30), bool), np.zeros((0, 40), bool), np.zeros(0), -1.0)
+    results = model.summarise(kept_of(model, [[nothing] * n_draws]), data, {})
+    assert results["headline"] == ("No draws yet" if n_draws == 0 else "No block found")
+
+
+@pytest.mark.parametrize(("shape", "n_draws"), [((100, 200), 1000), ((2000, 1500), 100)])
+def test_time_and_memory(shape, n_draws):
+    model, rng = InfinitePlaid(), np.random.default_rng(0)
+    data = ModelData({"X": tools.block(rng.standard_normal(shape))})
+    rows, columns = (rng.random((10, n)) < 0.15 for n in shape)
+    chains = [
+        [draw(rows, columns, rng.standard_normal(10), float(rng.standard_normal())) for _ in range(n_draws)]
+        for _ in range(4)
+    ]
+    kept = kept_of(model, chains)
+    model.summarise(kept_of(model, [chains[0][:2]]), data, {})  # loads the kernels
+    start = time.process_time()
+    model.summarise(kept, data, {})
+    assert time.process_time() - start < 4.0
+    tracemalloc.start()
+    model.summarise(kept, data, {})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * 8 * np.prod(shape) + 6e7
