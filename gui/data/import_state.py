@@ -97,7 +97,8 @@ class ImportState:
         seen = {_key(row.issue): row for row in self.rows if row.applied}
         rows = []
         for issue in preview.issues:
-            rows.append(seen.pop(_key(issue), None) or FixRow(issue))
+            key = _key(issue)
+            rows.append(seen.pop(key) if key in seen else FixRow(issue))
         rows += seen.values()  # mended ones stay, so that the tick can be taken back
         rank = {"error": 0, "warning": 1, "info": 2}
         self.rows = sorted(rows, key=lambda row: rank[row.issue.severity])

@@ -105,7 +105,7 @@ class IssueList(Card):
         if not found:
             self._add(IssueRow("ok", f"No problem found in {checked}", last=True))
         if 0 <= focus < len(self.rows) and self.rows[focus].box is not None:
-            self.rows[focus].box.setFocus()  # type: ignore[union-attr]
+            self.rows[focus].box.setFocus()
 
     def _add(self, row: IssueRow) -> None:
         self.rows.append(row)

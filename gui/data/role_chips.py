@@ -81,13 +81,13 @@ class RoleBar(Card):
     @property
     def texts(self) -> list[str]:
         """Words of the chips."""
-        return [self._flow.itemAt(k).widget().text for k in range(self._flow.count())]  # type: ignore[union-attr]
+        return [self._flow.itemAt(k).widget().text for k in range(self._flow.count())]
 
     def show_preview(self, preview: Preview, n_values: int, changeable: bool) -> None:
         """Show the roles of a preview."""
         self._preview = preview
         while self._flow.count():
-            old = self._flow.takeAt(0).widget()  # type: ignore[union-attr]
+            old = self._flow.takeAt(0).widget()
             old.hide()
             old.deleteLater()
         for wanted in ("name", "label", "skip"):

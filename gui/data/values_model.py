@@ -92,8 +92,8 @@ class ValuesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole or not isinstance(value, (float, np.floating)):
             return str(value)
         if index.column() < self.n_fixed:
-            return format_number(value)
-        return format_fixed(value, self._decimals)
+            return format_number(float(value))
+        return format_fixed(float(value), self._decimals)
 
     def _side(self, column: int) -> Qt.AlignmentFlag:
         if 0 < column < self.n_fixed:

@@ -174,6 +174,7 @@ class FocusWatch(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Look for FocusOut."""
-        if event.type() == QEvent.Type.FocusOut and event.reason() != Qt.FocusReason.PopupFocusReason:
+        lost = event if isinstance(event, QFocusEvent) and event.lostFocus() else None
+        if lost is not None and lost.reason() != Qt.FocusReason.PopupFocusReason:
             self._call()
         return False

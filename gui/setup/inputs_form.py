@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Input, ModelSpec
 from plaidwork.gui.data.facts import missing_words, size_words
+from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.setup.form import FieldProblem
@@ -18,6 +19,9 @@ from plaidwork.gui.setup.suitability import fit_score, wants, why_not
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
+
+SUBSETS = (200, 500, 1000, 2000, 5000)
+"""Numbers of rows offered for tall matrices."""
 
 
 class InputField(QWidget):
@@ -33,6 +37,12 @@ class InputField(QWidget):
         self._checks: dict[str, QCheckBox] = {}
         self.combo = QuietCombo()
         self._import = button("Import…", self.import_requested.emit, icon_name="import")
+        self.rows = QuietCombo()
+        self.rows.setAccessibleName(f"Rows of {item.title} to use")
+        self.rows.setObjectName(f"rows_{item.name}")
+        self._rows_label = Label("Rows to use")
+        self._rows_label.setBuddy(self.rows)
+        self._rows_help = Label("", "caption", "muted", wrap=True)
         self._boxes = QVBoxLayout()
         self._boxes.setSpacing(space.XS)
         self._help = Label("", "caption", "muted", wrap=True)
@@ -55,6 +65,11 @@ class InputField(QWidget):
         column.addLayout(self._boxes)
         column.addWidget(self._help)
         column.addWidget(self._error)
+        column.addSpacing(space.S)
+        for widget in (self._rows_label, self.rows, self._rows_help):
+            column.addWidget(widget)
+            widget.hide()
+        self.rows.currentIndexChanged.connect(lambda _: self._rows_edited())
         self.setFocusProxy(self.combo)
 
     # -- content --------------------------------------------------------------------------------
@@ -116,6 +131,49 @@ class InputField(QWidget):
         blocker.unblock()
         self._edited()
 
+    # -- subset ---------------------------------------------------------------------------------
+    @property
+    def subset(self) -> int:
+        """How many of the rows that vary most to use; 0 for all."""
+        return int(self.rows.currentData() or 0) if self.rows.count() else 0
+
+    def set_subset(self, number: int) -> None:
+        """Use this many rows, if that is offered."""
+        self.rows.setCurrentIndex(max(0, self.rows.findData(number)))
+
+    def _offer_rows(self) -> None:
+        dataset = self._datasets[self.chosen[0]] if len(self.chosen) == 1 else None
+        total = dataset.shape[0] if dataset is not None else 0
+        usual = self.item.kind == "matrix" and self.item.required and not self.item.many
+        offered = [n for n in SUBSETS if n < total] if usual and dataset and not dataset.is_sparse else []
+        before = self.subset
+        blocker = QSignalBlocker(self.rows)
+        self.rows.clear()
+        if offered and dataset is not None:
+            self.rows.addItem(f"All {format_count(total)} {dataset.row_label}", 0)
+            for number in offered:
+                self.rows.addItem(f"{format_count(number)} {dataset.row_label} that vary most", number)
+            self.rows.setCurrentIndex(max(0, self.rows.findData(before)))
+        blocker.unblock()
+        for widget in (self._rows_label, self.rows, self._rows_help):
+            widget.setVisible(bool(offered))
+        self._tell_rows()
+
+    def _tell_rows(self) -> None:
+        if self.rows.count() and len(self.chosen) == 1:
+            dataset = self._datasets[self.chosen[0]]
+            if self.subset:
+                ratio = dataset.shape[0] / self.subset
+                told = f"{ratio:.0f}" if ratio >= 3 else f"{ratio:.1f}"
+                self._rows_help.setText(f"A data set of its own. All rows need about {told} times longer.")
+            else:
+                self._rows_help.setText("A first look is quicker with the rows that vary most")
+
+    def _rows_edited(self) -> None:
+        self._tell_rows()
+        self.tell("")
+        self.changed.emit()
+
     # -- problems -------------------------------------------------------------------------------
     @property
     def problem(self) -> str:
@@ -151,6 +209,7 @@ class InputField(QWidget):
             text = (", ".join(told).capitalize() + ". " if told else "") + text
         self._help.setText(text)
         self._help.setVisible(bool(text))
+        self._offer_rows()
         self.tell("")
         self.changed.emit()
 
@@ -192,6 +251,10 @@ class InputsForm(Section):
     def values(self) -> dict[str, list[str]]:
         """Dataset names by input; inputs without data are left out."""
         return {name: field.chosen for name, field in self._fields.items() if field.chosen}
+
+    def subsets(self) -> dict[str, int]:
+        """Numbers of rows to use by input, where not all are used."""
+        return {name: field.subset for name, field in self._fields.items() if field.chosen and field.subset}
 
     def set_values(self, values: Mapping[str, Sequence[str]]) -> None:
         """Choose by name."""

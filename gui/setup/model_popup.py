@@ -110,7 +110,7 @@ class ModelPopup(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows walk the cards."""
-        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(event.key(), 0)
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         now = next((k for k, card in enumerate(self.cards) if card.hasFocus()), -1)
         if step and self.cards:
             self.cards[min(max(now + step, 0), len(self.cards) - 1)].setFocus()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.icons import icon
@@ -35,13 +36,13 @@ class PresetMenu(QObject):
         menu.addAction(icon("reset"), "Defaults of the model", self._page.reset)
         names = self.store.names(spec)
         for name in names:
-            menu.addAction(icon("sliders"), name, lambda name=name: self.apply(name))
+            menu.addAction(icon("sliders"), name, partial(self.apply, name))
         menu.addSeparator()
         menu.addAction(icon("save"), "Save as preset…", self.ask_save)
         if names:
             remove = menu.addMenu(icon("trash"), "Remove preset")
             for name in names:
-                remove.addAction(name, lambda name=name: self.remove(name))
+                remove.addAction(name, partial(self.remove, name))
         menu.addSeparator()
         menu.addAction(icon("import"), "Import settings…", self.ask_import)
         menu.addAction(icon("export"), "Export settings…", self.ask_export)
@@ -88,7 +89,7 @@ class PresetMenu(QObject):
         except SettingError as error:
             self._tell("Could not export the settings", error)
 
-    def _fill_in(self, params: dict, schedule: dict, unknown: list[str]) -> None:  # type: ignore[type-arg]
+    def _fill_in(self, params: dict, schedule: dict, unknown: list[str]) -> None:
         self._page.fill(params=params, schedule=schedule)
         if unknown:
             told = ", ".join(f"“{name}”" for name in unknown)
@@ -101,8 +102,11 @@ class PresetMenu(QObject):
 
     def ask_save(self) -> None:
         """Ask for a name and save."""
-        name, ok = QInputDialog.getText(self._page, "Save as preset", "Name")
-        if ok and name.strip():
+        from plaidwork.gui.dialogs import ask_text
+
+        told = "Keeps the settings, not the data. A preset of the same name is replaced."
+        name = ask_text(self._page, "Save as preset", told, "", "Save")
+        if name and name.strip():
             self.save(name.strip())
 
     def ask_import(self) -> None:

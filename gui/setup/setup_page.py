@@ -12,13 +12,14 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, PlaidworkError, SettingError
 from plaidwork.core.model import Cost
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
+from plaidwork.core.transforms import apply_step
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.setup.foot import Foot
@@ -286,7 +287,7 @@ class SetupPage(QWidget):
         if self.spec is None:
             return
         self._count()
-        if self._panel is not None:
+        if self._panel is not None and not self.inputs_form.subsets():
             self._panel.set_dataset(self._main_dataset())
         self._quiet.start()
         self.changed.emit()
@@ -302,7 +303,10 @@ class SetupPage(QWidget):
     # -- plan -----------------------------------------------------------------------------------
     def _datasets(self) -> dict[str, list[Dataset]]:
         session = self.workbench.session
-        return {key: [session.datasets[name] for name in names] for key, names in self.inputs().items()}
+        return {
+            key: [session.datasets[name] for name in names if name in session.datasets]
+            for key, names in self.inputs().items()
+        }
 
     def _main_dataset(self) -> Dataset | None:
         return next((datasets[0] for datasets in self._datasets().values() if datasets), None)
@@ -311,7 +315,7 @@ class SetupPage(QWidget):
         assert self.spec is not None
         data = tuple((key, tuple(id(d) for d in ds)) for key, ds in self._datasets().items())
         params, schedule = self.settings()
-        return self.spec.id, data, repr(params), repr(schedule)
+        return self.spec.id, data, self.inputs_form.subsets(), repr(params), repr(schedule)
 
     def _run_check(self, wanted: bool = False) -> None:
         """Check data and settings together off the GUI thread; then cost, or what is wrong."""
@@ -326,8 +330,15 @@ class SetupPage(QWidget):
         schedule, seed, holdout = self._schedule()
         signature = self._signature()
 
+        subsets, taken = self.inputs_form.subsets(), dict(self.workbench.session.datasets)
+
         def work(task: Task) -> tuple[FitPlan, Cost | None]:
-            plan = make_plan(model, datasets, params, schedule=schedule, seed=seed, holdout=holdout)
+            chosen = {
+                key: [most_varying(item, subsets[key], taken) for item in items] if key in subsets else items
+                for key, items in datasets.items()
+            }
+            task.check()
+            plan = make_plan(model, chosen, params, schedule=schedule, seed=seed, holdout=holdout)
             task.check()
             return plan, model.estimate(plan.data, plan.params)
 
@@ -335,6 +346,8 @@ class SetupPage(QWidget):
             self._clear_told()
             self._ready = (signature, found[0])
             self._show_cost(*found)
+            if self._panel is not None and signature == self._signature():
+                self._panel.set_dataset(next(iter(found[0].inputs.values()))[0])
             if self._wanted and signature == self._signature():
                 self._emit(found[0])
 
@@ -437,6 +450,18 @@ class SetupPage(QWidget):
 
     def _forget_panel(self) -> None:
         self._panel = None
+
+
+def most_varying(dataset: Dataset, number: int, taken: Mapping[str, Dataset]) -> Dataset:
+    """The rows that vary most as a dataset of its own; one of the session when it is there already."""
+    made = apply_step(dataset, Step("top_variance", {"axis": "rows", "n": number}))
+    base = name = f"{dataset.name}, {number} {dataset.row_label} that vary most"
+    copies = 2
+    while name in taken:
+        if taken[name].digest() == made.digest():
+            return taken[name]
+        name, copies = f"{base} {copies}", copies + 1
+    return made.with_(name=name)
 
 
 def cost_words(plan: FitPlan, cost: Cost | None) -> str:

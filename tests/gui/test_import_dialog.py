@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gui_toys import settle
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_state import ImportState, same
@@ -39,6 +40,7 @@ def opened(qtbot, tmp_path):
 
 def ready(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog._task is None, timeout=5000)
+    QApplication.processEvents()  # rows made anew are laid out and shown
 
 
 def finish(qtbot, dialog):
