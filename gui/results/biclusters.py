@@ -34,6 +34,7 @@ REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
 _NO_STRIP = "None"
 _NARROW = 560
+_THRESHOLD = "Membership at least"
 
 
 class BiclusterPage(ResultPage):
@@ -66,7 +67,10 @@ class BiclusterPage(ResultPage):
         self.mode = SegmentedControl([(key, text) for key, text in MODES.items()])
         self.mode.changed.connect(self.set_mode)
         self._mode_field = Labelled("Show", self.mode)
-        self.threshold = SliderField("Membership at least", 0, 1, self.blocks.selection.threshold)
+        self.threshold = SliderField("", 0, 1, self.blocks.selection.threshold)
+        self.threshold.slider.setAccessibleName(_THRESHOLD)
+        self.threshold.setToolTip("Rows and columns count as members from this probability on")
+        self._threshold_field = Labelled(_THRESHOLD, self.threshold)
         self.threshold.value_changed.connect(self._set_threshold)
         self.strip_choice = QComboBox()
         self.strip_choice.currentTextChanged.connect(self._choose_strip)
@@ -80,7 +84,7 @@ class BiclusterPage(ResultPage):
         strip_row.addWidget(self.strip_choice)
         strip_row.addWidget(self.legend)
         self._back = tool_button("zoom-fit", "Show the whole matrix (Esc)", self.canvas.reset_view)
-        options = OptionRow(self._mode_field, self.threshold, self._strip_field)
+        self._options = options = OptionRow(self._mode_field, self._threshold_field, self._strip_field)
         self._foot = Label("", "body", "muted", elide=True)
         self._missing = Legend()
         self.bar = ColorBar("loom")
@@ -146,7 +150,6 @@ class BiclusterPage(ResultPage):
         self.strip_choice.addItems(names)
         self.strip_choice.setCurrentText(chosen if chosen in names else names[-1])
         self.strip_choice.blockSignals(False)
-        self.strip_choice.setVisible(len(data.strips) > 1)
         self._strip_field.setVisible(bool(data.strips))
         self._show_strip()
 
@@ -331,6 +334,7 @@ class BiclusterPage(ResultPage):
         picture, data = self.canvas.picture, self.blocks.data
         if picture is not None and data is not None and picture.row_names is data.row_titles:
             self.canvas.set_picture(replace(picture, strips=strips))
+        self._fit_options()
         self.blocks.changed.emit("strip")
 
     def _update_bar(self) -> None:
@@ -352,6 +356,7 @@ class BiclusterPage(ResultPage):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Narrow pages drop words."""
         super().resizeEvent(event)
+        self._fit_options()
         was = event.oldSize().width() < _NARROW
         if (
             was != (self.width() < _NARROW)
@@ -360,6 +365,16 @@ class BiclusterPage(ResultPage):
         ):
             self._update_bar()
             self._update_foot()
+
+    def _fit_options(self) -> None:
+        """One row of options if leaving out the least needed makes it so; the menu has the strip too."""
+        strips = len(self.blocks.data.strips) if self.blocks.data is not None else 0
+        for level in range(3):
+            self.strip_choice.setVisible(strips > 1 and level < 1)
+            self._mode_field.label.setVisible(level < 2)
+            self._threshold_field.label.setText(_THRESHOLD if level < 2 else "At least")
+            if self._options.full_width() <= self._options.width():
+                break
 
     def _update_foot(self) -> None:
         data, picture = self.blocks.data, self.canvas.picture
@@ -441,6 +456,13 @@ class BiclusterPage(ResultPage):
             action = menu.addAction(text, partial(self.set_order, by_block))
             action.setCheckable(True)
             action.setChecked(self._by_block == by_block)
+        if self.strip_choice.count() > 2:
+            strips = menu.addMenu("Strip")
+            for number in range(self.strip_choice.count()):
+                text = self.strip_choice.itemText(number)
+                action = strips.addAction(text, partial(self.strip_choice.setCurrentText, text))
+                action.setCheckable(True)
+                action.setChecked(text == self.strip_choice.currentText())
         menu.addSeparator()
         outlines = menu.addAction("Show outlines", self._toggle_outlines)
         outlines.setCheckable(True)

@@ -86,12 +86,19 @@ class OptionRow(QWidget):
 
     def __init__(self, *widgets: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._widgets = widgets
         layout = _EndLayout(self)
         for widget in widgets:
             layout.addWidget(widget)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def full_width(self) -> int:
+        """Width at which everything shown stands in one row."""
+        widths = [widget.sizeHint().width() for widget in self._widgets if not widget.isHidden()]
+        margins = self.contentsMargins()
+        return sum(widths) + space.XL * (len(widths) - 1) + margins.left() + margins.right()
 
 
 class Labelled(QWidget):
@@ -102,7 +109,8 @@ class Labelled(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(space.M)
-        layout.addWidget(Label(text, "body", "muted"))
+        self.label = Label(text, "body", "muted")
+        layout.addWidget(self.label)
         layout.addWidget(control)
         control.setAccessibleName(text)
 

@@ -495,6 +495,12 @@ def test_narrow_page(opened):
     page, _ = opened(*toy_run(), size=(820, 500))
     assert page.width() < 500
     page.grab()
+    assert page.strip_choice.isHidden()
+    page.window().resize(1700, 700)
+    QApplication.processEvents()
+    assert not page.strip_choice.isHidden()
+    assert page._threshold_field.label.text() == "Membership at least"
+    assert page._options.height() < 40  # one row
 
 
 def test_colour_limits():
