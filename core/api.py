@@ -25,6 +25,7 @@ from plaidwork.core.model import (
     Results,
     State,
     Table,
+    Trial,
 )
 from plaidwork.core.samples import Sample
 from plaidwork.core.schedule import Clock, Schedule

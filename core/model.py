@@ -127,6 +127,29 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Settings and sizes at which the checks compare a sampler with its own prior.
+
+    They must make ``simulate`` and ``step`` speak of one and the same law: no prior number may be taken from the
+    data. Small sizes mix fast and show most errors. Give one trial for every way a sweep can go.
+
+    Attributes
+    ----------
+    params : settings that differ from their defaults.
+    shapes : shape of every input (a tuple of shapes for one that takes many); empty: 6 by 4.
+    missing : share of cells taken out of the inputs that may have gaps.
+    warmup, thin : sweeps after which the start is forgotten, and after which two draws hardly depend.
+    """
+
+    name: str = "default"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+    missing: float = 0.0
+    warmup: int = 100
+    thin: int = 5
+
+
 Results = dict[str, Result | Table | str]
 """What ``summarise`` returns: arrays, tables and texts by name (a name is an identifier)."""
 
@@ -138,6 +161,8 @@ class Model(ABC):
     """
 
     spec: ClassVar[ModelSpec]
+    trials: ClassVar[Sequence[Trial]] = (Trial(),)
+    """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
 
     @abstractmethod
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
@@ -198,8 +223,34 @@ class Model(ABC):
     def simulate(
         self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], State]:
-        """Draw parameters from the prior and data given them: (values by input, state)."""
+        """Draw parameters from the prior and data given them: (values by input, state).
+
+        The state is one that ``step`` and ``draws`` take together with these data.
+        """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
+
+    def simulate_data(
+        self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> dict[str, np.ndarray]:
+        """Draw data given the parameters in ``state``, which stays as it is: values by input.
+
+        With ``simulate`` it lets the checks compare the sampler with its prior (Geweke's test).
+        """
+        raise NotImplementedError(f"{self.spec.title} does not simulate data")
+
+    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+        """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
+        return state
+
+    def sweep_blocks(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Iterator[tuple[str, float]]:
+        """Variational models: one sweep in place, as ``step``, with a stop after each factor of q.
+
+        Yields the factor's name and the objective after its update, so that the checks can name the update at
+        which the objective falls.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not show the parts of a sweep")
 
     def upgrade_state(self, state: State, from_version: int) -> State:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""

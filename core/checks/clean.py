@@ -1,0 +1,90 @@
+"""A fit leaves the data, the settings and the process as they were."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import multiprocessing
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.checks._bench import Bench
+from plaidwork.core.checks._check import check, fail
+from plaidwork.core.model import Block
+from plaidwork.core.plan import FitPlan
+
+
+def fingerprint(plan: FitPlan) -> dict[str, str]:
+    """A hash of every array that the model gets, by name."""
+    found: dict[str, str] = {}
+    for name, blocks in plan.data.items():
+        for place, block in enumerate(blocks if isinstance(blocks, tuple) else (blocks,)):
+            for part in ("values", "observed", "held_out", "truth"):
+                hasher = hashlib.sha256()
+                for array in _arrays(getattr(block, part)):
+                    hasher.update(np.ascontiguousarray(array).tobytes())
+                found[f"{name}[{place}].{part}"] = hasher.hexdigest()
+    return found
+
+
+def _arrays(value: Any) -> list[np.ndarray]:
+    if value is None:
+        return []
+    if hasattr(value, "indptr"):
+        return [value.data, value.indices, value.indptr]
+    return [value]
+
+
+@check("data and settings are only read")
+def data_untouched(bench: Bench) -> None:
+    """Arrays arrive read-only; nothing of data and params changes during a fit and its summary."""
+    plan = bench.make({name: list(parts) for name, parts in bench.sample.items()})
+    settings = copy.deepcopy(dict(plan.params))
+    before, flags = fingerprint(plan), _writeable(plan)
+    run = bench.run(plan)
+    bench.summarise(plan, run.kept())
+    for name, value in fingerprint(plan).items():
+        if value != before[name]:
+            raise fail(bench, "fit", f"the data were changed: {name}.", "Copy what you change.")
+    if _writeable(plan) - flags:
+        raise fail(bench, "fit", "an array of the data was made writeable.", "Copy what you change.")
+    if dict(plan.params) != settings:
+        raise fail(bench, "fit", "the settings were changed.", "params may only be read.")
+
+
+def _writeable(plan: FitPlan) -> set[tuple[str, int]]:
+    found = set()
+    for name, blocks in plan.data.items():
+        parts: tuple[Block, ...] = blocks if isinstance(blocks, tuple) else (blocks,)
+        for place, block in enumerate(parts):
+            if any(array.flags.writeable for array in _arrays(block.values)):
+                found.add((name, place))
+    return found
+
+
+@check("no thread, no process and no warning is left")
+def nothing_left(bench: Bench) -> None:
+    """After a fit no thread or process is left over, and numpy's error handling is as before."""
+    threads, errors = set(threading.enumerate()), np.geterr()
+    hook = sys.excepthook
+    run = bench.run(bench.plan)
+    bench.summarise(bench.plan, run.kept())
+    for _ in range(20):
+        left = [thread for thread in threading.enumerate() if thread not in threads]
+        if not left:
+            break
+        time.sleep(0.01)
+    if left:
+        raise fail(
+            bench, "fit", f"the thread “{left[0].name}” is left over.", "The host runs the chains in threads."
+        )
+    if children := multiprocessing.active_children():
+        raise fail(bench, "fit", f"the process “{children[0].name}” is left over.")
+    if np.geterr() != errors:
+        raise fail(bench, "fit", "numpy's error handling was changed.", "Use `with np.errstate(...)`.")
+    if sys.excepthook is not hook:
+        raise fail(bench, "fit", "sys.excepthook was replaced.")

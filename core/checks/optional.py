@@ -1,0 +1,140 @@
+"""The optional methods, where a model has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.checks._bench import Bench, TrialBench, buffer_of, same_arrays, trials
+from plaidwork.core.checks._check import blame, check, fail
+from plaidwork.core.checks.results import check_results
+from plaidwork.core.errors import ModelError
+from plaidwork.core.model import Cost, Problem, Trial
+
+
+@check("validate returns problems")
+def validates(bench: Bench) -> None:
+    """``validate`` returns ``Problem`` objects whose ``where`` names an input or a setting; regular data have none."""
+    with blame(bench, "validate()"):
+        found = list(bench.model.validate(bench.plan.data, bench.plan.params))
+    spec = bench.spec
+    places = {"", *(item.name for item in spec.inputs), *(item.name for item in spec.hyperparameters)}
+    for problem in found:
+        if not isinstance(problem, Problem):
+            raise fail(bench, "validate()", f"returned {type(problem).__name__}, not Problem.")
+        if problem.where not in places or problem.severity not in ("error", "warning"):
+            raise fail(
+                bench, "validate()", f"“{problem.message}” is at “{problem.where}” ({problem.severity})."
+            )
+
+
+@check("estimate is finite")
+def estimates(bench: Bench) -> None:
+    """``estimate`` returns a ``Cost`` of finite numbers from 0 on, or None; more data do not cost less."""
+    bench.need("estimate")
+    with blame(bench, "estimate()"):
+        small = bench.model.estimate(bench.plan.data, bench.plan.params)
+        large = bench.model.estimate(bench.big.data, bench.big.params)
+    for cost in (small, large):
+        if cost is None:
+            return
+        if not isinstance(cost, Cost) or not all(
+            math.isfinite(n) and n >= 0 for n in (cost.memory, cost.seconds_per_sweep)
+        ):
+            raise fail(bench, "estimate()", f"returned {cost!r}.", "A Cost holds finite numbers from 0 on.")
+    if small and large and (large.memory < small.memory or large.seconds_per_sweep < small.seconds_per_sweep):
+        raise fail(bench, "estimate()", "larger data are estimated to cost less.")
+
+
+@check("a state of an unknown version is refused")
+def upgrades(bench: Bench) -> None:
+    """``upgrade_state`` raises ``ModelError`` for a version that never was."""
+    state = bench.done.chains[0].state
+    for version in (0, bench.spec.state_version + 1_000_000):
+        try:
+            with blame(bench, "upgrade_state()", refusal=True):
+                bench.model.upgrade_state(state, version)
+        except ModelError:
+            continue
+        raise fail(bench, "upgrade_state()", f"took a state of version {version}.", "Raise ModelError.")
+
+
+@check("predicts new data")
+def predicts(bench: Bench) -> None:
+    """``predict`` returns results with finite numbers for the sample as new data."""
+    bench.need("predict")
+    plan = bench.plan
+    with blame(bench, "predict()"):
+        found = bench.model.predict(bench.done.kept(), plan.data, plan.data, plan.params)
+    if not isinstance(found, Mapping) or not found:
+        raise fail(bench, "predict()", "returned nothing.", "Return results by name.")
+    check_results(bench, plan, dict(found), "predict()")
+
+
+@check("draws from the approximation")
+def samples(bench: Bench) -> None:
+    """``sample`` returns as many draws as asked for, in the form of ``draws``, finite and the same for one seed."""
+    bench.need("sample")
+    state = bench.done.chains[0].state
+    both: list[Sequence[Mapping[str, Any]]] = []
+    for _ in range(2):
+        with blame(bench, "sample()"):
+            both.append(list(bench.model.sample(state, bench.rng("sample"), 4)))
+    if len(both[0]) != 4:
+        raise fail(bench, "sample()", f"returned {len(both[0])} draws of 4.")
+    with blame(bench, "sample()"):
+        buffer_of(bench.spec, both[0])
+    for one, other in zip(*both):
+        for variable in bench.spec.variables:
+            if not same_arrays(one[variable.name], other[variable.name]):
+                raise fail(bench, "sample()", f"“{variable.name}” differs for the same rng.")
+            if variable.dtype == "float" and not np.isfinite(np.asarray(one[variable.name], float)).all():
+                raise fail(bench, "sample()", f"“{variable.name}” is not finite.")
+    if bench.spec.variables and all(
+        same_arrays(both[0][0][variable.name], both[0][1][variable.name]) for variable in bench.spec.variables
+    ):
+        raise fail(bench, "sample()", "two draws are equal.")
+
+
+@check("simulates data of the asked shape", cases=trials)
+def simulates(bench: Bench, trial: Trial) -> None:
+    """``simulate`` returns every required input in the asked shape and a state that ``draws`` and ``step`` take;
+    ``simulate_data`` does so given the state, which it leaves as it is."""
+    bench.need("simulate")
+    on = TrialBench(bench, trial)
+    model, rng = bench.model, bench.rng("simulate")
+    with blame(bench, "simulate()"):
+        model.prepare()
+        values, state = model.simulate(on.params, on.shapes, rng)
+        again, _ = model.simulate(on.params, on.shapes, bench.rng("simulate"))
+    _check_values(bench, on, values, "simulate()")
+    if any(
+        not same_arrays(values[name], again[name]) for name in on.shapes if not bench.spec.input(name).many
+    ):
+        raise fail(bench, "simulate()", "gives other data for the same rng.")
+    with blame(bench, "simulate()"):
+        data = on.data(values)
+        state = model.refresh(state, data, on.params)
+        before = model.draws(state, data, on.params)
+        buffer_of(bench.spec, [before])
+        if bench.offers("simulate_data"):
+            _check_values(bench, on, model.simulate_data(state, on.params, on.shapes, rng), "simulate_data()")
+            after = model.draws(state, data, on.params)
+            if not all(same_arrays(before[v.name], after[v.name]) for v in bench.spec.variables):
+                raise fail(bench, "simulate_data()", "changes the state.")
+
+
+def _check_values(bench: Bench, on: TrialBench, values: Mapping[str, Any], method: str) -> None:
+    for name, shape in on.shapes.items():
+        if name not in values:
+            raise fail(bench, method, f"the input “{name}” is missing.")
+        found = (
+            tuple(np.shape(part) for part in values[name])
+            if bench.spec.input(name).many
+            else np.shape(values[name])
+        )
+        if found != tuple(shape):
+            raise fail(bench, method, f"“{name}” has shape {found}, asked for {tuple(shape)}.")

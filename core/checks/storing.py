@@ -1,0 +1,82 @@
+"""A chain that is saved, loaded and gone on with equals one that was never stopped."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.chain import ChainRecord, rng_from_state, rng_state
+from plaidwork.core.checks._bench import Bench, first_difference
+from plaidwork.core.checks._check import CheckSkipped, check, fail
+from plaidwork.core.errors import SessionError
+from plaidwork.core.events import Finished, Preparing, Working
+from plaidwork.core.plan import FitPlan
+
+_HINT = "All that the next step depends on lives in state and rng, as dicts, arrays, numbers and texts."
+
+
+def round_trip(bench: Bench, value: Any, name: str = "state") -> Any:
+    """The value written to an HDF5 file and read back."""
+    from plaidwork.core.store.h5 import Reader, Writer, open_new
+    from plaidwork.core.store.values import read_value, write_value
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.h5"
+        try:
+            with open_new(path) as file:
+                writer = Writer(file)
+                write_value(writer, file, name, value)
+                writer.finish()
+            import h5py
+
+            with h5py.File(path, "r") as file:
+                return read_value(Reader(file), file[name])
+        except SessionError as error:
+            raise fail(bench, "state", error.message, _HINT) from error
+
+
+def _reload(bench: Bench, record: ChainRecord) -> None:
+    record.state = round_trip(bench, record.state)
+    record.rng = rng_from_state(round_trip(bench, rng_state(record.rng), "rng"))
+
+
+@check("goes on exactly after saving and loading")
+def state_round_trip(bench: Bench) -> None:
+    """The state passes through an HDF5 file after every step; traces and draws stay the same bit for bit."""
+    record = ChainRecord(bench.spec, bench.plan.schedule, bench.plan.seed, 0)
+    for event in bench.events(bench.plan, record):
+        if not isinstance(event, (Preparing, Finished)):
+            _reload(bench, record)
+    if difference := first_difference(bench.spec, bench.done.chains[0], record):
+        raise fail(bench, "step()", f"after saving and loading, {difference}.", _HINT)
+
+
+@check("goes on exactly in the middle of a sweep")
+def mid_sweep(bench: Bench) -> None:
+    """The same between two slices of a long sweep, on data large enough for slices."""
+    plan = _sliced(bench)
+    reference, record = (ChainRecord(plan.spec, plan.schedule, plan.seed, 0) for _ in range(2))
+    for one in (reference, record):
+        for event in bench.events(plan, one):
+            if one is record and isinstance(event, Working):
+                _reload(bench, record)
+            if one.sweep >= 1:
+                break
+    if difference := first_difference(bench.spec, reference, record):
+        raise fail(
+            bench, "step()", f"after saving and loading in the middle of a sweep, {difference}.", _HINT
+        )
+
+
+def _sliced(bench: Bench) -> FitPlan:
+    """A plan whose sweeps come in slices: the sample when they do there, else large data."""
+    for make in (lambda: bench.plan, lambda: bench.big, lambda: bench.sized(1600, 1200)):
+        plan = make()
+        record = ChainRecord(plan.spec, plan.schedule, plan.seed, 0)
+        for event in bench.events(plan, record):
+            if isinstance(event, Working):
+                return plan
+            if record.sweep >= 3:
+                break
+    raise CheckSkipped("no sweep is cut into slices")

@@ -1,0 +1,113 @@
+"""The catalogue of views: which kinds the host draws, and what each needs. Plain data, for window and checks alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Shape = tuple[str | int, ...]
+"""Lengths of the axes: a number, or a letter that stands for one length within a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One part of a view's source.
+
+    Attributes
+    ----------
+    shapes : the shapes an array may have; empty for any.
+    table, text : whether a ``Table``, or an array of texts, is taken instead of numbers.
+    columns : titles that a table must have; a table without such titles needs ``min_columns``.
+    """
+
+    name: str
+    shapes: tuple[Shape, ...] = ()
+    doc: str = ""
+    required: bool = True
+    array: bool = True
+    table: bool = False
+    text: bool = False
+    min_columns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewKind:
+    """A kind of view: its roles and the name of its icon."""
+
+    name: str
+    icon: str
+    doc: str
+    roles: tuple[Role, ...]
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the roles that must be in the source."""
+        return tuple(role.name for role in self.roles if role.required)
+
+    def role(self, name: str) -> Role | None:
+        return next((role for role in self.roles if role.name == name), None)
+
+
+def _optional(name: str, *shapes: Shape, doc: str = "", **more: bool) -> Role:
+    return Role(name, shapes, doc, required=False, **more)
+
+
+VIEW_KINDS: dict[str, ViewKind] = {
+    kind.name: kind
+    for kind in (
+        ViewKind(
+            "biclusters",
+            "blocks",
+            "a matrix re-ordered so that its blocks hold together",
+            (
+                Role("matrix", (("n", "m"),), "the matrix, usually data:"),
+                Role("rows", (("L", "n"),), "membership of the rows, 0 to 1"),
+                Role("cols", (("L", "m"),), "membership of the columns, 0 to 1"),
+                _optional(
+                    "blocks",
+                    doc="the list of blocks, with Shift, Low, High, Present",
+                    array=False,
+                    table=True,
+                ),
+                _optional("shift", ("L",), doc="strength of each block"),
+                _optional("interval", ("L", 2), doc="interval of the strength"),
+                _optional("present", ("L",), doc="share of draws with the block"),
+                _optional("fit", ("n", "m"), doc="fitted values"),
+                _optional("coverage", ("n", "m"), doc="probability of being in a block"),
+                _optional("background", doc="level outside all blocks"),
+            ),
+        ),
+        ViewKind(
+            "table",
+            "table",
+            "sort, filter, copy",
+            (Role("values", (("n",), ("n", "m")), "a table, or numbers by item", table=True),),
+        ),
+        ViewKind(
+            "heatmap",
+            "heatmap",
+            "a matrix of numbers with names and a colour bar",
+            (
+                Role("values", (("n", "m"),), "the numbers"),
+                _optional("row_names", ("n",), doc="names of the rows", table=True, text=True),
+                _optional("column_names", ("m",), doc="names of the columns", table=True, text=True),
+            ),
+        ),
+        ViewKind(
+            "bars",
+            "histogram",
+            "a discrete distribution, or a few numbers by category",
+            (
+                Role(
+                    "values",
+                    (("n",),),
+                    "heights, or a table of labels and heights",
+                    table=True,
+                    min_columns=2,
+                ),
+                _optional("x", ("n",), doc="labels of the bars"),
+                _optional("interval", ("n", 2), doc="interval of each height"),
+            ),
+        ),
+    )
+}
+"""Kinds by name. The window has a page for each (``gui/results/registry.py``)."""
