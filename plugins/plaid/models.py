@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     Problem,
     Results,
     State,
+    Trial,
     nmi_overlap_ishiguro,
 )
 from plaidwork.plugins.plaid.checks import estimate_cost, find_problems
@@ -40,6 +41,23 @@ from plaidwork.plugins.plaid.state import (
     true_blocks,
 )
 from plaidwork.plugins.plaid.sweep import Setting, advance, count_cells, draw_replica, powers, swap_replicas
+
+TRIAL = {
+    "scale": False,
+    "background_at": "value",
+    "background_mean": 0.3,
+    "background_sd": 0.7,
+    "noise_shape": 3.0,
+    "noise_rate": 2.0,
+    "shift_shape": 3.0,
+    "shift_rate": 4.0,
+    "shift_mean": 0.4,
+    "shift_mean_variance": 1.0,
+    "anneal": False,
+    "start": "prior",
+}
+"""Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
+NUMBER = {"expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3, "start_blocks": 2}
 
 
 class PlaidModel(Model):
@@ -239,11 +257,33 @@ class PlaidModel(Model):
         count_cells(replica, cells_of(block, constants))
         return {"X": values}, new_state(block, constants, [replica])
 
+    def simulate_data(
+        self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> dict[str, np.ndarray]:
+        return {"X": simulate_matrix(rng, state["replicas"]["0"])}
+
+    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+        """New constants of the data and statistics of the blocks."""
+        state["constants"] = measure(data["X"], params)
+        cells = cells_of(data["X"], state["constants"])
+        for replica in state["replicas"].values():
+            count_cells(replica, cells)
+        return state
+
 
 class InfinitePlaid(PlaidModel):
     """Overlapping blocks, their number inferred (Ishiguro et al. 2016, put right; see NOTES.md)."""
 
     spec: ClassVar[ModelSpec] = INFINITE_PLAID
+    trials: ClassVar[Sequence[Trial]] = (
+        Trial(name="whole blocks", params=TRIAL | NUMBER, shapes={"X": (4, 3)}, missing=0.1),
+        Trial(
+            name="row by row",
+            params=TRIAL | NUMBER | {"moves": "row_wise"},
+            shapes={"X": (4, 3)},
+            missing=0.1,
+        ),
+    )
 
     def start(self, data, params, rng):
         n_rows, n_columns = data["X"].shape
@@ -288,6 +328,14 @@ class BayesianPlaid(PlaidModel):
     """Overlapping blocks of a fixed number (Caldas and Kaski 2008, one constant per block)."""
 
     spec: ClassVar[ModelSpec] = BAYESIAN_PLAID
+    trials: ClassVar[Sequence[Trial]] = (
+        Trial(
+            name="two blocks",
+            params=TRIAL | {"blocks": 2, "row_b": 2.0, "column_b": 1.5},
+            shapes={"X": (4, 3)},
+            missing=0.1,
+        ),
+    )
 
     def start(self, data, params, rng):
         n_rows, n_columns = data["X"].shape
