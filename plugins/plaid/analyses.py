@@ -195,16 +195,13 @@ def _with_labels(
         doc=f"Low and High: {100 * params['interval']:g} % interval of the odds ratio.",
     )
     best = np.unravel_index(order[0], shape)
-    strongest = (
-        f"{names[best[0]]} has {inside[best]} of {total[best[1]]} “{levels[best[1]]}” "
-        f"({expected[best]:.1f} expected)"
-    )
-    test = "hypergeometric test, two-sided" if params["direction"] == "both" else "Fisher test, one-sided"
+    strongest = f"{names[best[0]]} has {inside[best]} of {total[best[1]]} “{levels[best[1]]}”"
+    test = "two-sided Fisher test" if params["direction"] == "both" else "one-sided Fisher test"
     more = [f"{left_out} rarer labels left out"] if left_out > 1 else ["1 rarer label left out"] * left_out
     return {
         "associations": table,
         **_map(adjusted, inside - expected, names, levels),
-        "headline": _headline(adjusted, tested, "pairs of block and label", strongest),
+        "headline": _headline(adjusted, tested, "pairs", strongest),
         "caption": _caption(chosen, int(n), params, test, (size == 0).sum(), more),
     }
 
@@ -246,7 +243,7 @@ def _with_numbers(
         ),
         "headline": headline,
         "caption": _caption(
-            chosen, len(values), params, "Mann-Whitney test, two-sided", (~inside.any(axis=1)).sum(), []
+            chosen, len(values), params, "two-sided Mann-Whitney test", (~inside.any(axis=1)).sum(), []
         ),
     }
 
@@ -282,9 +279,9 @@ def _headline(adjusted: np.ndarray, tested: np.ndarray, what: str, strongest: st
 
 
 def _caption(chosen: Annotation, n: int, params: Params, test: str, empty: int, more: list[str]) -> str:
-    parts = [f"{n} {chosen.axis_label} with a known “{chosen.title}”"]
+    parts = [f"{n} {chosen.axis_label} with “{chosen.title}” known"]
     parts.append(f"membership from {params['threshold']:g}")
-    parts.append(f"{test}; adjusted p up to {SIGNIFICANT:g} counts")
+    parts.append(f"{test}; adjusted p ≤ {SIGNIFICANT:g} counts")
     if empty:
         parts.append(f"{empty} block{'' if empty == 1 else 's'} without members left untested")
     return "; ".join([*parts, *more])

@@ -1,11 +1,13 @@
 """Analyses: declaration, inputs brought into the order of the fit, records, errors kept apart."""
 
 import contextlib
+from types import ModuleType
 
 import numpy as np
 import pytest
 from toys import Walk
 
+from plaidwork.core import registry as registry_module
 from plaidwork.core.analysing import compute_analysis, run_analysis
 from plaidwork.core.analysis import (
     Analysis,
@@ -15,10 +17,11 @@ from plaidwork.core.analysis import (
     available_annotations,
 )
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, ModelError, PluginError, SettingError
+from plaidwork.core.errors import DataError, ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.fitting import execute
 from plaidwork.core.model import Result, Table
 from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import Registry
 from plaidwork.core.session import Session
 from plaidwork.core.spec import DeclarationError, Hyperparameter, Input, View
 
@@ -274,6 +277,66 @@ def test_contradicting_declarations_are_refused(wrong):
     fields = {"id": "a", "version": "1", "title": "A", "summary": "", "needs": {}, **wrong}
     with pytest.raises(DeclarationError):
         AnalysisSpec(**fields)
+
+
+# the hook ------------------------------------------------------------------------------------------------------------
+
+
+def _load(monkeypatch, *plugins):
+    """A registry with these guests and no built-in; each guest is what its hook returns."""
+
+    class Point:
+        dist, value = None, "guest"
+
+        def __init__(self, number, found):
+            self.name, self.found = f"guest{number}", found
+
+        def load(self):
+            guest = ModuleType(self.name)
+            guest.plaidwork_analyses = self.found if callable(self.found) else lambda: self.found
+            return guest
+
+    points = [Point(number, found) for number, found in enumerate(plugins)]
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry_module.pkgutil, "iter_modules", lambda path: ())
+    return Registry().load()
+
+
+def test_hook_plaidwork_analyses_brings_analyses(monkeypatch, run):
+    found = _load(monkeypatch, [Toy])
+    assert [(plugin.state, plugin.version) for plugin in found.plugins] == [("ok", "0.3")]
+    assert found.analyses_for(run) == (SPEC,)
+    assert isinstance(found.analysis("toy.analysis"), Toy)
+    with pytest.raises(SessionError, match=r"“toy.none” is not installed.*toy.analysis"):
+        found.analysis("toy.none")
+    run.results = {}
+    assert found.analyses_for(run) == ()
+
+
+class Unfinished(Analysis):
+    spec = SPEC
+
+
+class Later(Toy):
+    spec = AnalysisSpec(id="later", version="1", title="L", summary="", needs={}, api=(99, 0))
+
+
+@pytest.mark.parametrize(
+    ("hook", "state", "words"),
+    [
+        ([dict], "failed", "not an Analysis"),
+        ([Unfinished], "failed", "no method run"),
+        ([Later], "incompatible", "API 99.0"),
+        (["toys:Nothing"], "failed", "no class Nothing"),
+        (lambda: 1 / 0, "failed", "ZeroDivisionError"),
+        ([Toy, Toy], "failed", "already taken"),
+    ],
+)
+def test_a_broken_plugin_leaves_the_others_alone(monkeypatch, hook, state, words):
+    found = _load(monkeypatch, hook, [Toy])
+    assert found.plugins[0].state == state
+    assert words in found.plugins[0].message
+    assert found.plugins[1].state == "ok"
 
 
 def test_records_and_studies_are_saved_with_the_session(run, tmp_path):

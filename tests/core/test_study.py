@@ -131,9 +131,12 @@ def test_stop_ends_what_runs_and_starts_nothing_else():
         Walk(), DATA, {"stride": [1, 2, 3, 4]}, schedule=Walk.spec.schedule.with_(draws=1_000_000)
     )
     began = time.monotonic()
+    far = set()
 
     def progress(run, event):
         if run.sweeps_done > 20:
+            far.add(run.id)
+        if len(far) == 2:
             study.stop()
 
     study.run(at_once=2, progress=progress)
