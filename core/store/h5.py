@@ -148,19 +148,20 @@ class Writer:
 
     def finish(self) -> None:
         """Write ``/checksums``: one line per dataset, and one per object with attributes (``path@``)."""
-        sums = dict(self.sums)
+        sums, names = dict(self.sums), dict.fromkeys(self.sums, "")
 
         def look(name: str, thing: h5py.HLObject) -> None:
-            digest = digest_attributes(thing)
-            if digest:
-                sums[f"/{name}@"] = digest
+            found = sorted(set(thing.attrs) - schema.SCALE_ATTRS)
+            if found:
+                sums[f"/{name}@"], names[f"/{name}@"] = digest_attributes(thing, found), schema.to_json(found)
 
         self.file.visititems(look)
-        sums["/@"] = digest_attributes(self.file)
+        look("", self.file)
         group = self.file.create_group("checksums")
         paths = sorted(sums)
         self.texts(group, "path", paths)
         self.texts(group, "sha256", [sums[path] for path in paths])
+        self.texts(group, "attributes", [names[path] for path in paths])
 
 
 class Reader:
@@ -171,9 +172,11 @@ class Reader:
         self.at = "/checksums"
         self._seen: set[str] = set()
         self._sums: dict[str, str] = {}
+        self._attributes: dict[str, str] = {}
         if "checksums" in file:
-            paths, sums = (_decoded(file["checksums"][name]) for name in ("path", "sha256"))
-            self._sums = dict(zip(paths.tolist(), sums.tolist(), strict=True))
+            table = (_decoded(file["checksums"][name]).tolist() for name in ("path", "sha256", "attributes"))
+            for path, digest, names in zip(*table, strict=True):
+                self._sums[path], self._attributes[path] = digest, names
 
     @property
     def foreign(self) -> bool:
@@ -181,13 +184,14 @@ class Reader:
         return not self._sums
 
     def check_attributes(self) -> None:
-        """Compare the attributes of every listed object. Raises ``SessionError`` naming it."""
+        """Compare the attributes that every listed object had. Raises ``SessionError`` naming it."""
         for path, wanted in self._sums.items():
             if path.endswith("@"):
                 self.at = path[:-1]
                 if self.at not in self.file:
                     raise SessionError(f"“{self.at}” is missing.")
-                if digest_attributes(self.file[self.at]) != wanted:
+                thing, names = self.file[self.at], json.loads(self._attributes[path])
+                if not set(names) <= set(thing.attrs) or digest_attributes(thing, names) != wanted:
                     raise SessionError(f"the attributes of “{self.at}” do not match their checksum.")
 
     def check_rest(self) -> None:
@@ -293,11 +297,8 @@ def _digest_texts(encoded: list[bytes], shape: Sequence[int]) -> str:
     return str(hasher.hexdigest())
 
 
-def digest_attributes(thing: h5py.HLObject) -> str:
-    """SHA-256 over the attributes except those of dimension scales; empty when there is none."""
-    names = sorted(name for name in thing.attrs if name not in schema.SCALE_ATTRS)
-    if not names:
-        return ""
+def digest_attributes(thing: h5py.HLObject, names: Sequence[str]) -> str:
+    """SHA-256 over the attributes of these names."""
     hasher = hashlib.sha256()
     for name in names:
         value = thing.attrs[name]

@@ -54,6 +54,7 @@ RUN_PARTS = {
     "log",
     "inference",
     "ragged",
+    "scales",
     "traces",
     "checkpoint",
     "results",
