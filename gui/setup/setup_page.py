@@ -319,10 +319,11 @@ class SetupPage(QWidget):
 
     def _run_check(self, wanted: bool = False) -> None:
         """Check data and settings together off the GUI thread; then cost, or what is wrong."""
-        self._wanted = wanted
+        self._wanted = self._wanted or wanted  # a check that follows an edit must not forget the start
         if self._check is not None:
             self._check.cancel()
         if self.spec is None or self.problems():
+            self._wanted = False
             self.foot.estimate.setText("No estimate yet")
             return
         model = self.workbench.registry.model(self.spec.id)
