@@ -10,6 +10,7 @@ from numba import njit
 from scipy.special import gammaln
 
 from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
 from plaidwork.plugins.plaid.simulate import simulate_matrix
 from plaidwork.plugins.plaid.state import measure
 
@@ -56,6 +57,33 @@ def batch_means(samples, batches=40):
     n = len(samples) // batches
     means = samples[: n * batches].reshape(batches, n, -1).mean(axis=1)
     return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(batches)
+
+
+def kept_of(model, chains):
+    """``Kept`` from lists of draws, each with its log joint and number of blocks as traces."""
+    views = []
+    for c, draws in enumerate(chains):
+        buffer, trace = DrawBuffer(model.spec.variables), TraceBuffer(("log_joint", "n_blocks"))
+        for draw in draws:
+            buffer.append(draw)
+            trace.append({"log_joint": draw["log_joint"], "n_blocks": len(draw["theta"])})
+        views.append(ChainView(c, len(draws), len(draws), np.arange(len(draws)), buffer, trace))
+    return Kept(model.spec, views)
+
+
+def chains_of(model, data, settings, chains, warmup, draws):
+    """(kept draws, params) of several chains."""
+    params, out = model.spec.check_params(settings), []
+    for seed in range(chains):
+        rng = generator(seed)
+        state = model.init(data, params, rng)
+        kept = []
+        for t in range(warmup + draws):
+            sweep(model, state, data, params, rng, Clock(t, warmup))
+            if t >= warmup:
+                kept.append(model.draws(state, data, params))
+        out.append(kept)
+    return kept_of(model, out), params
 
 
 # exact enumeration ---------------------------------------------------------------------------------------------------

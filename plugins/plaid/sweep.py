@@ -57,7 +57,7 @@ def powers(params: Params, clock: Clock, start: float) -> np.ndarray:
 
     ``start`` is the power of the first sweep; it rises geometrically over ``anneal_share`` of the warm-up.
     """
-    ladder = np.geomspace(1.0, params["warmest"], params["replicas"])
+    ladder = params["warmest"] ** (np.arange(params["replicas"]) / max(params["replicas"] - 1, 1))
     length = params["anneal_share"] * clock.warmup
     if not params["anneal"] or clock.sweep >= length:
         return ladder

@@ -12,7 +12,7 @@ from plaidwork.plugins.plaid.kernels.blocks import append_row, append_statistics
 from plaidwork.plugins.plaid.kernels.evidence import back_solve, factor, log_block, log_evidence, log_marginal
 from plaidwork.plugins.plaid.kernels.scan import scan_new
 
-WEIGHED_CELLS = 32768
+WEIGHED_CELLS = 4096
 """Cells whose evidence is computed for one seed; larger matrices use a window of rows."""
 LARGEST_LOG_WEIGHT = 30.0
 
@@ -27,14 +27,16 @@ def window_rows(n_rows, n_columns):
 def seed_weights(cells, rows, columns, theta, phi, law, first, size):
     """Evidence of each single cell of ``size`` rows from ``first`` on (cyclic), capped: (size, N2)."""
     n_rows, n_columns = cells.x.shape
-    nothing = log_evidence(0.0, 0.0, law)
-    out = np.empty((size, n_columns))
+    precision = law.tau + law.tau0
+    pull, push = law.tau * law.mu / math.sqrt(2.0 * precision), law.tau0 / math.sqrt(2.0 * precision)
+    constant = 0.5 * math.log(law.tau / precision) - log_evidence(0.0, 0.0, law)
+    out = np.ones((size, n_columns))
     for i in range(size):
         row = (first + i) % n_rows
         residual = residual_row(cells, rows, columns, theta, phi, row)
         for j in range(n_columns):
-            gain = log_evidence(1.0, residual[j], law) - nothing if cells.w[row, j] else 0.0
-            out[i, j] = math.exp(min(gain, LARGEST_LOG_WEIGHT))
+            if cells.w[row, j]:
+                out[i, j] = math.exp(min(constant + (pull + push * residual[j]) ** 2, LARGEST_LOG_WEIGHT))
     return out
 
 

@@ -6,9 +6,9 @@ import tracemalloc
 import numpy as np
 import plaid_tools as tools
 import pytest
+from plaid_tools import chains_of, kept_of
 
-from plaidwork.core.api import Clock, ModelData, Result, Table
-from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
+from plaidwork.core.api import ModelData, Result, Table
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
 ROWS = np.array([np.arange(30) < 12, np.arange(30) >= 22])
@@ -27,32 +27,6 @@ def data_with_truth(seed=0):
     )
 
 
-def kept_of(model, chains):
-    """``Kept`` from lists of draws, each with its log joint and number of blocks as traces."""
-    views = []
-    for c, draws in enumerate(chains):
-        buffer, trace = DrawBuffer(model.spec.variables), TraceBuffer(("log_joint", "n_blocks"))
-        for draw in draws:
-            buffer.append(draw)
-            trace.append({"log_joint": draw["log_joint"], "n_blocks": len(draw["theta"])})
-        views.append(ChainView(c, len(draws), len(draws), np.arange(len(draws)), buffer, trace))
-    return Kept(model.spec, views)
-
-
-def fitted(model, data, settings, chains=2, warmup=150, draws=60):
-    params, out = model.spec.check_params(settings), []
-    for seed in range(chains):
-        rng = tools.generator(seed)
-        state = model.init(data, params, rng)
-        kept = []
-        for t in range(warmup + draws):
-            tools.sweep(model, state, data, params, rng, Clock(t, warmup))
-            if t >= warmup:
-                kept.append(model.draws(state, data, params))
-        out.append(kept)
-    return kept_of(model, out), params
-
-
 def draw(rows, columns, theta, log_joint=0.0, phi=0.0):
     numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
     return {"Z1": rows, "Z2": columns, "theta": theta, **numbers}
@@ -61,7 +35,7 @@ def draw(rows, columns, theta, log_joint=0.0, phi=0.0):
 @pytest.mark.parametrize("model", [InfinitePlaid(), BayesianPlaid()], ids=["infinite", "fixed"])
 def test_views_find_their_sources(model):
     data = data_with_truth()
-    kept, params = fitted(model, data, {})
+    kept, params = chains_of(model, data, {}, 2, 150, 60)
     results = model.summarise(kept, data, params)
     for view in model.spec.views:
         for source in view.source.values():
@@ -75,7 +49,7 @@ def test_views_find_their_sources(model):
 
 def test_planted_blocks_are_listed():
     model, data = InfinitePlaid(), data_with_truth()
-    kept, params = fitted(model, data, {}, warmup=300, draws=100)
+    kept, params = chains_of(model, data, {}, 2, 300, 100)
     results = model.summarise(kept, data, params)
     table = results["blocks"].columns
     assert table["Rows"][:2].tolist() == [12, 8]
