@@ -129,8 +129,6 @@ start() {
     mkdir -p "$root/artifacts"
     say "There is no screen: fitting the example “$example” to its end instead of opening the window."
     QT_QPA_PLATFORM=offscreen "$bin/plaidwork" example "$example" --out "$session" --picture "$picture" --force "$@"
-    say "Session: $session"
-    say "Picture: $picture"
 }
 
 run_tests() {
