@@ -1,0 +1,98 @@
+"""Faults of the optional methods, planted and found."""
+
+import numpy as np
+import pytest
+from conforming import Bound, Means
+from faults import caught, skipped
+
+from plaidwork.core.api import Cost, Problem, Result
+
+
+def overriding(base, **methods):
+    return type("Faulty", (base,), methods)
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (["too small"], "str"),
+        ([Problem("Small.", where="Y", severity="warning")], "at “Y”"),
+        ([Problem("Small.", severity="warn")], "(warn)"),
+        ([Problem("Small.")], "must be accepted"),
+    ],
+)
+def test_problems(found, word):
+    if isinstance(found[0], str):
+
+        class Faulty(Means):
+            calls = 0
+
+            def validate(self, data, params):
+                self.calls += 1
+                return [] if self.calls == 1 else found  # the plan itself needs a Problem
+
+        model = Faulty
+    else:
+        model = overriding(Means, validate=lambda self, data, params: found)
+    caught(model, "validates", "validate()", word)
+
+
+@pytest.mark.parametrize(
+    ("cost", "word"),
+    [
+        (lambda data: Cost(np.inf, 1.0), "inf"),
+        (lambda data: 3.0, "3.0"),
+        (lambda data: Cost(1e9 / data["X"].values.size, 1.0), "cost less"),
+    ],
+)
+def test_costs(cost, word):
+    caught(overriding(Means, estimate=lambda self, data, params: cost(data)), "estimates", "estimate()", word)
+
+
+def test_upgrades():
+    caught(overriding(Means, upgrade_state=lambda self, state, version: state), "upgrades", "version 0")
+    caught(overriding(Means, upgrade_state=lambda self, state, version: state["old"]), "upgrades", "KeyError")
+
+
+def test_predictions():
+    caught(overriding(Means, predict=lambda self, kept, data, new, params: {}), "predicts", "nothing")
+
+    def predict(self, kept, data, new_data, params):
+        return {"X": Result(np.full(3, np.nan))}
+
+    caught(overriding(Means, predict=predict), "predicts", "predict()", "not finite")
+    skipped(Bound, "predicts")
+
+
+@pytest.mark.parametrize(
+    ("sample", "word"),
+    [
+        (lambda self, state, rng, n: Bound.sample(self, state, rng, n - 1), "3 draws of 4"),
+        (lambda self, state, rng, n: Bound.sample(self, state, np.random.default_rng(), n), "same rng"),
+        (lambda self, state, rng, n: [Bound.sample(self, state, rng, 1)[0]] * n, "equal"),
+        (lambda self, state, rng, n: [{"mean": state["centre"]}] * n, "“tau”"),
+    ],
+)
+def test_samples(sample, word):
+    caught(overriding(Bound, sample=sample), "samples", "sample()", word)
+
+
+def test_simulations():
+    def unseeded(self, params, shapes, rng):
+        return Means.simulate(self, params, shapes, np.random.default_rng())
+
+    def moving(self, state, params, shapes, rng):
+        state["tau"] *= 2
+        return Means.simulate_data(self, state, params, shapes, rng)
+
+    class Narrow(Means):
+        def simulate(self, params, shapes, rng):
+            values, state = super().simulate(params, shapes, rng)
+            return {"X": values["X"][:, :1]}, state
+
+    caught(Narrow, "simulates", "asked for (5, 2)")
+    caught(overriding(Means, simulate=unseeded), "simulates", "same rng")
+    caught(overriding(Means, simulate_data=moving), "simulates", "changes the state")
+    caught(
+        overriding(Means, simulate=lambda self, params, shapes, rng: ({}, {})), "simulates", "“X” is missing"
+    )

@@ -1,0 +1,169 @@
+"""Faults of traces, draws and results, planted and found."""
+
+import numpy as np
+import pytest
+from conforming import Means
+from faults import caught, respec
+
+from plaidwork.core.api import Result, Table, Variable, View
+
+
+def with_traces(change):
+    class Faulty(Means):
+        def traces(self, state, x, known, params):
+            return change(super().traces(state, x, known, params))
+
+    return Faulty
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda t: {k: v for k, v in t.items() if k != "tau"}, "“tau” is missing"),
+        (lambda t: t | {"taus": 1.0}, "undeclared trace “taus”"),
+        (lambda t: t | {"lp": np.nan}, "objective “lp” is nan"),
+        (lambda t: t | {"tau": np.inf}, "“tau” is inf"),
+        (lambda t: t | {"above": 1.5}, "share is 1.5"),
+        (lambda t: t | {"tau": "2"}, "not a number"),
+        (lambda t: t | {"tau": np.ones(2)}, "not a number"),
+    ],
+)
+def test_traces(change, word):
+    caught(with_traces(change), "traces", "step()", word)
+
+
+def test_a_trace_that_does_not_apply_is_nan():
+    from faults import passes
+
+    passes(with_traces(lambda t: t | {"tau": np.nan}), "traces")
+
+
+def with_draws(change):
+    class Faulty(Means):
+        def draws(self, state, data, params):
+            return change(super().draws(state, data, params))
+
+    return Faulty
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda d: {k: v for k, v in d.items() if k != "tau"}, "“tau” is missing"),
+        (lambda d: d | {"extra": 1}, "undeclared “extra”"),
+        (lambda d: d | {"mean": d["mean"][:-1]}, "15 along feature, the data 16"),
+        (lambda d: d | {"mean": d["mean"][None]}, "declared dims"),
+        (lambda d: d | {"mean": d["mean"] * np.nan}, "not finite"),
+        (lambda d: d | {"above": d["mean"]}, "declared bool"),
+        (lambda d: d | {"mean": d["mean"] + 1j}, "complex"),
+    ],
+)
+def test_draws(change, word):
+    caught(with_draws(change), "draws", "draws()", word)
+
+
+class Truncated(Means):
+    spec = respec(variables=(*Means.spec.variables, Variable("level", dtype="int"))).spec
+
+    def draws(self, state, data, params):
+        return super().draws(state, data, params) | {"level": 1.5}
+
+
+def test_whole_numbers_are_whole():
+    caught(Truncated, "draws", "“level” is declared int")
+
+
+def with_results(change):
+    class Faulty(Means):
+        def summarise(self, kept, data, params):
+            return change(super().summarise(kept, data, params))
+
+    return Faulty
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda r: r | {"a b": "text"}, "'a b'"),
+        (lambda r: r | {"x": 3}, "“x” is int"),
+        (lambda r: r | {"x": Result(np.ones(3), ("a", "b"))}, "1 axes"),
+        (lambda r: r | {"x": Result(np.ones(3), ("feature",))}, "3 along feature"),
+        (lambda r: r | {"x": Result(np.array([1, np.nan]))}, "not finite"),
+        (lambda r: r | {"x": Result(np.array([{}], object))}, "objects"),
+        (lambda r: r | {"x": Table({"a": np.array([np.inf])})}, "infinite"),
+    ],
+)
+def test_results(change, word):
+    caught(with_results(change), "results", "summarise()", word)
+
+
+class Broken(Means):
+    def summarise(self, kept, data, params):
+        return {"mean": self.missing}
+
+
+def test_an_exception_names_method_and_frame():
+    text = caught(Broken, "results", "summarise()", "AttributeError")
+    assert "At test_results.py:" in text
+    assert "in summarise." in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda r: {k: v for k, v in r.items() if k != "mean"}, ("view “Means”", "“mean”")),
+        (lambda r: r | {"mean": Result(np.ones((2, 2)))}, ("needs (n,)",)),
+        (lambda r: r | {"mean": Result(np.array(["a", "b"]))}, ("needs numbers",)),
+        (lambda r: r | {"mean": Table({"a": np.ones(2)})}, ("1 columns",)),
+        (lambda r: r | {"mean": "text"}, ("is text",)),
+        (lambda r: r | {"words": Result(np.ones(2))}, ("headline",)),
+    ],
+)
+def test_views(change, words):
+    caught(with_results(change), "views", *words)
+
+
+class Unequal(Means):
+    spec = respec(views=(View("biclusters", "B", {"matrix": "data:X", "rows": "rows", "cols": "cols"}),)).spec
+
+    def summarise(self, kept, data, params):
+        n, m = data["X"].shape
+        return {"rows": Result(np.zeros((2, n))), "cols": Result(np.zeros((3, m)))}
+
+
+def test_roles_of_a_view_fit_each_other():
+    caught(Unequal, "views", "cols needs (2, 16)")
+
+
+class Spread(Means):
+    def summarise(self, kept, data, params):
+        both = kept.stack("tau")
+        with np.errstate(all="ignore"):
+            return super().summarise(kept, data, params) | {"sd": Result(both.var() / (both.size - 1))}
+
+
+def test_one_draw():
+    caught(Spread, "partial_results", "one draw", "“sd” is not finite")
+
+
+class FirstChain(Means):
+    def summarise(self, kept, data, params):
+        found = super().summarise(kept, data, params)
+        if len(kept) > 1 and kept.chains[0].n_draws != kept.chains[1].n_draws:
+            raise IndexError("unequal")
+        return found
+
+
+def test_unequal_chains():
+    caught(FirstChain, "partial_results", "unequal")
+
+
+class Weighted(Means):
+    def init(self, data, params, rng):
+        if "weights" in data:
+            return data["weights"].no_such_thing
+        return super().init(data, params, rng)
+
+
+def test_optional_input():
+    caught(Weighted, "optional_inputs", "init()", "AttributeError")

@@ -1,0 +1,126 @@
+"""Faults of the state, and traces a fit leaves behind, planted and found."""
+
+import threading
+
+import numpy as np
+from conforming import Means
+from faults import caught, passes
+
+from plaidwork.core.checks import checks_for
+
+
+class Odd(Means):
+    def init(self, data, params, rng):
+        return super().init(data, params, rng) | {"seen": {1, 2}}
+
+
+class Aliased(Means):
+    """Two entries of the state are one array; after loading they are two."""
+
+    def init(self, data, params, rng):
+        state = super().init(data, params, rng)
+        state["drift"] = np.zeros(1)
+        state["same"] = state["drift"]
+        return state
+
+    def draw_mean(self, state, x, known, params, rng):
+        super().draw_mean(state, x, known, params, rng)
+        state["drift"] += 1
+        state["mean"] = state["mean"] + state["same"]
+
+
+class HalfWay(Means):
+    """Between the two slices of a sweep of large data something is remembered outside the state."""
+
+    def __init__(self):
+        self.halves = {}
+
+    def step(self, state, data, params, rng, clock):
+        large = data["X"].values.size > 10_000
+        if large and not state["half"]:
+            self.halves[id(state)] = 1.0
+        found = super().step(state, data, params, rng, clock)
+        if found is None and not large:
+            found = super().step(state, data, params, rng, clock)
+        elif found is not None and large:
+            state["tau"] += self.halves.pop(id(state), 0.0)
+            found["tau"] = state["tau"]
+        return found
+
+
+def test_state_that_cannot_be_stored():
+    caught(Odd, "state_round_trip", "seen", "set")
+
+
+def test_state_that_is_not_whole():
+    caught(Aliased, "state_round_trip", "after saving and loading")
+
+
+def test_the_middle_of_a_sweep():
+    passes(HalfWay(), "state_round_trip")
+    caught(HalfWay, "mid_sweep", "in the middle of a sweep")
+    (right,) = checks_for(Means, only=["mid_sweep"])
+    right()  # not skipped: its sweeps have two slices
+
+
+class Writing(Means):
+    def step(self, state, data, params, rng, clock):
+        data["X"].values[0, 0] = 0.0
+        return super().step(state, data, params, rng, clock)
+
+
+class Sneaking(Means):
+    def init(self, data, params, rng):
+        x = data["X"].values
+        while x.base is not None:
+            x = x.base
+        x.flags.writeable = True
+        x[0, 0] += 1
+        return super().init(data, params, rng)
+
+
+class Setting(Means):
+    def init(self, data, params, rng):
+        params["spread"] = 3.0
+        return super().init(data, params, rng)
+
+
+def test_data_and_settings():
+    caught(Writing, "data_untouched", "read-only", "At test_storing_and_clean.py", "in step")
+    caught(Sneaking, "data_untouched", "data were changed: X[0].values")
+    caught(Setting, "data_untouched", "settings were changed")
+
+
+class Threaded(Means):
+    ended = threading.Event()
+
+    def init(self, data, params, rng):
+        threading.Thread(target=self.ended.wait, args=(30,), name="worker", daemon=True).start()
+        return super().init(data, params, rng)
+
+
+class Quiet(Means):
+    def init(self, data, params, rng):
+        np.seterr(under="raise")
+        return super().init(data, params, rng)
+
+
+def test_threads_left():
+    try:
+        caught(Threaded, "nothing_left", "worker")
+    finally:
+        Threaded.ended.set()
+
+
+def test_error_handling_left():
+    before = np.geterr()
+    try:
+        caught(lambda_free(Quiet), "nothing_left", "error handling")
+    finally:
+        np.seterr(**before)
+
+
+def lambda_free(cls):
+    """Sets numpy's handling to its default first, so that the right model is compared with that."""
+    np.seterr(under="ignore")
+    return cls
