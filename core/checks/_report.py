@@ -25,6 +25,19 @@ class Row:
     hint: str = ""
 
 
+def row_text(row: Row, width: int = 34) -> str:
+    """A line of the report, and below it the reason of a failure."""
+    name = f"{row.id:<{width}}"
+    line = f"  {MARKS[row.outcome]:<7}{name}  {row.title}"
+    if row.outcome == "skipped":
+        line += f" (skipped: {row.message})"
+    lines = [line if row.seconds < 0.5 else f"{line}  [{row.seconds:.1f} s]"]
+    if row.outcome == "failed":
+        for part in (row.message, row.hint):
+            lines += textwrap.wrap(part, 100, initial_indent=" " * 11, subsequent_indent=" " * 11)
+    return "\n".join(lines)
+
+
 @dataclass(slots=True)
 class Report:
     """All rows of a model, in order."""
@@ -55,16 +68,7 @@ class Report:
 
     def text(self) -> str:
         """The report to read: a line per check, reasons below the failures, the summary last."""
-        width = max((len(row.id) for row in self.rows), default=0)
-        lines = []
-        for row in self.rows:
-            line = f"  {MARKS[row.outcome]:<7}{row.id:<{width}}  {row.title}"
-            if row.outcome == "skipped":
-                line += f" (skipped: {row.message})"
-            lines.append(line if row.seconds < 0.5 else f"{line}  [{row.seconds:.1f} s]")
-            if row.outcome == "failed":
-                for part in (row.message, row.hint):
-                    lines += textwrap.wrap(part, 100, initial_indent=" " * 11, subsequent_indent=" " * 11)
+        lines = [row_text(row) for row in self.rows]
         return "\n".join([*lines, self.summary])
 
     def json(self) -> dict[str, Any]:

@@ -183,6 +183,23 @@ def _verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sweeps", type=int, default=20, metavar="N", help="how many sweeps to repeat (20)")
 
 
+def _plugin(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
+    listed = actions.add_parser("list", help="list the plugins, with their state")
+    listed.add_argument("--json", action="store_true", help="the same as JSON")
+    check = actions.add_parser("check", help="check a model against the contract (docs/plugins.md)")
+    check.add_argument("model", metavar="MODEL", help="model id, plugin, module, module:Class or .py file")
+    check.add_argument(
+        "--full", action="store_true", help="more draws in the tests against the prior: minutes"
+    )
+    for name in ("only", "skip"):
+        check.add_argument(
+            f"--{name}", metavar="CHECK", action="append", default=[], help="id or group of checks; repeat it"
+        )
+    check.add_argument("--seed", type=int, default=1, help="fixes the random choices of the checks (1)")
+    check.add_argument("--json", action="store_true", help="the reports as JSON")
+
+
 _HERE = "plaidwork.core.cli"
 COMMANDS = {
     "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
@@ -199,5 +216,8 @@ COMMANDS = {
     "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
     "verify": Command(
         "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
+    ),
+    "plugin": Command(
+        "List the plugins, or check a model against the contract.", f"{_HERE}.plugins:plugin", _plugin
     ),
 }

@@ -1,0 +1,194 @@
+"""The command ``plugin``: list what is installed, and check a model against the contract."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from plaidwork.core.errors import ModelError, SettingError
+from plaidwork.core.model import Model
+from plaidwork.core.registry import registry
+from plaidwork.core.spec import ModelSpec
+
+DONE, FAILED = 0, 3
+
+
+def plugin(options: argparse.Namespace) -> int:
+    """``plaidwork plugin list|check``."""
+    return {"list": list_plugins, "check": check_plugin}[options.action](options)
+
+
+def list_plugins(options: argparse.Namespace) -> int:
+    """``plaidwork plugin list [--json]``."""
+    found = registry().load().plugins
+    if options.json:
+        print(
+            json.dumps(
+                [
+                    {
+                        "name": info.name,
+                        "module": info.module,
+                        "version": info.version,
+                        "source": info.source,
+                        "state": info.state,
+                        "message": info.message,
+                        "load_seconds": round(info.load_seconds, 3),
+                        "models": info.models,
+                    }
+                    for info in found
+                ],
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
+        return DONE
+    for info in found:
+        models = ", ".join(info.models) or "-"
+        print(
+            f"{info.name:<16}{info.version or '-':<9}{info.source:<12}{info.state:<13}"
+            f"{info.load_seconds:>6.2f} s  {models}"
+        )
+        if info.message:
+            print(f"{'':<16}{info.message}")
+    return DONE
+
+
+def check_plugin(options: argparse.Namespace) -> int:
+    """``plaidwork plugin check MODEL [--full] [--json]``: 0 when all checks pass, 3 when one fails."""
+    from plaidwork.core.checks import CheckFailed, Row, check_model
+    from plaidwork.core.checks._report import row_text
+
+    def tell(row: Row) -> None:
+        print(row_text(row), flush=True)
+
+    reports = []
+    for model in find_models(options.model):
+        try:
+            if not options.json:
+                print(title_of(model), flush=True)
+            report = check_model(
+                model,
+                only=options.only or None,
+                skip=options.skip or None,
+                level="full" if options.full else "quick",
+                seed=options.seed,
+                progress=None if options.json else tell,
+            )
+        except CheckFailed as error:
+            raise ModelError(error.message, error.hint) from error
+        reports.append(report)
+        if not options.json:
+            print(report.summary)
+    if options.json:
+        print(json.dumps([report.json() for report in reports], ensure_ascii=False, indent=1))
+    return DONE if all(report.ok for report in reports) else FAILED
+
+
+def title_of(model: str | type[Model]) -> str:
+    if isinstance(model, str):
+        return model
+    spec = getattr(model, "spec", None)
+    return spec.id if isinstance(spec, ModelSpec) else model.__qualname__
+
+
+def find_models(word: str) -> list[str | type[Model]]:
+    """The models that a word names: a ``.py`` file, a model id, a plugin, a module, or ``module:Class``."""
+    if word.endswith(".py"):
+        return _models_in(_load_file(Path(word)), word)
+    found = registry().load()
+    if found.has(word):
+        return [word]
+    for info in found.plugins:
+        if info.name == word and info.state not in ("ok", "disabled"):
+            raise ModelError(f"The plugin {info.name} is {info.state}: {info.message}", info.details)
+        if info.name == word and info.models:
+            return list(info.models)
+    path, _, name = word.partition(":")
+    module = _import(path, word)
+    if name:
+        if not hasattr(module, name):
+            raise SettingError(f"{path} has no class {name}.")
+        return [getattr(module, name)]
+    return _models_in(module, word)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SettingError(f"{path} does not exist.", "Check the name and the folder.")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise SettingError(f"{path} is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(path.stem)
+    sys.modules[path.stem] = module  # so that its classes can be found by name
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        if before is None:
+            del sys.modules[path.stem]
+        else:
+            sys.modules[path.stem] = before
+        raise _cannot_import(str(path), error) from error
+    return module
+
+
+def _import(path: str, word: str) -> ModuleType:
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name and (path == error.name or path.startswith(f"{error.name}.")):
+            raise SettingError(
+                f"“{word}” is neither an installed model or plugin, nor a module, nor a .py file.",
+                f"Installed models: {', '.join(spec.id for spec in registry().specs())}.",
+            ) from None
+        raise _cannot_import(path, error) from error
+    except (ValueError, TypeError):
+        raise SettingError(f"“{word}” is not the name of a module.") from None
+    except (Exception, SystemExit) as error:
+        raise _cannot_import(path, error) from error
+    finally:
+        if here in sys.path:
+            sys.path.remove(here)
+
+
+def _cannot_import(name: str, error: BaseException) -> ModelError:
+    frame = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f"At {Path(frame[0].filename).name}:{frame[0].lineno} in {frame[0].name}." if frame else ""
+    return ModelError(f"{name} cannot be imported: {type(error).__name__}: {error}.", where)
+
+
+def _models_in(module: ModuleType, word: str) -> list[str | type[Model]]:
+    """What the hook brings; without the hook every model class that the module defines."""
+    hook: Any = getattr(module, "plaidwork_models", None)
+    if hook is None:
+        found = [
+            thing
+            for _name, thing in inspect.getmembers(module, inspect.isclass)
+            if issubclass(thing, Model) and thing.__module__ == module.__name__ and hasattr(thing, "spec")
+        ]
+    else:
+        try:
+            brought = hook()
+        except Exception as error:
+            raise ModelError(
+                f"plaidwork_models() of {word} raised {type(error).__name__}: {error}."
+            ) from error
+        found = [_resolve(item) if isinstance(item, str) else item for item in brought]
+    if not found:
+        raise SettingError(f"{word} has no model.", "It needs the hook plaidwork_models() or a Model class.")
+    return list(found)
+
+
+def _resolve(path: str) -> type[Model]:
+    module, _, name = path.partition(":")
+    return getattr(_import(module, path), name)
