@@ -22,6 +22,7 @@ from plaidwork.gui.theme import theme
 
 if TYPE_CHECKING:
     from plaidwork.gui.main_window import MainWindow
+    from plaidwork.gui.workbench import Workbench
 
 SESSION_SUFFIX = ".plaidwork"
 _SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
@@ -36,7 +37,7 @@ class Commands:
         self._told_results: set[str] = set()
 
     @property
-    def _workbench(self):  # type: ignore[no-untyped-def]
+    def _workbench(self) -> Workbench:
         return self._window.workbench
 
     # -- file -----------------------------------------------------------------------------------
@@ -222,9 +223,14 @@ class Commands:
     def export_picture(self) -> None:
         page = self._window.workspace.current_page()
         name = self._save_name("Export picture", "picture.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
-        if name and page is not None:
+        if name is None or page is None:
+            return
+        try:
             page.export_picture(name)  # type: ignore[attr-defined]
-            self._window.status.say(f"Picture saved to {name.name}")
+        except (OSError, ValueError) as error:
+            self._window.messages.post("error", f"Could not write {name.name}", str(error))
+            return
+        self._window.status.say(f"Picture saved to {name.name}")
 
     def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
         window = self._window
@@ -308,7 +314,7 @@ class Commands:
     def find(self) -> None:
         page = self._window.workspace.current_page()
         if hasattr(page, "find"):
-            page.find()
+            page.find()  # type: ignore[call-arg]
 
     # -- fit ------------------------------------------------------------------------------------
     def new_fit(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
@@ -50,9 +51,7 @@ class Dialog(QDialog):
         row.setSpacing(space.S)
         row.addStretch(1)
         for key, text in choices:
-            made = button(
-                text, lambda key=key: self._choose(key), kind="primary" if key == primary else "normal"
-            )
+            made = button(text, partial(self._choose, key), kind="primary" if key == primary else "normal")
             made.setObjectName(key)
             if key == primary:
                 made.setDefault(True)
@@ -139,14 +138,14 @@ def show_shortcuts(parent: QWidget | None) -> None:
             grid.addWidget(Label(info.text.rstrip("…")), row, 0)
             grid.addWidget(Label(shown, color="muted"), row, 1)
         row += 1
-    for text, keys in (
+    for text, pressed in (
         ("Step through the blocks", "[  and  ]"),
         ("Leave one level in a picture", "Esc"),
         ("Go to tab 1 to 9", "Ctrl+1 … Ctrl+9"),
     ):
         row += 1
         grid.addWidget(Label(text), row, 0)
-        grid.addWidget(Label(keys, color="muted"), row, 1)
+        grid.addWidget(Label(pressed, color="muted"), row, 1)
     inner = QWidget()
     inner.setLayout(grid)
     scroll = QScrollArea()

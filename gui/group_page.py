@@ -60,6 +60,6 @@ class GroupPage(QWidget):
         """The numbers behind the picture in front."""
         self.current.show_data()  # type: ignore[attr-defined]
 
-    def find(self) -> None:
+    def find(self) -> None:  # type: ignore[override]
         """Find in the view in front."""
-        self.current.find()  # type: ignore[attr-defined]
+        self.current.find()  # type: ignore[call-arg]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
+from plaidwork.core.run import Run
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.courtesy import COURTESY
@@ -274,13 +276,13 @@ class MainWindow(QMainWindow):
         self.recent_menu.clear()
         for entry in self.settings.recent():
             path = Path(entry["path"])
-            action = self.recent_menu.addAction(path.name, lambda path=path: self.commands.open_path(path))
+            action = self.recent_menu.addAction(path.name, partial(self.commands.open_path, path))
             action.setToolTip(str(path))
         if self.recent_menu.isEmpty():
             self.recent_menu.addAction("No recent sessions").setEnabled(False)
 
     # -- what is in front -----------------------------------------------------------------------
-    def current_run(self):  # type: ignore[no-untyped-def]
+    def current_run(self) -> Run | None:
         """The run chosen in the tree, or None."""
         kind, key = self.tree.current()
         return self.workbench.session.runs.get(key) if kind == RUN else None
@@ -308,13 +310,13 @@ class MainWindow(QMainWindow):
 
     def _page_changed(self) -> None:
         page = self.workspace.current_page()
-        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None  # type: ignore[attr-defined]
+        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None
         if panel is not None:
             if self.side_stack.indexOf(panel) < 0:
                 self.side_stack.addWidget(panel)
             self.side_stack.setCurrentWidget(panel)
             title = panel.windowTitle() or "Selection"
-            self.side_dock.titleBarWidget().set_title(title)  # type: ignore[attr-defined]
+            self.side_dock.titleBarWidget().set_title(title)
         self.side_dock.setVisible(panel is not None and self.centre.currentWidget() is self.workspace)
         hovered = getattr(page, "hovered", None)
         if hovered is not None and not page.property("read_out"):
@@ -400,7 +402,9 @@ class MainWindow(QMainWindow):
         for run in active:
             if self.workbench.phase(run) == "running":
                 self.workbench.pace(run).add(run.sweeps_done)
-                if looking and run is self.current_run():  # provisional results are made for who looks at them
+                if (
+                    looking and run is self.current_run()
+                ):  # provisional results are made for who looks at them
                     self.workbench.summarise(run)
             self.tree.update_run(run.id)
         run = self.current_run()
@@ -419,7 +423,8 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         # the dialog opens after the drop has ended, or the file manager hangs until it is closed
-        QTimer.singleShot(0, self, lambda: [self.commands.open_path(path) for path in paths])
+        for path in paths:
+            QTimer.singleShot(0, self, partial(self.commands.open_path, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.commands.may_close():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.run import Run
@@ -64,7 +66,7 @@ def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
 def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
     from plaidwork.gui.group_page import GroupPage
 
-    return GroupPage([(run.spec.views[i].title, lambda i=i: _view(workbench, run, i)) for i in indices])
+    return GroupPage([(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices])
 
 
 def _live(workbench: Workbench, run: Run) -> QWidget:

@@ -27,8 +27,8 @@ class Task(QRunnable):
     def __init__(
         self,
         call: Callable[[Task], Any],
-        done: Callable[[Any], None] | None,
-        failed: Callable[[BaseException, str], None] | None,
+        done: Callable[[Any], object] | None,
+        failed: Callable[[BaseException, str], object] | None,
         progress: Callable[[float], None] | None,
     ) -> None:
         super().__init__()
@@ -98,8 +98,8 @@ def pool() -> QThreadPool:
 
 def run_task(
     call: Callable[[Task], Any],
-    done: Callable[[Any], None] | None = None,
-    failed: Callable[[BaseException, str], None] | None = None,
+    done: Callable[[Any], object] | None = None,
+    failed: Callable[[BaseException, str], object] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Task:
     """Run ``call(task)`` in the pool; ``done(value)`` or ``failed(error, traceback)`` follow on this thread.

@@ -59,10 +59,14 @@ class ChainPanel(QScrollArea):
         for record in run.chains:
             column.addLayout(self._chain_row(record.chain))
         moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
+        self._moves = QWidget()
         if moves:
-            column.addSpacing(space.M)
-            column.addWidget(Label("Moves", "strong"))
-            column.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+            inside = QVBoxLayout(self._moves)
+            inside.setContentsMargins(0, space.M, 0, 0)
+            inside.setSpacing(space.S)
+            inside.addWidget(Label("Moves", "strong"))
+            inside.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+            column.addWidget(self._moves)
         column.addSpacing(space.M)
         column.addWidget(Label("Settings of this run", "strong"))
         column.addLayout(self._settings())
@@ -114,7 +118,9 @@ class ChainPanel(QScrollArea):
         grid = QGridLayout()
         grid.setVerticalSpacing(space.XS)
         rows = [
-            (p.title, _shown(run.params[p.name]), p.unit) for p in run.spec.hyperparameters if not p.advanced
+            (p.title, shown_value(p, run.params[p.name]), p.unit)
+            for p in run.spec.hyperparameters
+            if p.active(run.params) and (not p.advanced or run.params[p.name] != p.default)
         ]
         if run.spec.algorithm == "mcmc":
             rows += [
@@ -138,12 +144,15 @@ class ChainPanel(QScrollArea):
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
             count.setText(f"{format_count(record.sweep)} of {format_count(record.planned)}")
             bar.setValue(round(1000 * record.sweep / max(1, record.planned)))
+        used = False
         for name, (label, rate) in self._rates.items():
             recent = np.concatenate([snapshot[name][-_RATE_WINDOW:] for snapshot in snapshots])
             known = recent[np.isfinite(recent)]
             rate.setText(_rate(float(known.mean())) if len(known) else "–")
             for widget in (label, rate):  # a move that is switched off has no number
                 widget.setVisible(len(known) > 0 or len(recent) == 0)
+            used = used or len(known) > 0
+        self._moves.setVisible(used)
 
 
 def _rate(share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -265,7 +266,7 @@ class DiagnosticsPage(QWidget):
         )
         for chain, values in enumerate(series):
             x, y = decimate(values, 1500)
-            self.trace.add_line(f"Chain {self._kept.chains[chain].chain + 1}", chain, x, y, width=1.0)  # type: ignore[union-attr]
+            self.trace.add_line(f"Chain {self._kept.chains[chain].chain + 1}", chain, x, y, width=1.0)
         self.trace.reset_zoom()
 
     def _draw_ranks(self, series: np.ndarray) -> None:
@@ -303,7 +304,8 @@ def _series(kept: Kept, quantity: Quantity) -> np.ndarray:
     if quantity.source == "trace":
         return kept.kept_trace(quantity.name)
     values = np.asarray(kept.stack(quantity.name), dtype=float)
-    return values[(slice(None), slice(None), *quantity.index)]
+    where: tuple[Any, ...] = (slice(None), slice(None), *quantity.index)
+    return values[where]
 
 
 def _by_error(quantity: Quantity) -> str:

@@ -29,7 +29,9 @@ from plaidwork.gui.workbench import Workbench
 _POINTS = 2000
 _SMALL = 190
 _TAIL = 100
-_PER_TICK = 2
+_MOST_IN_LEGEND = 4
+"""More chains are told apart by the colours in the side panel."""
+_PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
 
 
@@ -50,7 +52,10 @@ class TracePlot(Plot):
         self.set_labels("sweep" if large else "", _y_label(trace))
         self._lines_by_chain: list[Line] = [
             self.add_line(
-                f"Chain {record.chain + 1}", record.chain, legend=large, width=1.4 if large else 1.2
+                f"Chain {record.chain + 1}",
+                record.chain,
+                legend=large and len(run.chains) <= _MOST_IN_LEGEND,
+                width=1.4 if large else 1.2,
             )
             for record in run.chains
         ]

@@ -96,7 +96,8 @@ def _tab_label(option: Option, painter: QPainter, widget: QWidget | None) -> Non
 def _header_section(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     rect = option.rect
     painter.fillRect(rect, theme().color("surface"))
-    if option.orientation == Qt.Orientation.Horizontal:
+    # the area beyond the last section comes as a plain option without an orientation
+    if getattr(option, "orientation", Qt.Orientation.Horizontal) == Qt.Orientation.Horizontal:
         painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme().color("border"))
 
 

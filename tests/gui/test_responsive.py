@@ -3,6 +3,7 @@
 import sys
 import time
 from importlib.metadata import version
+from itertools import pairwise
 
 from PySide6.QtCore import QTimer
 
@@ -23,7 +24,9 @@ def test_a_timer_keeps_beating_while_four_chains_of_a_built_in_model_run(qapp, q
     from plaidwork.core.fitting import as_dataset
 
     plan = make_plan(
-        model, {spec.inputs[0].name: as_dataset("X", values)}, schedule=Schedule(chains=4, warmup=10, draws=5000)
+        model,
+        {spec.inputs[0].name: as_dataset("X", values)},
+        schedule=Schedule(chains=4, warmup=10, draws=5000),
     )
     workbench = Workbench(found)
     run = workbench.start(plan)
@@ -40,7 +43,7 @@ def test_a_timer_keeps_beating_while_four_chains_of_a_built_in_model_run(qapp, q
         qtbot.waitUntil(lambda: not workbench.active_runs(), timeout=5000)
         answered = time.perf_counter() - asked
     wait_for_tasks()
-    gaps = sorted(b - a for a, b in zip(beats, beats[1:]))
+    gaps = sorted(b - a for a, b in pairwise(beats))
     assert len(beats) > 60  # of 150: a kernel that holds the interpreter leaves a handful
     # A wall-clock limit on a shared machine needs slack: a held interpreter lock shows as every gap being long.
     assert gaps[len(gaps) // 2] < 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from types import ModuleType
 
-
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import PluginInfo, Registry
@@ -50,5 +49,3 @@ def plan(model: type = toys.Walk, draws: int = 50, chains: int = 2, **params: ob
     """A checked plan of a toy model."""
     schedule = Schedule(chains=chains, warmup=5, draws=draws, thin=1)
     return make_plan(model(), {"X": dataset()}, params, schedule=schedule, seed=3)
-
-
