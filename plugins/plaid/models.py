@@ -33,6 +33,7 @@ from plaidwork.plugins.plaid.simulate import draw_scalars, draw_subsets, simulat
 from plaidwork.plugins.plaid.spec import BAYESIAN_PLAID, INFINITE_PLAID
 from plaidwork.plugins.plaid.state import (
     cells_of,
+    copy_replica,
     given_blocks,
     measure,
     new_replica,
@@ -40,7 +41,15 @@ from plaidwork.plugins.plaid.state import (
     read_only,
     true_blocks,
 )
-from plaidwork.plugins.plaid.sweep import Setting, advance, count_cells, draw_replica, powers, swap_replicas
+from plaidwork.plugins.plaid.sweep import (
+    Setting,
+    advance,
+    annealing,
+    count_cells,
+    draw_replica,
+    powers,
+    swap_replicas,
+)
 
 TRIAL = {
     "scale": False,
@@ -87,9 +96,7 @@ class PlaidModel(Model):
         """Largest number of blocks."""
         raise NotImplementedError
 
-    def log_memberships(
-        self, replica: Mapping[str, Any], constants: Mapping[str, Any], params: Params
-    ) -> float:
+    def log_memberships(self, replica: Mapping[str, Any], harmonics: float, params: Params) -> float:
         """Log prior of the memberships."""
         raise NotImplementedError
 
@@ -119,21 +126,34 @@ class PlaidModel(Model):
             "tau0": 1.0 / constants["unit"] ** 2 if priors.noise.learned else priors.noise.value,
             "phi": constants["background"],
         }
-        replicas = [new_replica(*self.start(data, params, rng), scalars) for _ in range(params["replicas"])]
-        state = new_state(block, constants, replicas)
+        replica = new_replica(*self.start(data, params, rng), scalars)
+        state = new_state(block, constants, replica)
         setting = self.setting(state, data, params, Clock(0, 0))
-        for replica, power in zip(replicas, setting.powers, strict=True):
-            count_cells(replica, setting.cells)
-            draw_replica(replica, setting, float(power), rng)
+        count_cells(replica, setting.cells)
+        draw_replica(replica, setting, 1.0, rng)
         return state
+
+    def _arrange(self, state: State, params: Params, setting: Setting, clock: Clock) -> None:
+        """At the start of a sweep: make the copies it needs; after the annealing go on with the best one."""
+        warm, copies = annealing(params, clock), len(setting.powers)
+        if state["warm"] and not warm:
+            joints = {name: self._log_joint(r, setting) for name, r in state["replicas"].items()}
+            copy_replica(state, max(joints, key=lambda name: joints[name]), copies)
+        elif len(state["replicas"]) != copies:
+            copy_replica(state, "0", copies)
+        state["warm"] = warm
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
         setting = self.setting(state, data, params, clock)
+        if state["replica"] == 0 and state["task"] == 0:
+            self._arrange(state, params, setting, clock)
         if not advance(state, setting, rng):
             return None
-        swapped = swap_replicas(state, setting, rng)
+        swapped = math.nan if params["replicas"] == 1 else 0.0
+        if not state["warm"] and params["replicas"] > 1:
+            swapped = swap_replicas(state, setting, rng)
         traces = self._traces(state, data, params, clock)
         if setting.moves:
             for name, accepted in state["accepted"].items():
@@ -193,17 +213,15 @@ class PlaidModel(Model):
 
     def log_joint(self, state: State, data: ModelData, params: Params) -> float:
         """``log p(X, Z, alpha, tau0, mu, tau)`` of the kept chain, background and shifts integrated out."""
-        setting = self.setting(state, data, params, Clock(0, 0))
-        cold, cells = state["replicas"]["0"], setting.cells
-        counts, sums = cold["counts"], cold["sums"]
-        total = (
-            0.5 * cells.n_observed * math.log(cold["tau0"] / (2 * math.pi))
-            - 0.5 * cold["tau0"] * cells.sum_squares
-        )
-        total += log_marginal(counts, sums, setting.law(cold, 1.0))
-        return float(
-            total + self.log_memberships(cold, state["constants"], params) + log_scalars(cold, setting.priors)
-        )
+        return self._log_joint(state["replicas"]["0"], self.setting(state, data, params, Clock(0, 0)))
+
+    def _log_joint(self, replica: Mapping[str, Any], setting: Setting) -> float:
+        """As :meth:`log_joint`, of one replica at power 1."""
+        cells, tau0 = setting.cells, replica["tau0"]
+        total = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * cells.sum_squares
+        total += log_marginal(replica["counts"], replica["sums"], setting.law(replica, 1.0))
+        total += self.log_memberships(replica, setting.harmonics, setting.params)
+        return float(total + log_scalars(replica, setting.priors))
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         cold = state["replicas"]["0"]
@@ -255,7 +273,7 @@ class PlaidModel(Model):
         block = Block("X", read_only(values), read_only(np.ones(values.shape, bool)), None, ((), ()))
         constants = measure(block, params)
         count_cells(replica, cells_of(block, constants))
-        return {"X": values}, new_state(block, constants, [replica])
+        return {"X": values}, new_state(block, constants, replica)
 
     def simulate_data(
         self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
@@ -314,12 +332,12 @@ class InfinitePlaid(PlaidModel):
         mixed = [name for n in range(pairs) for name in ("birth_death", "seeded") if n < params[name]]
         return (*mixed, *("split_merge",) * params["split_merge"])
 
-    def log_memberships(self, replica, constants, params):
+    def log_memberships(self, replica, harmonics, params):
         return log_infinite(
             replica["rows"],
             replica["columns"],
             replica["alpha"],
-            constants["harmonics"],
+            harmonics,
             params["max_blocks"],
         )
 
@@ -362,6 +380,6 @@ class BayesianPlaid(PlaidModel):
     def most(self, params):
         return params["blocks"]
 
-    def log_memberships(self, replica, constants, params):
+    def log_memberships(self, replica, harmonics, params):
         a1, b1, a2, b2 = self.shares(params)
         return log_fixed(replica["rows"], a1, b1) + log_fixed(replica["columns"], a2, b2)

@@ -183,6 +183,17 @@ ANNEALING = (
         doc="Part of the warm-up sweeps over which the weight rises to 1.",
     ),
     _count(
+        "warm_starts",
+        3,
+        1,
+        64,
+        "Warm starts",
+        "Independent copies that start warm side by side; the one of highest log joint goes on. "
+        "More of them make a wrong end less likely and the warm-up longer.",
+        "Tempering",
+        when={"anneal": True},
+    ),
+    _count(
         "replicas",
         1,
         1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -89,12 +90,19 @@ def new_replica(rows: np.ndarray, columns: np.ndarray, scalars: dict[str, float]
     }
 
 
-def new_state(block: Block, constants: dict[str, Any], replicas: list[dict[str, Any]]) -> State:
-    """The state before the first sweep."""
+def copy_replica(state: State, source: str, copies: int) -> None:
+    """Go on with copies of one replica, all others left behind."""
+    replica = state["replicas"][source]
+    state["replicas"] = {str(r): deepcopy(replica) for r in range(copies)}
+
+
+def new_state(block: Block, constants: dict[str, Any], replica: dict[str, Any]) -> State:
+    """The state before the first sweep; the copies are made when the first sweep begins."""
     held = np.nonzero(block.held_out) if block.held_out is not None else (np.empty(0, int), np.empty(0, int))
     return {
         "constants": constants,
-        "replicas": {str(r): replica for r, replica in enumerate(replicas)},
+        "replicas": {"0": replica},
+        "warm": False,
         "replica": 0,
         "task": 0,
         "order": np.empty(0, np.int64),

@@ -52,16 +52,21 @@ class Setting:
         )
 
 
-def powers(params: Params, clock: Clock, start: float) -> np.ndarray:
-    """Likelihood power of each replica; the first is the chain that is kept, 1 after the warm-up.
+def annealing(params: Params, clock: Clock) -> bool:
+    """Whether the chain is in the part of the warm-up in which the data count only in part."""
+    return bool(params["anneal"]) and clock.sweep < params["anneal_share"] * clock.warmup
 
-    ``start`` is the power of the first sweep; it rises geometrically over ``anneal_share`` of the warm-up.
+
+def powers(params: Params, clock: Clock, start: float) -> np.ndarray:
+    """Likelihood power of each copy.
+
+    While annealing: that of the sweep, for each of the warm starts; it rises geometrically from ``start`` to 1.
+    Then: the ladder of the replicas; the first is the chain that is kept, with power 1.
     """
-    ladder = params["warmest"] ** (np.arange(params["replicas"]) / max(params["replicas"] - 1, 1))
-    length = params["anneal_share"] * clock.warmup
-    if not params["anneal"] or clock.sweep >= length:
-        return ladder
-    return ladder * start ** (1.0 - clock.sweep / length)
+    if annealing(params, clock):
+        done = clock.sweep / (params["anneal_share"] * clock.warmup)
+        return np.full(params["warm_starts"], start ** (1.0 - done))
+    return params["warmest"] ** (np.arange(params["replicas"]) / max(params["replicas"] - 1, 1))
 
 
 def draw_replica(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> None:
@@ -130,7 +135,7 @@ def log_likelihood(replica: Replica, cells: Cells) -> float:
 
 
 def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> float:
-    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``. Share accepted, NaN for one."""
+    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``. Share accepted."""
     replicas, accepted = state["replicas"], 0
     for r in range(len(replicas) - 1, 0, -1):
         cold, warm = replicas[str(r - 1)], replicas[str(r)]
@@ -138,7 +143,7 @@ def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> f
         if math.log(rng.random()) < (setting.powers[r - 1] - setting.powers[r]) * gain:
             replicas[str(r - 1)], replicas[str(r)] = warm, cold
             accepted += 1
-    return accepted / (len(replicas) - 1) if len(replicas) > 1 else math.nan
+    return accepted / (len(replicas) - 1)
 
 
 def advance(state: State, setting: Setting, rng: np.random.Generator) -> bool:

@@ -69,6 +69,20 @@ def test_slices_do_not_change_the_numbers(model, monkeypatch):
     assert calls > 40
 
 
+def test_best_warm_start_goes_on():
+    """While annealing there are copies; then one goes on, and the ladder takes their place."""
+    model, data = InfinitePlaid(), tools.matrix(planted())
+    params, rng = (
+        model.spec.check_params({"replicas": 2, "warm_starts": 3, "anneal_share": 0.5}),
+        tools.generator(1),
+    )
+    state, copies = model.init(data, params, rng), []
+    for t in range(30):
+        tools.sweep(model, state, data, params, rng, Clock(t, 40))
+        copies.append(len(state["replicas"]))
+    assert copies == [3] * 20 + [2] * 10
+
+
 def test_small_problem_takes_one_call():
     data, params, rng = tools.matrix(planted()), InfinitePlaid.spec.check_params({}), tools.generator(1)
     state = InfinitePlaid().init(data, params, rng)
