@@ -1,6 +1,7 @@
 """The command ``plaidwork plugin``: what it lists, what it finds, and its exit codes."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -64,6 +65,13 @@ def test_check_of_a_file_and_a_module(modules, capsys, word):
     _write(modules, "mine", RIGHT)
     assert main(["plugin", "check", word, "--only", "declaration", "--only", "results"]) == 0
     assert "declaration_importable" in capsys.readouterr().out
+
+
+def test_the_example_in_the_documents_conforms(modules, capsys):
+    text = (TESTS.parent / "docs" / "plugins.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(\"\"\"Column means.*?)```", text, re.DOTALL)
+    path = _write(modules, "column_means", code)
+    assert main(["plugin", "check", path]) == 0, capsys.readouterr().out
 
 
 def test_a_failure_is_told_with_its_place(modules, capsys):
