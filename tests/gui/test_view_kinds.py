@@ -3,25 +3,25 @@
 import inspect
 
 from plaidwork.core.spec import View
-from plaidwork.core.view_kinds import VIEW_KINDS
+from plaidwork.core.view_kinds import VIEW_KINDS as CATALOGUE
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.registry import PAGES, view_icon
+from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 
 def test_every_kind_has_a_page():
-    assert set(PAGES) == set(VIEW_KINDS)
-    for load in PAGES.values():
-        assert issubclass(load(), ResultPage)
+    assert set(VIEW_KINDS) == set(CATALOGUE)
+    for kind in VIEW_KINDS.values():
+        assert issubclass(kind.load(), ResultPage)
 
 
 def test_pages_read_the_roles_of_the_catalogue():
-    for name, load in PAGES.items():
-        source = inspect.getsource(inspect.getmodule(load()))
+    for name, kind in VIEW_KINDS.items():
+        source = inspect.getsource(inspect.getmodule(kind.load()))
         if name == "biclusters":
             from plaidwork.gui.results import blocks
 
             source += inspect.getsource(blocks)
-        for role in VIEW_KINDS[name].roles:
+        for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
 
 
