@@ -50,3 +50,4 @@ from plaidwork.core.summaries import (
     pick_items,
     rank_chains,
 )
+from plaidwork.core.views import ResultStore, ViewFactory

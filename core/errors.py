@@ -1,5 +1,7 @@
 """Errors that are the user's to act on: what happened, and what to do about it."""
 
+from typing import Any
+
 
 class PlaidworkError(Exception):
     """An expected failure, told to the user without a traceback.
@@ -39,11 +41,19 @@ class SessionError(PlaidworkError):
 
 
 class PluginError(PlaidworkError):
-    """A plugin breaks the contract; ``plugin`` names it."""
+    """A plugin breaks the contract, or raised what it must not.
 
-    def __init__(self, message: str, hint: str = "", plugin: str = "") -> None:
+    ``plugin`` names it, ``hook`` is the hook or method that failed, and ``fault`` (a
+    :class:`plaidwork.core.plugins.fault.PluginFault`) holds version, place and traceback, once they are known.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", plugin: str = "", hook: str = "", fault: Any = None
+    ) -> None:
         super().__init__(message, hint)
         self.plugin = plugin
+        self.hook = hook
+        self.fault = fault
 
-    def __reduce__(self) -> tuple[type, tuple[str, ...]]:  # type: ignore[override]
-        return type(self), (self.message, self.hint, self.plugin)
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self), (self.message, self.hint, self.plugin, self.hook, self.fault)

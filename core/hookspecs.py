@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from plaidwork.core.importers import Reader
     from plaidwork.core.model import Model
     from plaidwork.core.samples import Sample
+    from plaidwork.core.views import ViewFactory
 
 hookspec = pluggy.HookspecMarker("plaidwork")
 hookimpl = pluggy.HookimplMarker("plaidwork")
@@ -34,3 +35,8 @@ def plaidwork_samples() -> list[Sample]:  # type: ignore[empty-body]
 @hookspec
 def plaidwork_analyses() -> list[type[Analysis] | str]:  # type: ignore[empty-body]
     """Analysis classes (work beyond the fit), or ``"module:Class"`` strings."""
+
+
+@hookspec
+def plaidwork_views() -> list[ViewFactory]:  # type: ignore[empty-body]
+    """Custom views: widgets of the plugin's own for ``View(kind="custom", options={"factory": id})``."""

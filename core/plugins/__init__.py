@@ -1,0 +1,1 @@
+"""How plugins are found, loaded and held apart; the built-in ones themselves lie in ``plaidwork.plugins``."""

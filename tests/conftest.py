@@ -1,0 +1,14 @@
+"""No test sees, or writes, the settings and plugins of whoever runs it."""
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLAIDWORK_CONFIG", str(folder / "config"))
+        patch.setenv("PLAIDWORK_PLUGINS", str(folder / "plugins"))
+        for name in ("PLAIDWORK_DISABLE", "PLAIDWORK_PLUGIN_DIRS", "PLAIDWORK_PLUGIN_SECONDS"):
+            patch.delenv(name, raising=False)
+        yield
