@@ -198,6 +198,17 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
         )
     check.add_argument("--seed", type=int, default=1, help="fixes the random choices of the checks (1)")
     check.add_argument("--json", action="store_true", help="the reports as JSON")
+    new = actions.add_parser("new", help="write a package with a model of one's own, to begin from")
+    new.add_argument("name", metavar="NAME", help="name of the package, such as my-model")
+    new.add_argument(
+        "--folder", type=Path, default=Path(), metavar="DIR", help="where the package's folder is made (here)"
+    )
+    install = actions.add_parser("install", help="install a plugin into the plugin folder")
+    install.add_argument("what", metavar="WHAT", help="a wheel file, or the name of a package")
+    uninstall = actions.add_parser("uninstall", help="remove what plugin install put there")
+    uninstall.add_argument("name", metavar="NAME", help="a plugin or its distribution")
+    for action in (install, uninstall):
+        action.add_argument("--yes", "-y", action="store_true", help="do not ask")
 
 
 _HERE = "plaidwork.core.cli"
@@ -217,7 +228,5 @@ COMMANDS = {
     "verify": Command(
         "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
     ),
-    "plugin": Command(
-        "List the plugins, or check a model against the contract.", f"{_HERE}.plugins:plugin", _plugin
-    ),
+    "plugin": Command("List, check, install and begin plugins.", f"{_HERE}.plugins:plugin", _plugin),
 }

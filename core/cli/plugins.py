@@ -1,4 +1,7 @@
-"""The command ``plugin``: list what is installed, and check a model against the contract."""
+"""The command ``plugin``: list what is installed, and check a model against the contract.
+
+``new``, ``install`` and ``uninstall`` are in ``plugin_folder``.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,17 @@ DONE, FAILED = 0, 3
 
 
 def plugin(options: argparse.Namespace) -> int:
-    """``plaidwork plugin list|check``."""
-    return {"list": list_plugins, "check": check_plugin}[options.action](options)
+    """``plaidwork plugin list|check|new|install|uninstall``."""
+    from plaidwork.core.cli import plugin_folder as folder
+
+    actions = {
+        "list": list_plugins,
+        "check": check_plugin,
+        "new": folder.new,
+        "install": folder.install,
+        "uninstall": folder.uninstall,
+    }
+    return actions[options.action](options)
 
 
 def list_plugins(options: argparse.Namespace) -> int:

@@ -1,0 +1,74 @@
+"""``plugin new``, ``plugin install`` and ``plugin uninstall``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from plaidwork.core.errors import SettingError
+
+DONE, STOPPED = 0, 4
+
+
+def new(options: argparse.Namespace) -> int:
+    """``plaidwork plugin new NAME [--folder DIR]``."""
+    from plaidwork.core.scaffold import create
+
+    made = create(options.name, options.folder)
+    print(f"Wrote {made.root}")
+    for path in made.files:
+        print(f"  {path.as_posix()}")
+    print("Next, in that folder:")
+    print('  pip install -e ".[test]"')
+    print("  pytest")
+    print(f"  plaidwork fit {made.model_id} --input X={made.data.as_posix()} --out first.plaidwork")
+    return DONE
+
+
+def install(options: argparse.Namespace) -> int:
+    """``plaidwork plugin install WHAT [--yes]``: asks before anything is installed."""
+    from plaidwork.core import plugin_install
+
+    told = ""
+
+    def tell(text: str) -> None:
+        nonlocal told
+        if text != told and sys.stderr.isatty():
+            print(text, file=sys.stderr)
+        told = text
+
+    offer = plugin_install.look_up(options.what, tell)
+    replaced = f" in place of {offer.replaces}" if offer.replaces else ""
+    print(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
+    for part in offer.parts[1:]:
+        print(f"  and {part}, which it needs")
+    print(f"  into {offer.site}")
+    print("  The packages that Plaidwork runs with stay as they are.")
+    if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):
+        return STOPPED
+    done = plugin_install.install(offer, tell)
+    print(f"Installed {done}. Plugins: {', '.join(done.points)}")
+    return DONE
+
+
+def uninstall(options: argparse.Namespace) -> int:
+    """``plaidwork plugin uninstall NAME [--yes]``."""
+    from plaidwork.core import plugin_install
+
+    names = plugin_install.would_remove(options.name)
+    print(f"Removes {', '.join(names)} from {plugin_install.site_folder()}")
+    if not _agreed(options.yes, "Sessions made with it open and show their results. Go on?"):
+        return STOPPED
+    print(f"Removed {', '.join(plugin_install.uninstall(options.name))}")
+    return DONE
+
+
+def _agreed(yes: bool, question: str) -> bool:
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise SettingError("Nobody is there to answer the question.", "Add --yes to agree.")
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

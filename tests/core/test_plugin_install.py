@@ -1,0 +1,324 @@
+"""Plugins are installed into a folder of their own; on any error nothing stays, and the host is never changed."""
+
+import os
+import stat
+import sys
+import zipfile
+
+import pytest
+from wheels_made import make_wheel, model_source
+
+from plaidwork.core import plugin_install
+from plaidwork.core.errors import PluginError
+from plaidwork.core.plugin_install import (
+    host_packages,
+    install,
+    installed,
+    look_up,
+    site_folder,
+    uninstall,
+    would_remove,
+)
+from plaidwork.core.wheels import canonical, entry_points_of, read_wheel, unmet
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch, tmp_path):
+    """pip looks nowhere but into a folder of the test."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    (tmp_path / "index").mkdir()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "plugins"
+
+
+def _files(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+# -- reading a wheel -----------------------------------------------------------------------------------
+
+
+def test_a_wheel_says_what_it_is(tmp_path):
+    wheel = read_wheel(make_wheel(tmp_path, needs=("numpy>=1.26",)))
+    assert (wheel.name, wheel.version, wheel.licence) == ("guest-level", "0.1.0", "MIT")
+    assert wheel.points == {"level": "guest_level"}
+    assert wheel.needs == ("numpy>=1.26",)
+    assert wheel.tops == ("guest_level",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("guest.zip", b"", "is not a wheel"),
+        ("guest-1-py3-none-any.whl", b"no zip at all", "cannot be read"),
+        ("guest-1-py3-none-any.whl", None, "does not exist"),
+    ],
+)
+def test_what_is_no_wheel_is_refused(tmp_path, name, content, words):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(PluginError, match=words):
+        read_wheel(path)
+
+
+def test_an_archive_without_metadata_is_no_wheel(tmp_path):
+    path = tmp_path / "guest-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("guest.py", "")
+    with pytest.raises(PluginError, match="no metadata"):
+        read_wheel(path)
+
+
+def test_a_wheel_that_writes_elsewhere_is_refused(tmp_path):
+    path = make_wheel(tmp_path, files={"../evil.py": "x = 1"})
+    with pytest.raises(PluginError, match="outside its folder"):
+        read_wheel(path)
+
+
+def test_a_wheel_without_a_plugin_is_refused(tmp_path):
+    with pytest.raises(PluginError, match="brings no plugin for Plaidwork"):
+        read_wheel(make_wheel(tmp_path, point=None))
+
+
+def test_a_long_metadata_file_is_not_read(tmp_path):
+    path = make_wheel(tmp_path, extra="Keywords: " + "a" * 5_000_000 + "\n")
+    with pytest.raises(PluginError, match="too long"):
+        read_wheel(path)
+
+
+def test_entry_points_of_one_group():
+    text = "[console_scripts]\nx = a:b\n[plaidwork]\n# no\none = first\ntwo=second:Thing\n"
+    assert entry_points_of(text) == {"one": "first", "two": "second:Thing"}
+
+
+def test_names_are_compared_in_one_form():
+    assert canonical("Foo_Bar.baz") == canonical("foo--bar-baz") == "foo-bar-baz"
+
+
+def test_requirements_of_other_systems_do_not_count():
+    missing, wrong = unmet(["a>=2", "b", "c; sys_platform == 'nowhere'", "d; extra == 'more'"], {"a": "1"})
+    assert ([n.name for n in missing], [n.name for n in wrong]) == (["b"], ["a"])
+
+
+# -- installing ----------------------------------------------------------------------------------------
+
+
+def test_a_local_wheel_is_installed_offline_and_removed_again(tmp_path, folder):
+    before = host_packages(site_folder(folder))
+    told = []
+    offer = look_up(make_wheel(tmp_path, needs=("numpy>=1.26", "plaidwork")), told.append, folder)
+    assert [str(part) for part in offer.parts] == ["guest-level 0.1.0"]
+    assert (offer.site, offer.licence, offer.replaces) == (folder / "site", "MIT", "")
+    assert not folder.exists() or not _files(folder)  # only looked up
+
+    done = install(offer, told.append, folder)
+    assert (str(done), done.points, done.brought) == ("guest-level 0.1.0", ("level",), ())
+    assert "site/guest_level.py" in _files(folder)
+    assert not any(name.startswith("site/numpy") for name in _files(folder))
+    assert installed(folder) == [done]
+    assert host_packages(site_folder(folder)) == before
+    assert any("guest-level" in text for text in told)
+    assert not list(folder.glob(".installing-*"))
+
+    assert uninstall("level", folder) == ["guest-level 0.1.0"]
+    assert _files(folder) == []
+    assert installed(folder) == []
+
+
+def test_what_is_missing_comes_along_and_goes_along(tmp_path, folder):
+    index = tmp_path / "index"
+    make_wheel(index, "helper", "1.5", point=None, needs=("numpy", "deeper"))
+    make_wheel(index, "deeper", "2.0", point=None)
+    make_wheel(index, "guest_level", "0.1.0", needs=("helper>=1",))
+    make_wheel(index, "guest_other", "0.1.0", needs=("deeper",), point="other")
+    done = install("guest-level", folder=folder)
+    assert done.brought == ("helper 1.5", "deeper 2.0")
+    install("guest-other", folder=folder)
+    assert [item.name for item in installed(folder)] == ["guest-level", "guest-other"]
+    assert would_remove("guest-level", folder) == ["guest-level", "helper"]  # deeper serves the other one
+    uninstall("guest-level", folder)
+    assert {name.split("/")[1].split("-")[0] for name in _files(folder)} == {
+        "deeper", "deeper.py", "guest_other", "guest_other.py"
+    }  # fmt: skip
+
+
+def test_a_newer_version_takes_the_place_of_the_old_one(tmp_path, folder):
+    install(make_wheel(tmp_path, files={"guest_data/old.txt": "old"}), folder=folder)
+    cache = folder / "site" / "guest_data" / "__pycache__"
+    cache.mkdir()
+    (cache / "left.nbi").write_bytes(b"")
+    offer = look_up(make_wheel(tmp_path, version="0.2.0"), folder=folder)
+    assert offer.replaces == "0.1.0"
+    install(offer, folder=folder)
+    assert [str(item) for item in installed(folder)] == ["guest-level 0.2.0"]
+    assert not (folder / "site" / "guest_data").exists()
+
+
+def test_a_dependency_of_another_plugin_is_not_broken(tmp_path, folder):
+    index = tmp_path / "index"
+    make_wheel(index, "helper", "1.0", point=None)
+    install(make_wheel(tmp_path, needs=("helper<2",)), folder=folder)
+    make_wheel(index, "helper", "2.0", point=None)
+    before = _files(folder)
+    with pytest.raises(PluginError, match=r"guest-level 0.1.0 needs helper<2"):
+        install(make_wheel(tmp_path, "guest_other", needs=("helper>=2",), point="other"), folder=folder)
+    assert _files(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"needs": ("numpy<1",)}, "needs numpy<1, Plaidwork runs with numpy"),
+        ({"needs": ("no-such-package-anywhere",)}, "No package “no-such-package-anywhere” was found"),
+        ({"tag": "cp27-cp27m-win32"}, "another system or another version of Python"),
+        ({"files": {"plaidwork/core/api.py": ""}}, "brings the module “plaidwork”"),
+        ({"name": "numpy"}, "is installed beside Plaidwork already"),
+        ({"point": None}, "brings no plugin"),
+    ],
+)
+def test_a_refusal_says_why_and_leaves_nothing(tmp_path, folder, options, words):
+    before = host_packages(site_folder(folder))
+    with pytest.raises(PluginError, match=words):
+        install(make_wheel(tmp_path, **options), folder=folder)
+    assert not folder.exists() or _files(folder) == []
+    assert not list(folder.glob(".installing-*"))
+    assert host_packages(site_folder(folder)) == before
+
+
+def test_a_conflict_further_down_is_refused(tmp_path, folder):
+    make_wheel(tmp_path / "index", "helper", "1.0", point=None, needs=("numpy<1",))
+    with pytest.raises(PluginError, match="do not fit the packages that Plaidwork runs with") as caught:
+        install(make_wheel(tmp_path, needs=("helper",)), folder=folder)
+    assert "numpy" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("numpy", "installed beside Plaidwork already"),
+        ("no-such-package-anywhere", "was found"),
+        ("not a name!", "is not the name of a package"),
+        ("no/such/guest-1-py3-none-any.whl", "does not exist"),
+        ("guest@https:x", "not installed from an address"),
+    ],
+)
+def test_names_that_cannot_be_installed(folder, what, words):
+    with pytest.raises(PluginError, match=words):
+        look_up(what, folder=folder)
+
+
+def test_a_package_that_is_no_plugin_is_not_installed(tmp_path, folder):
+    make_wheel(tmp_path / "index", "helper", "1.0", point=None)
+    with pytest.raises(PluginError, match=r"helper 1\.0 brings no plugin"):
+        install("helper", folder=folder)
+    assert _files(folder) == []
+
+
+def test_the_same_again_is_told(tmp_path, folder):
+    make_wheel(tmp_path / "index")
+    install("guest-level", folder=folder)
+    with pytest.raises(PluginError, match="installed already"):
+        install("guest-level", folder=folder)
+
+
+def test_a_file_that_changed_after_the_question_is_refused(tmp_path, folder):
+    offer = look_up(make_wheel(tmp_path), folder=folder)
+    make_wheel(tmp_path, source=model_source(title="Another"))
+    with pytest.raises(PluginError, match="not the one that was looked up"):
+        install(offer, folder=folder)
+    assert _files(folder) == []
+
+
+def test_a_file_of_another_plugin_is_not_overwritten(tmp_path, folder):
+    install(make_wheel(tmp_path, files={"shared.py": "x = 1"}), folder=folder)
+    before = _files(folder)
+    other = make_wheel(tmp_path, "guest_other", files={"shared.py": "x = 2"}, point="other")
+    with pytest.raises(PluginError, match="belongs to another plugin"):
+        install(other, folder=folder)
+    assert _files(folder) == before
+    assert (folder / "site" / "shared.py").read_text() == "x = 1"
+
+
+class _Enough(Exception):
+    pass
+
+
+def test_cancelling_ends_pip_and_leaves_nothing(tmp_path, folder):
+    offer = look_up(make_wheel(tmp_path), folder=folder)
+
+    def progress(text):
+        if text != f"Installing {offer.name} {offer.version}":
+            raise _Enough
+
+    with pytest.raises(_Enough):
+        install(offer, progress, folder)
+    assert not list(folder.rglob("*.py"))
+    assert not list(folder.glob(".installing-*"))
+
+
+def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, monkeypatch):
+    install(make_wheel(tmp_path), folder=folder)
+    before = {name: (folder / name).read_bytes() for name in _files(folder)}
+    offer = look_up(make_wheel(tmp_path, version="0.2.0"), folder=folder)
+    move, count = plugin_install._move, []
+
+    def full(source, target, moved):
+        count.append(source)
+        if "stage" in source.parts and source.suffix == ".py":
+            raise OSError(28, "No space left on device")
+        move(source, target, moved)
+
+    monkeypatch.setattr(plugin_install, "_move", full)
+    with pytest.raises(PluginError, match="No space left"):
+        install(offer, folder=folder)
+    assert count
+    assert {name: (folder / name).read_bytes() for name in _files(folder)} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path, folder):
+    folder.mkdir()
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    with pytest.raises(PluginError, match="cannot be written"):
+        install(make_wheel(tmp_path), folder=folder)
+
+
+def test_a_file_in_place_of_the_folder(tmp_path, folder):
+    folder.write_text("")
+    with pytest.raises(PluginError, match="cannot be written"):
+        install(make_wheel(tmp_path), folder=folder)
+
+
+def test_without_pip_the_message_says_so(tmp_path, folder, monkeypatch):
+    (tmp_path / "bare").write_text("#!/bin/sh\necho 'No module named pip'\nexit 1\n")
+    (tmp_path / "bare").chmod(0o755)
+    wheel = make_wheel(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bare"))
+    with pytest.raises(PluginError, match="has no pip"):
+        look_up(wheel, folder=folder)
+
+
+def test_uninstalling_what_is_not_there(tmp_path, folder):
+    with pytest.raises(PluginError, match="was not installed into the plugin folder"):
+        uninstall("plaid", folder)
+
+
+def test_what_another_plugin_needs_stays(tmp_path, folder):
+    install(make_wheel(tmp_path), folder=folder)
+    install(make_wheel(tmp_path, "guest_other", needs=("guest-level",), point="other"), folder=folder)
+    with pytest.raises(PluginError, match="guest-level is needed by guest-other"):
+        uninstall("guest-level", folder)
+
+
+def test_left_overs_of_a_power_cut_go_after_a_day(tmp_path, folder):
+    old, new = folder / ".installing-old", folder / ".installing-new"
+    for path in (old, new):
+        path.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    install(make_wheel(tmp_path), folder=folder)
+    assert (old.exists(), new.exists()) == (False, True)
