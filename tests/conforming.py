@@ -37,7 +37,7 @@ class Means(Model):
         title="Means",
         summary="Column means.",
         inputs=(
-            Input("X", dims=("sample", "feature"), missing=True),
+            Input("X", dims=("sample", "feature"), missing=True, holdout="cells"),
             Input("weights", "vector", dims=("sample",), required=False),
         ),
         hyperparameters=(

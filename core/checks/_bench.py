@@ -122,10 +122,16 @@ class Bench:
         schedule: Schedule = SHORT,
         seed: int | None = None,
         refusal: bool = False,
+        holdout: float = 0.0,
     ) -> FitPlan:
         with blame(self, "validate()", refusal):
             return make_plan(
-                self.model, datasets, params, schedule=schedule, seed=self.seed if seed is None else seed
+                self.model,
+                datasets,
+                params,
+                schedule=schedule,
+                seed=self.seed if seed is None else seed,
+                holdout=holdout,
             )
 
     def rng(self, word: str, *numbers: int) -> np.random.Generator:
@@ -234,6 +240,8 @@ class TrialBench:
         self.trial = trial
         try:
             self.params = bench.spec.check_params(trial.params)
+            for name in trial.shapes:
+                bench.spec.input(name)
         except PlaidworkError as error:
             raise CheckFailed(f"{bench.name}, trials: “{trial.name}”: {error}") from error
         lengths = _data.sizes(bench.spec, rows=6, columns=4)

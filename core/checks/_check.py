@@ -98,7 +98,11 @@ def blame(bench: Bench, method: str, refusal: bool = False) -> Iterator[None]:
     except (CheckFailed, CheckSkipped):
         raise
     except PluginError as error:
-        raise fail(bench, method, error.message, error.hint) from error
+        if not isinstance(error.__cause__, Exception):
+            raise fail(bench, f"{error.hook}()" if error.hook else method, error.message, error.hint) from error
+        cause = error.__cause__
+        where = location(bench, cause)
+        raise fail(bench, *_told(bench, method, cause, where), _advice(cause)) from cause
     except PlaidworkError as error:
         if refusal:
             raise

@@ -89,10 +89,11 @@ def values(item: Input, shape: tuple[int, ...], rng: np.random.Generator) -> np.
 
 
 def with_gaps(item: Input, array: np.ndarray, rng: np.random.Generator, share: float) -> np.ndarray:
-    """The array with some cells missing, never a whole row or column."""
+    """The array with some cells missing, the last one among them, never a whole row or column."""
     gaps = rng.random(array.shape) < share
     gaps[(0,) * array.ndim] = False
-    for axis in range(array.ndim):
+    gaps[(-1,) * array.ndim] = array.size > 3
+    for axis in range(array.ndim if array.ndim > 1 else 0):
         gaps &= ~np.asarray(gaps.all(axis=axis, keepdims=True))
     return hole(item, array, gaps)
 

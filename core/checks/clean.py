@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.checks._bench import Bench
-from plaidwork.core.checks._check import check, fail
+from plaidwork.core.checks._bench import Bench, same_arrays
+from plaidwork.core.checks._check import CheckSkipped, check, fail
 from plaidwork.core.model import Block
 from plaidwork.core.plan import FitPlan
 
@@ -64,6 +64,42 @@ def _writeable(plan: FitPlan) -> set[tuple[str, int]]:
             if any(array.flags.writeable for array in _arrays(block.values)):
                 found.add((name, place))
     return found
+
+
+@check("held-out cells do not influence the fit")
+def holdout_unseen(bench: Bench) -> None:
+    """Where an input declares ``holdout``: other numbers in the held-out cells change no draw (scores may use
+    ``truth``)."""
+    names = [item.name for item in bench.spec.inputs if item.holdout and item.name in bench.sample]
+    if not names:
+        raise CheckSkipped("no input declares holdout")
+    plan = bench.make(bench.sample, holdout=0.2)
+    changed = dict(bench.sample)
+    for name in names:
+        blocks = plan.data[name] if isinstance(plan.data[name], tuple) else (plan.data[name],)
+        changed[name] = [
+            data.with_(values=_moved(data.values, block.held_out))
+            for data, block in zip(plan.inputs[name], blocks, strict=True)
+        ]
+    other = bench.make(changed, holdout=0.2)
+    for one, two in zip(bench.run(plan).chains, bench.run(other).chains, strict=True):
+        for draw in range(min(one.draws.count, two.draws.count)):
+            for variable in bench.spec.variables:
+                if not same_arrays(one.draws.get(variable.name, draw), two.draws.get(variable.name, draw)):
+                    raise fail(
+                        bench,
+                        "step()",
+                        f"“{variable.name}” depends on the held-out cells.",
+                        "Use values and observed; truth is for scores only.",
+                    )
+
+
+def _moved(values: np.ndarray, held_out: np.ndarray | None) -> np.ndarray:
+    """Held-out cells get each other's values, so that they stay of their kind."""
+    out = np.array(values)
+    if held_out is not None:
+        out[held_out] = np.roll(out[held_out], 1)
+    return out
 
 
 @check("no thread, no process and no warning is left")

@@ -3,8 +3,8 @@
 import threading
 
 import numpy as np
-from conforming import Means
-from faults import caught, passes
+from conforming import Bound, Means
+from faults import caught, passes, skipped
 
 from plaidwork.core.checks import checks_for
 
@@ -89,6 +89,23 @@ def test_data_and_settings():
     caught(Writing, "data_untouched", "read-only", "At test_storing_and_clean.py", "in step")
     caught(Sneaking, "data_untouched", "data were changed: X[0].values")
     caught(Setting, "data_untouched", "settings were changed")
+
+
+class Peeking(Means):
+    def draw_mean(self, state, x, known, params, rng):
+        super().draw_mean(state, x, known, params, rng)
+        state["mean"] = state["mean"] + state["seen"]
+
+    def init(self, data, params, rng):
+        truth = data["X"].truth
+        return super().init(data, params, rng) | {
+            "seen": 0.0 if truth is None else float(np.nansum(truth[0]))
+        }
+
+
+def test_held_out_cells():
+    caught(Peeking, "holdout_unseen", "“mean” depends on the held-out cells")
+    skipped(Bound, "holdout_unseen")
 
 
 class Threaded(Means):
