@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QKeySequence,
+    QResizeEvent,
     QShortcut,
 )
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
@@ -36,6 +37,7 @@ from plaidwork.gui.workspace import PageInfo, Workspace
 
 HEADER_BUTTONS = (("pause", "normal"), ("stop", "normal"), ("new_fit", "primary"))
 _TICK, _TICK_HIDDEN = 100, 400
+_WIDE, _NARROW = 1360, 1100
 _AUTOSAVE = 120_000
 
 
@@ -48,6 +50,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self.actions_by_key: dict[str, QAction] = {}
         self.setup_page: QWidget | None = None
+        self._room = ""
         self.setMinimumSize(1024, 640)
         self.resize(1440, 900)
         self.setAcceptDrops(True)
@@ -157,6 +160,8 @@ class MainWindow(QMainWindow):
         self.session_dock = self._dock("Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
         self.side_stack = QStackedWidget()
         self.side_dock = self._dock("Selection", self.side_stack, Qt.DockWidgetArea.RightDockWidgetArea)
+        self._side_header = DockHeader("Selection")
+        self.side_dock.setTitleBarWidget(self._side_header)
         self.log = LogPanel(self.workbench)
         self.log_dock = self._dock("Log", self.log, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.log_dock.setTitleBarWidget(QWidget())
@@ -208,17 +213,33 @@ class MainWindow(QMainWindow):
         ):
             dock.setFloating(False)
             self.addDockWidget(area, dock)
-        narrow = self.width() < 1360
-        self.resizeDocks(
-            [self.session_dock, self.side_dock],
-            [190 if narrow else 230, 320 if narrow else 350],
-            Qt.Orientation.Horizontal,
-        )
         self.resizeDocks([self.log_dock], [160], Qt.Orientation.Vertical)
-        working = self.centre.currentWidget() is self.workspace
-        self.session_dock.setVisible(working)
-        self.side_dock.setVisible(working and self.side_stack.count() > 0)
+        self.session_dock.setVisible(self.centre.currentWidget() is self.workspace)
         self.log_dock.hide()
+        self._room = ""
+        self._adapt()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "side_dock"):  # Qt resizes before everything is made
+            self._adapt()
+
+    def _adapt(self) -> None:
+        """Narrower docks in a narrow window; in the narrowest the side panel waits for its command."""
+        width = self.width()
+        room = "wide" if width >= _WIDE else "narrow" if width >= _NARROW else "tight"
+        if room == self._room:
+            return
+        self._room = room
+        left, right = {"wide": (230, 350), "narrow": (200, 320), "tight": (190, 300)}[room]
+        self.resizeDocks([self.session_dock, self.side_dock], [left, right], Qt.Orientation.Horizontal)
+        self._show_side()
+
+    def _show_side(self) -> None:
+        page = self.workspace.current_page()
+        has_panel = hasattr(page, "side_panel") and page.side_panel() is not None
+        working = self.centre.currentWidget() is self.workspace
+        self.side_dock.setVisible(working and has_panel and self._room != "tight")
 
     def _restore_layout(self) -> None:
         geometry = self.settings.bytes("window/geometry")
@@ -316,8 +337,8 @@ class MainWindow(QMainWindow):
                 self.side_stack.addWidget(panel)
             self.side_stack.setCurrentWidget(panel)
             title = panel.windowTitle() or "Selection"
-            self.side_dock.titleBarWidget().set_title(title)
-        self.side_dock.setVisible(panel is not None and self.centre.currentWidget() is self.workspace)
+            self._side_header.set_title(title)
+        self._show_side()
         hovered = getattr(page, "hovered", None)
         if hovered is not None and not page.property("read_out"):
             page.setProperty("read_out", True)
@@ -407,9 +428,9 @@ class MainWindow(QMainWindow):
                 ):  # provisional results are made for who looks at them
                     self.workbench.summarise(run)
             self.tree.update_run(run.id)
-        run = self.current_run()
+        shown = self.current_run()
         page = self.workspace.current_page()
-        if run in active:
+        if shown in active:
             self.status.refresh()
             if hasattr(page, "tick"):
                 page.tick()

@@ -71,7 +71,7 @@ class ExampleCard(Card):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._picture.setFixedHeight(max(92, min(220, round(self.width() * _PICTURE_RATIO))))
+        self._picture.setFixedHeight(max(92, min(360, round(self.width() * _PICTURE_RATIO))))
 
 
 class _Recent(Card):

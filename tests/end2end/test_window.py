@@ -154,9 +154,13 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
 
 def look_at_blocks(qtbot, window, run) -> None:
     """The finished bar leads to the picture; a click isolates the block; the side panel and the keys follow."""
-    buttons = [b for b in window.messages.findChildren(QPushButton) if b.text() == "Show results"]
-    qtbot.waitUntil(buttons[-1].isVisible, timeout=5000)
-    click(qtbot, buttons[-1])
+
+    def offered() -> list[QPushButton]:
+        found = window.messages.findChildren(QPushButton)
+        return [b for b in found if b.text() == "Show results" and b.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(offered()), timeout=10_000)
+    click(qtbot, offered()[-1])
     page = window.workspace.current_page()
     qtbot.waitUntil(lambda: page.loaded is not None and page.canvas.picture is not None, timeout=10_000)
     panel = page.side_panel()

@@ -84,7 +84,7 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     window.commands._start_plan(plan(SlowWalk, draws=2000), "")
     run = window.current_run()
     assert window.workspace.tabs.tabText(0) == "Live"
-    qtbot.waitUntil(lambda: run.sweeps_done > 5, timeout=5000)
+    qtbot.waitUntil(lambda: run.n_draws > 4, timeout=10_000)
     click(qtbot, window, "pause")
     qtbot.waitUntil(lambda: run.status == "paused", timeout=2000)
     assert "paused" in window.status._text.text()
