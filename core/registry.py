@@ -344,12 +344,19 @@ class Registry:
         with self._lock:
             self._tickets.pop(name, None)
             self._take_out(info)
-        if info.source != "built-in":
-            for module in [module for module in sys.modules if _belongs(module, info.prefixes)]:
-                del sys.modules[module]
-        importlib.invalidate_caches()
+        _drop_modules(info)
         self._load_again(info)
         return info
+
+    def forget(self, name: str) -> None:
+        """Take a plugin off the list, because it was uninstalled or replaced; ``rescan`` finds what came instead."""
+        info = self._listed(name)
+        with self._lock:
+            self._tickets.pop(name, None)
+            self._take_out(info)
+            self._loaders.pop(name, None)
+            self.plugins.remove(info)
+        _drop_modules(info)
 
     def rescan(self) -> list[PluginInfo]:
         """Look for plugins that were added since; loads and returns them. Not on the GUI thread."""
@@ -491,6 +498,14 @@ def _lies_in(point: Any, places: list[Path]) -> bool:
     if point.dist is None or not places:
         return False
     return Path(str(point.dist.locate_file(""))).resolve() in places
+
+
+def _drop_modules(info: PluginInfo) -> None:
+    """Let the next import of a plugin read its files again; the built-in ones stay."""
+    if info.source != "built-in":
+        for module in [module for module in sys.modules if _belongs(module, info.prefixes)]:
+            del sys.modules[module]
+    importlib.invalidate_caches()
 
 
 def _belongs(module: str, prefixes: tuple[str, ...]) -> bool:

@@ -322,3 +322,32 @@ def test_left_overs_of_a_power_cut_go_after_a_day(tmp_path, folder):
     os.utime(old, (0, 0))
     install(make_wheel(tmp_path), folder=folder)
     assert (old.exists(), new.exists()) == (False, True)
+
+
+# -- together with the registry ------------------------------------------------------------------------
+
+
+def test_the_registry_finds_replaces_and_forgets_what_is_installed(tmp_path, folder, monkeypatch):
+    from plaidwork.core.registry import Registry
+
+    monkeypatch.setenv("PLAIDWORK_PLUGINS", str(folder))
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    plugins = Registry().load()
+    assert not plugins.has("guest.level")
+
+    install(make_wheel(tmp_path))
+    (info,) = plugins.rescan()
+    assert (info.name, info.version, info.state, info.licence) == ("level", "0.1.0", "ok", "MIT")
+    assert plugins.model("guest.level").spec.version == "0.1.0"
+
+    install(make_wheel(tmp_path, version="0.2.0"))
+    plugins.forget("level")
+    (info,) = plugins.rescan()
+    assert (info.version, plugins.model("guest.level").spec.version) == ("0.2.0", "0.2.0")
+
+    uninstall("level")
+    plugins.forget("level")
+    assert plugins.rescan() == []
+    assert not plugins.has("guest.level")
+    assert "guest_level" not in sys.modules
