@@ -1,0 +1,69 @@
+"""The suite in a process of its own: progress, cancelling, and a process that dies."""
+
+import pytest
+
+from plaidwork.core.checks import Report, Row
+from plaidwork.core.checks.background import check_in_process, kept_result
+from plaidwork.core.errors import ModelError
+
+
+@pytest.fixture
+def guest(tmp_path, monkeypatch):
+    """A plugin folder with one model; returns a function that writes another source into it."""
+    from wheels_made import model_source
+
+    monkeypatch.setenv("PLAIDWORK_PLUGINS", str(tmp_path))
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    path = tmp_path / "level_guest.py"
+    path.write_text(model_source(), encoding="utf-8")
+    return lambda old, new: path.write_text(
+        path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8"
+    )
+
+
+def test_a_report_with_progress(guest):
+    told = []
+    (report,) = check_in_process(
+        ["guest.level"], told=lambda *what: told.append(what), only=["declaration", "traces"]
+    )
+    assert report.ok, report.text()
+    assert told[0] == (0, 0, "")
+    assert told[-1][0] == told[-1][1] == len(report.rows) == 8
+    kept = kept_result([report])
+    assert (kept["ok"], kept["passed"], kept["models"]) == (True, 8, ["guest.level"])
+
+
+def test_a_process_that_dies_is_told(guest):
+    guest('return {"level": 0.0}', "import os; os._exit(7)")
+    with pytest.raises(ModelError, match="ended without a result"):
+        check_in_process(["guest.level"], only=["traces"])
+
+
+def test_raising_ends_the_process(guest):
+    import multiprocessing
+
+    class Enough(Exception):
+        pass
+
+    def told(*what):
+        raise Enough
+
+    with pytest.raises(Enough):
+        check_in_process(["guest.level"], told=told)
+    assert not multiprocessing.active_children()
+
+
+def test_an_unknown_model(guest):
+    with pytest.raises(ModelError, match="is not installed"):
+        check_in_process(["no.such"])
+
+
+def test_failures_are_kept_with_their_reason():
+    rows = [
+        Row("a", "A", "passed", 0.1),
+        Row("b", "B", "failed", 0.1, "why", "do"),
+        Row("c", "C", "skipped", 0.1),
+    ]
+    kept = kept_result([Report("m", "1", "quick", 1, rows)])
+    assert (kept["ok"], kept["passed"], kept["failed"], kept["skipped"]) == (False, 1, 1, 1)
+    assert kept["failures"] == [{"model": "m", "id": "b", "title": "B", "message": "why", "hint": "do"}]
