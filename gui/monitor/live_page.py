@@ -26,7 +26,7 @@ from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import KeyFigure
 from plaidwork.gui.workbench import Workbench
 
-_POINTS = 2000
+_POINTS = 1000
 _SMALL = 190
 _TAIL = 100
 _MOST_IN_LEGEND = 4
@@ -69,7 +69,7 @@ class TracePlot(Plot):
             if len(values) != self._drawn[index]:
                 self._drawn[index] = len(values)
                 self._lines_by_chain[index].set_data(
-                    *decimate(values, _POINTS if self.large else _POINTS // 2)
+                    *decimate(values, _POINTS if self.large else _POINTS // 3)
                 )
 
 
