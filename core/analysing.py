@@ -24,10 +24,11 @@ from plaidwork.core.analysis import (
     is_number_column,
 )
 from plaidwork.core.dataset import Axis, Dataset
-from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
+from plaidwork.core.errors import DataError, PluginError, SettingError
 from plaidwork.core.joining import align
-from plaidwork.core.model import Block, Result, Results, Table
+from plaidwork.core.model import Block, Result, Results
 from plaidwork.core.plan import data_block, hash_of, joined_inputs, model_data
+from plaidwork.core.plugins.info import passes, plugin_error
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
 
@@ -95,16 +96,11 @@ def compute_analysis(
         found = analysis.run(needed, data, values, watched)
         watched.check()
         results = _checked(spec, found)
-    except PlaidworkError:
-        raise
-    except Exception as error:
-        if error is watched.raised:
+    except BaseException as error:
+        if error is watched.raised or passes(error):
             raise
-        raise PluginError(
-            f"{spec.title} {spec.version} failed: {type(error).__name__}: {error}.",
-            "This is an error in the analysis, not in your data.",
-            plugin=spec.id,
-        ) from error
+        hint = "This is an error in the plugin, not in your data."
+        raise plugin_error(analysis, "run", error, hint, when=spec.title) from error
     return AnalysisRecord(
         id=uuid.uuid4().hex[:12],
         analysis=spec.id,
@@ -155,19 +151,16 @@ def _needed(run: Run, name: str) -> Any:
 def _checked(spec: AnalysisSpec, found: Any) -> Results:
     """The results, once they are what was declared. Raises ``PluginError``."""
 
-    def wrong(message: str) -> PluginError:
-        return PluginError(f"{spec.title} {spec.version}: {message}", plugin=spec.id)
+    from plaidwork.core.fitting import checked_results
 
-    if not isinstance(found, Mapping):
-        raise wrong(f"run() returned {type(found).__name__}, it must return results by name.")
-    for name, result in found.items():
-        if not isinstance(result, (Result, Table, str)):
-            raise wrong(f"the result “{name}” is a {type(result).__name__}, not a Result, Table or text.")
+    checked_results(found)
     for view in spec.views:
         named = [source for source in view.source.values() if not source.startswith(("data:", DRAWS))]
         for name in (*named, *filter(None, (view.headline, view.caption))):
             if name not in found:
-                raise wrong(f"the view “{view.title}” needs the result “{name}”, which run() did not return.")
+                raise PluginError(
+                    f"the view “{view.title}” needs the result “{name}”, which it did not return"
+                )
     return dict(found)
 
 

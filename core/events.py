@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plaidwork.core.plugins.fault import PluginFault
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -52,8 +54,12 @@ class Finished(Event):
 
 @dataclass(frozen=True, slots=True)
 class Failed(Event):
-    """The chain broke. ``message`` is for the user, ``details`` the traceback (empty for errors of use)."""
+    """The chain broke. ``message`` is for the user, ``details`` the traceback (empty for errors of use).
+
+    ``fault`` says which plugin did wrong and where; None for an error of use.
+    """
 
     message: str
     hint: str = ""
     details: str = ""
+    fault: PluginFault | None = None

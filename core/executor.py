@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from typing import Protocol
 
@@ -13,11 +12,14 @@ from plaidwork.core.engine import run_chain
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.events import Checkpointed, Event, Failed, Finished
 from plaidwork.core.plan import FitPlan
+from plaidwork.core.plugins.info import is_users_stop, passes, plugin_error
 
 Notify = Callable[[Event], None]
 """Called in the thread that runs the chain, for every event; must be quick and must not raise."""
 
 CHECKPOINT_SECONDS = 20.0
+PLUGIN_HINT = "This is an error in the plugin, not in your data. What was kept before it is still there."
+NOTHING_KEPT = "This is an error in the plugin, not in your data."
 
 
 class Control:
@@ -59,14 +61,16 @@ def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) 
     """
     try:
         _drive(plan, record, control, notify)
-    except PlaidworkError as error:
+    except BaseException as error:  # also SystemExit and its kin: a plugin ends its chain, never the program
+        if is_users_stop(error) or isinstance(error, GeneratorExit):
+            raise
         record.broken = True
-        notify(Failed(record.chain, error.message, error.hint))
-    except Exception as error:
-        record.broken = True
-        message = f"{plan.spec.title} {plan.spec.version} failed in chain {record.chain + 1}: {error}"
-        hint = "This is an error in the model, not in your data. What was kept before it is still there."
-        notify(Failed(record.chain, message, hint, traceback.format_exc()))
+        if passes(error) and isinstance(error, PlaidworkError):
+            notify(Failed(record.chain, error.message, error.hint))
+            return
+        hint = PLUGIN_HINT if record.sweep else NOTHING_KEPT
+        told = plugin_error(plan.model, "", error, hint, when=f"Chain {record.chain + 1}")
+        notify(Failed(record.chain, told.message, told.hint, told.fault.traceback, told.fault))
 
 
 def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:

@@ -9,11 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, ModelError, PlaidworkError
+from plaidwork.core.errors import DataError, ModelError, PluginError
 from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Executor, ThreadExecutor
 from plaidwork.core.job import distinct_names
+from plaidwork.core.model import Result, Table
 from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.plugins.info import blamed
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
@@ -81,11 +83,14 @@ def fit(
     Raises
     ------
     DataError, SettingError : before anything runs.
-    ModelError : when every chain failed; a run in which some did is returned with status ``failed``.
+    ModelError, PluginError : when every chain failed (for what the user has to change, or by a bug of the plugin); a
+        run in which some did is returned with status ``failed``.
     """
     found = registry().model(model)
     session = session or Session(name=found.spec.title)
-    data = distinct_names({name: as_datasets(name, value) for name, value in inputs.items()}, session.datasets)
+    data = distinct_names(
+        {name: as_datasets(name, value) for name, value in inputs.items()}, session.datasets
+    )
     schedule = found.spec.schedule.with_(
         chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
     )
@@ -118,7 +123,10 @@ def resume(
 def execute(
     run: Run, plan: FitPlan, executor: Executor | None = None, progress: Progress | None = None
 ) -> None:
-    """Run the chains that are not done, wait, and summarise. Raises ``ModelError`` when all chains failed."""
+    """Run the chains that are not done, wait, and summarise.
+
+    Raises ``ModelError`` or ``PluginError`` when all chains failed.
+    """
     failures: list[Failed] = []
 
     def notify(event: Event) -> None:
@@ -147,7 +155,10 @@ def execute(
     for failure in failures:
         run.say(f"{failure.message} {failure.hint}".strip(), "error")
     if failures and run.n_draws == 0:
-        raise ModelError(failures[0].message, failures[0].hint or failures[0].details)
+        first = failures[0]
+        if first.fault is not None:
+            raise PluginError(first.message, first.hint, first.fault.plugin, first.fault.hook, first.fault)
+        raise ModelError(first.message, first.hint or first.details)
     summarise(run, plan)
 
 
@@ -159,18 +170,36 @@ def ended_status(run: Run, failed: bool) -> str:
 
 
 def summarise(run: Run, plan: FitPlan) -> None:
-    """Compute the results from what was kept (nothing when nothing was)."""
+    """Compute the results from what was kept (nothing when nothing was). Raises ``ModelError`` or ``PluginError``."""
     kept = run.kept()
     if kept.n_draws == 0:
         return
     try:
-        run.results = dict(plan.model.summarise(kept, plan.data, plan.params))
-        run.results_draws = kept.n_draws
-    except PlaidworkError:
+        with blamed(plan.model, "summarise", "This is an error in the plugin. The draws are kept."):
+            found = checked_results(plan.model.summarise(kept, plan.data, plan.params))
+    except PluginError as error:
+        run.say(error.message, "error")
         raise
-    except Exception as error:
-        run.say(f"{plan.spec.title} could not summarise its draws: {error}", "error")
-        raise ModelError(f"{plan.spec.title} could not summarise its draws: {error}") from error
+    run.results = found
+    run.results_draws = kept.n_draws
+
+
+def checked_results(found: Any) -> dict[str, Any]:
+    """Results as a model or an analysis returned them. Raises ``PluginError`` for what no view could take."""
+    if not isinstance(found, Mapping):
+        raise PluginError(f"it returned {type(found).__name__}, not results by name")
+    for name, result in found.items():
+        if not isinstance(name, str) or not isinstance(result, (Result, Table, str)):
+            raise PluginError(
+                f"the result “{name}” is a {type(result).__name__}, not a Result, Table or text"
+            )
+        if isinstance(result, Result) and result.dims and len(result.dims) != result.values.ndim:
+            raise PluginError(
+                f"the result “{name}” has {result.values.ndim} axes and the dims {', '.join(result.dims)}"
+            )
+        if isinstance(result, Result) and result.values.dtype.kind == "O":
+            raise PluginError(f"the result “{name}” is an array of objects, not of numbers or texts")
+    return dict(found)
 
 
 def environment() -> dict[str, str]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.dataset import Axis, Dataset, Step
-from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.model import Block, Model, ModelData, Params, Problem
+from plaidwork.core.errors import DataError, PluginError, SettingError
+from plaidwork.core.model import Block, Cost, Model, ModelData, Params, Problem
+from plaidwork.core.plugins.info import blamed
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import Input, ModelSpec
 
@@ -66,11 +67,32 @@ def make_plan(
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
     given = joined_inputs(spec, inputs)
     data = model_data(spec, given, seed, holdout)
-    problems = tuple(model.validate(data, values))
+    with blamed(model, "validate"):
+        problems = _problems(model.validate(data, values))
     for problem in problems:
         if problem.severity == "error":
             raise DataError(problem.message, problem.hint)
     return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+
+
+def _problems(found: Any) -> tuple[Problem, ...]:
+    problems = () if found is None else tuple(found)
+    for problem in problems:
+        if not isinstance(problem, Problem):
+            raise PluginError(f"it returned {type(problem).__name__}, not a Problem", hook="validate")
+    return problems
+
+
+def estimate(plan: FitPlan) -> Cost | None:
+    """What the model thinks a chain costs; None when it does not say. Raises ``PluginError``."""
+    with blamed(plan.model, "estimate"):
+        cost = plan.model.estimate(plan.data, plan.params)
+        numbers = (
+            () if cost is None else (getattr(cost, "memory", None), getattr(cost, "seconds_per_sweep", None))
+        )
+        if not isinstance(cost, (Cost, type(None))) or not all(isinstance(n, (int, float)) for n in numbers):
+            raise PluginError(f"it returned {cost!r:.80}, not a Cost of numbers", hook="estimate")
+    return cost
 
 
 def joined_inputs(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...]]:
@@ -138,9 +160,7 @@ def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
             "Choose “Make dense” under Data, when it fits in memory.",
         )
     if dataset.n_missing and not item.missing:
-        raise DataError(
-            f"{dataset.name} has {dataset.n_missing} missing cells, which {owner} cannot take."
-        )
+        raise DataError(f"{dataset.name} has {dataset.n_missing} missing cells, which {owner} cannot take.")
     if dataset.is_sparse:
         return
     values = dataset.values

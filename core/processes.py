@@ -16,11 +16,12 @@ import numpy as np
 
 from plaidwork.core.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Swept, Working
-from plaidwork.core.executor import Control, Handle, Notify, drive
+from plaidwork.core.executor import NOTHING_KEPT, Control, Handle, Notify, drive
 from plaidwork.core.model import Model
 from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.plugins.info import PluginInfo, owner_of, plugin_error, set_owner
 from plaidwork.core.schedule import Schedule
 
 SEND_SECONDS = 0.05
@@ -40,6 +41,8 @@ class _Job:
     checkpoint: Checkpoint | None
     trace: np.ndarray
     shapes: dict[str, tuple[int, ...]]
+    plugin: tuple[str, str, str, str]
+    """Name, module, source and version of the model's plugin, for messages: the other process loads no registry."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +116,10 @@ def _job(plan: FitPlan, record: ChainRecord) -> _Job:
     if record.broken:
         record.rewind()
     now = None if record.state is None else record.take_checkpoint()
+    info = owner_of(plan.model)
     return _Job(
         type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
-        now, np.array(record.trace.rows()), _shapes(record),
+        now, np.array(record.trace.rows()), _shapes(record), (info.name, info.module, info.source, info.version),
     )  # fmt: skip
 
 
@@ -153,6 +157,8 @@ def _follow(
                 _take(record, news)
                 for event in news.events:
                     record.broken = record.broken or isinstance(event, Failed)
+                    if isinstance(event, Failed) and event.fault is not None:
+                        owner_of(plan.model).faults.append(event.fault)
                     ended = ended or isinstance(event, (Finished, Failed))
                     notify(event)
     except (EOFError, OSError):
@@ -239,6 +245,7 @@ def _work(pipe: Connection, job: _Job) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
+    set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
     try:
         plan = make_plan(
             job.model(), job.inputs, job.params, schedule=job.schedule, seed=job.seed, holdout=job.holdout
@@ -246,17 +253,18 @@ def _work(pipe: Connection, job: _Job) -> None:
         record = ChainRecord(plan.spec, job.schedule, job.seed, job.chain)
         if job.checkpoint is not None:
             _restore(record, job)
-    except PlaidworkError as error:
-        pipe.send(_News([Failed(job.chain, error.message, error.hint)], np.empty((0, 0)), {}, {}, None))
-        return
-    except Exception as error:
-        failed = Failed(
-            job.chain, f"Chain {job.chain + 1} could not start: {error}", "", traceback.format_exc()
-        )
-        pipe.send(_News([failed], np.empty((0, 0)), {}, {}, None))
+    except (Exception, SystemExit) as error:
+        pipe.send(_News([_could_not_start(job, error)], np.empty((0, 0)), {}, {}, None))
         return
     control = _RemoteControl(pipe)
     drive(plan, record, control, _Reporter(pipe, record, control))
+
+
+def _could_not_start(job: _Job, error: BaseException) -> Failed:
+    if isinstance(error, PlaidworkError) and not isinstance(error, PluginError):
+        return Failed(job.chain, error.message, error.hint)
+    told = plugin_error(job.model, "", error, NOTHING_KEPT, when=f"Chain {job.chain + 1}")
+    return Failed(job.chain, told.message, told.hint, told.fault.traceback, told.fault)
 
 
 def _restore(record: ChainRecord, job: _Job) -> None:

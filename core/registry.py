@@ -461,10 +461,10 @@ class Registry:
     def _missing(self, what: str, id: str, known: dict[str, Any]) -> SessionError:
         late = [info.name for info in self.plugins if info.state == "loading"]
         near = difflib.get_close_matches(id, known, n=1)
-        if near:
-            hint = f"Did you mean “{near[0]}”?"
-        elif late:
+        if late:
             hint = f"Still being loaded: {', '.join(late)}."
+        elif near:
+            hint = f"Did you mean “{near[0]}”?"
         else:
             hint = f"Installed: {', '.join(sorted(known)) or 'none'}."
         return SessionError(f"The {what} “{id}” is not installed.", hint)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError
 from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.plugins.info import blamed
 from plaidwork.core.run import Run, now
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class Session:
         if model.spec.state_version != run.spec.state_version:
             for record in run.chains:
                 if record.state is not None:
-                    record.state = model.upgrade_state(record.state, run.spec.state_version)
+                    with blamed(model, "upgrade_state"):
+                        record.state = model.upgrade_state(record.state, run.spec.state_version)
         return plan
 
     def save(self, path: str | Path | None = None) -> Path:

@@ -136,7 +136,7 @@ def plugin_error(
         message = message.replace(f"The plugin {fault.title} ", f"{when}: the plugin {fault.title} ", 1)
     made = PluginError(
         message,
-        hint or (error.hint if isinstance(error, PluginError) else ""),
+        (error.hint if isinstance(error, PluginError) else "") or hint,
         info.name,
         fault.hook,
         fault,

@@ -208,7 +208,7 @@ def test_a_bug_names_the_plugin_and_a_user_error_passes(run):
 
     toy = Toy()
     toy.then = bug
-    with pytest.raises(PluginError, match=r"Toy analysis 0.3 failed: KeyError") as caught:
+    with pytest.raises(PluginError, match=r"plugin toy.analysis 0.3 failed in run\(\): KeyError") as caught:
         run_analysis(run, toy)
     assert caught.value.plugin == "toy.analysis"
     toy.then = user

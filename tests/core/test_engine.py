@@ -9,7 +9,7 @@ from toy import ToySampler, ToyVariational, same, same_chains, toy_data
 from plaidwork.core.chain import ChainRecord, chain_rng, copy_state, rng_from_state, rng_state
 from plaidwork.core.draws import DrawBuffer, TraceBuffer
 from plaidwork.core.engine import run_chain
-from plaidwork.core.errors import ModelError, PluginError
+from plaidwork.core.errors import PluginError
 from plaidwork.core.events import Checkpointed, Failed, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor, drive
 from plaidwork.core.fitting import execute
@@ -209,7 +209,7 @@ def test_failed_chain_goes_on_from_its_last_checkpoint():
 def test_failing_summary_keeps_the_draws():
     plan = _plan(params={"fail": "summarise"})
     run = Run.from_plan(plan)
-    with pytest.raises(ModelError, match="no summary"):
+    with pytest.raises(PluginError, match=r"in summarise\(\).*no summary"):
         execute(run, plan, InlineExecutor())
     assert run.n_draws == 20
     assert run.log[-1].level == "error"

@@ -6,7 +6,7 @@ import scipy.sparse
 from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_data
 
 from plaidwork.core.dataset import Dataset, Source, Step
-from plaidwork.core.errors import ModelError, SessionError
+from plaidwork.core.errors import PluginError, SessionError
 from plaidwork.core.events import Swept
 from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute, resume
@@ -294,7 +294,7 @@ def test_run_that_never_started(tmp_path):
     run = session.add_run(plan)
     fresh = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
     assert (fresh.status, fresh.n_draws, fresh.results) == ("ready", 0, {})
-    with pytest.raises(ModelError):
+    with pytest.raises(PluginError):
         execute(run, plan, InlineExecutor())
     again = load_session(save_session(session)).runs[run.id]
     assert (again.status, again.n_draws) == ("failed", 0)
