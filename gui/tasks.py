@@ -84,6 +84,7 @@ class Task(QRunnable):
 
 
 _pool: QThreadPool | None = None
+_long_pool: QThreadPool | None = None
 _running: set[Task] = set()
 
 
@@ -96,22 +97,35 @@ def pool() -> QThreadPool:
     return _pool
 
 
+def long_pool() -> QThreadPool:
+    """Two more threads, for what takes minutes and must not hold up files and summaries."""
+    global _long_pool
+    if _long_pool is None:
+        _long_pool = QThreadPool()
+        _long_pool.setMaxThreadCount(THREADS)
+    return _long_pool
+
+
 def run_task(
     call: Callable[[Task], Any],
     done: Callable[[Any], object] | None = None,
     failed: Callable[[BaseException, str], object] | None = None,
     progress: Callable[[float], None] | None = None,
+    *,
+    minutes: bool = False,
 ) -> Task:
     """Run ``call(task)`` in the pool; ``done(value)`` or ``failed(error, traceback)`` follow on this thread.
 
+    ``minutes``: it may take that long, and gets a thread apart from files and summaries.
     Without ``failed`` an error is raised on the GUI thread, where the program's exception hook shows it.
     """
     task = Task(call, done, failed, progress)
     _running.add(task)
-    pool().start(task)
+    (long_pool() if minutes else pool()).start(task)
     return task
 
 
 def wait_for_tasks(milliseconds: int = 5000) -> bool:
-    """Wait until the pool is idle (at the end of the program and in tests)."""
-    return pool().waitForDone(milliseconds)
+    """Wait until the pools are idle (at the end of the program and in tests)."""
+    done = pool().waitForDone(milliseconds)
+    return long_pool().waitForDone(milliseconds) and done
