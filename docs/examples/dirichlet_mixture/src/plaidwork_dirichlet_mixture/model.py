@@ -1,0 +1,190 @@
+"""The model: what the host calls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Block,
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelError,
+    ModelSpec,
+    Params,
+    Problem,
+    Results,
+    State,
+    Trial,
+)
+from plaidwork_dirichlet_mixture import sweep
+from plaidwork_dirichlet_mixture.clusters import (
+    Clusters,
+    Items,
+    Law,
+    grown,
+    predictive_table,
+)
+from plaidwork_dirichlet_mixture.concentration import draw_alpha, log_gamma_density
+from plaidwork_dirichlet_mixture.spec import SPEC
+from plaidwork_dirichlet_mixture.starts import find_problems, new_state, read_only, scaling
+
+PRIOR = {"standardise": False, "within": 0.7, "within_weight": 4.0, "mean_weight": 0.4, "alpha_shape": 3.0}
+"""Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
+
+
+class DirichletMixture(Model):
+    """Clusters with mean and covariance of their own, their number unknown; parameters integrated out."""
+
+    spec: ClassVar[ModelSpec] = SPEC
+    trials: ClassVar[Sequence[Trial]] = (
+        Trial(name="full", params=PRIOR, shapes={"X": (7, 2)}, warmup=40, thin=4),
+        Trial(
+            name="diagonal", params={**PRIOR, "covariance": "diagonal"}, shapes={"X": (7, 3)}, missing=0.12,
+            warmup=40, thin=4,
+        ),
+        Trial(
+            name="gibbs alone", params={**PRIOR, "split_merge": 0, "learn_alpha": False, "alpha": 0.8},
+            shapes={"X": (6, 2)}, warmup=60, thin=6,
+        ),
+    )  # fmt: skip
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        for problem in find_problems(data["X"], params):
+            if problem.severity == "error":
+                raise ModelError(problem.message, problem.hint)
+        centre, scale = scaling(data["X"], params["standardise"])
+        labels = np.full(data["X"].shape[0], -1 if params["start"] == "sequential" else 0, np.int64)
+        alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
+        return new_state(labels, float(alpha), centre, scale, params)
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        items, law = items_of(state, data["X"]), law_of(state, data["X"].shape, params)
+        status = sweep.CROWDED
+        while status == sweep.CROWDED:
+            status = sweep.advance(
+                rng, items, state["labels"], Clusters(**state["clusters"]), Clusters(**state["pair"]),
+                sweep.Move(state["members"], state["side"]), law, state["at"], state["sums"],
+                params["split_merge"], params["launch_scans"], sweep.SLICE,
+            )  # fmt: skip
+            if status == sweep.CROWDED:
+                state["clusters"] = grown(state["clusters"])
+        if status == sweep.UNFINISHED:
+            return None
+        n, k = len(state["labels"]), int(state["at"][sweep.HIGH])
+        if params["learn_alpha"]:
+            state["alpha"] = draw_alpha(
+                rng, state["alpha"], n, k, params["alpha_shape"], params["alpha_rate"]
+            )
+        return self._traces(state, data["X"], params, n, k)
+
+    def _traces(self, state: State, block: Block, params: Params, n: int, k: int) -> dict[str, float]:
+        at, sizes = state["at"], state["clusters"]["size"][: state["at"][sweep.HIGH]]
+        tried = int(at[sweep.TRIED])
+        return {
+            "log_joint": log_joint(state, block, params),
+            "n_clusters": float(k),
+            "alpha": state["alpha"],
+            "largest": float(sizes.max() / n),
+            "moved": float(at[sweep.MOVED] / n),
+            "accepted": float(at[sweep.ACCEPTED] / tried) if tried else math.nan,
+        }
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        k = int(state["at"][sweep.HIGH])
+        return {
+            "cluster_of": state["labels"].copy(),
+            "n_clusters": k,
+            "alpha": state["alpha"],
+            "sizes": state["clusters"]["size"][:k].copy(),
+            "means": state["clusters"]["drawn"][:k] * state["scale"] + state["centre"],
+        }
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork_dirichlet_mixture.results import summarise_draws
+
+        return summarise_draws(kept, data["X"], params)
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return find_problems(data["X"], params)
+
+    def prepare(self) -> None:
+        from plaidwork_dirichlet_mixture.partitions import prepare
+        from plaidwork_dirichlet_mixture.starts import tiny_block
+
+        params = self.spec.check_params({})
+        data = ModelData({"X": tiny_block()})
+        rng = np.random.default_rng(1)
+        self.step(self.init(data, params, rng), data, params, rng, Clock(0, 1))
+        prepare()
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        n, d = data["X"].shape
+        full = params["covariance"] == "full"
+        clusters = 6.0
+        row = 1e-9 * float(sweep.work_per_row.py_func(d, full))
+        moves = params["split_merge"] * (params["launch_scans"] + 2) * 6.0 * 0.5
+        memory = 8.0 * (3 * n + 19 * (d * d if full else 4 * d))
+        return Cost(memory, n * row * (clusters + 7.0 + moves) + 5e-5)
+
+    def simulate(
+        self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> tuple[dict[str, np.ndarray], State]:
+        from plaidwork_dirichlet_mixture.simulate import draw_partition, draw_values
+
+        n, d = shapes["X"]
+        alpha = float(params["alpha"])
+        if params["learn_alpha"]:
+            alpha = float(rng.gamma(params["alpha_shape"]) / params["alpha_rate"])
+        labels = draw_partition(rng, n, alpha)
+        values, means = draw_values(rng, labels, d, params)
+        state = new_state(labels, alpha, np.zeros(d), np.ones(d), params)
+        k = len(means)
+        while len(state["clusters"]["size"]) < k:
+            state["clusters"] = grown(state["clusters"])
+        state["clusters"]["size"][:k] = np.bincount(labels)
+        state["clusters"]["drawn"][:k] = means
+        state["at"][sweep.HIGH] = k
+        return {"X": values}, state
+
+    def simulate_data(
+        self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> dict[str, np.ndarray]:
+        """New data given the clustering: the parameters that a sweep integrates out are drawn anew."""
+        from plaidwork_dirichlet_mixture.simulate import draw_values
+
+        values, _means = draw_values(rng, state["labels"], shapes["X"][1], params)
+        return {"X": values * state["scale"] + state["centre"]}
+
+
+def items_of(state: State, block: Block) -> Items:
+    """The data as the kernels take them; no copy."""
+    return Items(read_only(block.values), read_only(block.observed), state["centre"], state["scale"])
+
+
+def law_of(state: State, shape: tuple[int, ...], params: Params) -> Law:
+    """The numbers of the conditionals at the state's alpha."""
+    full = params["covariance"] == "full"
+    weight, kappa = params["within_weight"], params["mean_weight"]
+    table = predictive_table(shape[0], shape[1], full, kappa, weight)
+    return Law(full, state["alpha"], kappa, weight, weight * params["within"], table)
+
+
+def log_joint(state: State, block: Block, params: Params) -> float:
+    """Exact log density of data (in their own unit), clustering and alpha; parameters integrated out."""
+    n, k = len(state["labels"]), int(state["at"][sweep.HIGH])
+    alpha, sizes = state["alpha"], state["clusters"]["size"][:k]
+    total = k * math.log(alpha) + math.lgamma(alpha) - math.lgamma(alpha + n)
+    total += sum(math.lgamma(size) for size in sizes) + float(state["sums"][sweep.LOG_MARGINAL])
+    total -= float(block.observed.sum(axis=0) @ np.log(state["scale"]))
+    if params["learn_alpha"]:
+        total += log_gamma_density(alpha, params["alpha_shape"], params["alpha_rate"])
+    return total

@@ -1,0 +1,132 @@
+"""Planted clusters are found, with the right words; bad data are refused with words."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+import numpy as np
+import pytest
+from exact import block
+
+import plaidwork_dirichlet_mixture as package
+from plaidwork.core.api import Clock, ModelError
+from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
+from plaidwork_dirichlet_mixture.model import DirichletMixture
+from plaidwork_dirichlet_mixture.partitions import distances
+
+MODEL = DirichletMixture()
+
+
+def fit(data, params, chains=2, warmup=60, draws=80):
+    """Chains by hand, as the host makes them, and their results."""
+    views = []
+    for chain in range(chains):
+        rng = np.random.Generator(np.random.PCG64DXSM([7, chain]))
+        state = MODEL.init(data, params, rng)
+        kept, traces, sweep = (
+            DrawBuffer(MODEL.spec.variables),
+            TraceBuffer(t.name for t in MODEL.spec.traces),
+            0,
+        )
+        while sweep < warmup + draws:
+            found = MODEL.step(state, data, params, rng, Clock(sweep, warmup))
+            if found is None:
+                continue
+            traces.append(found)
+            sweep += 1
+            if sweep > warmup:
+                kept.append(MODEL.draws(state, data, params))
+        views.append(ChainView(chain, draws, sweep, np.arange(warmup, sweep), kept, traces))
+    return MODEL.summarise(Kept(MODEL.spec, views), data, params)
+
+
+def planted(n=120, d=3, seed=9):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    centres = np.array([[4.0] * d, [-4.0] * d, [4.0, -4.0] * d][:3], dtype=object)
+    values = np.array([np.array(centres[k][:d], float) for k in truth]) + rng.normal(size=(n, d))
+    return 10 * values + 50, truth
+
+
+@pytest.mark.parametrize("form", ["full", "diagonal"])
+def test_planted_clusters(form):
+    values, truth = planted()
+    found = fit(block(values), MODEL.spec.check_params({"covariance": form, "within": 0.1}))
+    assert distances(found["labels"].values, truth[None])[0] < 0.1  # one outlier may stand alone
+    assert (found["clusters"].columns["Items"] > 5).sum() == 3
+    assert found["headline"].startswith(f"**{len(found['clusters'])} clusters** of 120 items: ")
+    assert found["number"].values[found["number_probability"].values.argmax()] in (3, 4)
+    assert found["credible_ball"].values < 0.5
+    detail = found["centres"].columns
+    first = values[found["labels"].values == 0].mean(axis=0)
+    assert detail["Mean"][:3].astype(float) == pytest.approx(first, abs=1.0)
+    assert np.all((detail["Low"][:3] < first) & (first < detail["High"][:3]))
+
+
+def test_missing_cells_are_integrated_out():
+    values, truth = planted()
+    values[np.random.default_rng(1).random(values.shape) < 0.1] = np.nan
+    known = ~np.isnan(values).all(axis=1)
+    found = fit(block(values[known]), MODEL.spec.check_params({"covariance": "diagonal", "within": 0.1}))
+    assert (found["clusters"].columns["Items"] > 5).sum() == 3
+    assert distances(found["labels"].values, truth[known][None])[0] < 0.4
+
+
+def sample_data():
+    folder = resources.files(package) / "samples" / "four-groups"
+    rows = list(csv.reader((folder / "pebbles.csv").read_text(encoding="utf-8").splitlines()))[1:]
+    groups = [row[1] for row in csv.reader((folder / "truth.csv").read_text(encoding="utf-8").splitlines())][
+        1:
+    ]
+    return np.array([[float(cell) for cell in row[1:]] for row in rows]), np.unique(
+        groups, return_inverse=True
+    )[1]
+
+
+def test_the_four_kinds_of_pebbles():
+    values, truth = sample_data()
+    found = fit(block(values), MODEL.spec.check_params({}))
+    assert len(found["clusters"]) == 4
+    assert distances(found["labels"].values, truth[None])[0] < 0.4
+
+
+def test_the_example_is_complete():
+    (sample,) = package.plaidwork_samples()
+    assert sample.model == MODEL.spec.id
+    data = sample.load()["X"]
+    assert data.shape == (170, 5)
+    assert data.row_names[0] == "pebble 001"
+
+
+@pytest.mark.parametrize(
+    ("values", "settings", "words"),
+    [
+        ([[1.0, np.nan], [2.0, 3.0]], {}, "1 cell is missing; the full form needs every cell"),
+        ([[np.nan, np.nan], [2.0, 3.0]], {"covariance": "diagonal"}, "1 row has no known cell: “i1”"),
+    ],
+)
+def test_gaps_are_refused_with_words(values, settings, words):
+    params = MODEL.spec.check_params(settings)
+    (problem,) = [p for p in MODEL.validate(block(values), params) if p.severity == "error"]
+    assert words in problem.message
+    assert problem.hint
+    with pytest.raises(ModelError, match=words[:20]):
+        MODEL.init(block(values), params, np.random.default_rng(1))
+
+
+def test_what_is_noteworthy_is_said():
+    said = [p.message for p in MODEL.validate(block([[1.0, 2.0], [1.0, 3.0]]), MODEL.spec.check_params({}))]
+    assert said == ["All known cells of column “f1” are equal."]
+    assert MODEL.validate(block([[1.0]]), MODEL.spec.check_params({}))[0].message == "The matrix has one row."
+
+
+def test_a_long_sweep_comes_in_slices():
+    values = np.random.default_rng(2).normal(size=(400, 150))
+    data, params = block(values), MODEL.spec.check_params({})
+    rng = np.random.default_rng(3)
+    state = MODEL.init(data, params, rng)
+    slices = 1
+    while MODEL.step(state, data, params, rng, Clock(0, 1)) is None:
+        slices += 1
+    assert slices > 2
