@@ -241,7 +241,7 @@ def _resolve(
         _pip(
             ["install", "--dry-run", "--upgrade-strategy", "only-if-needed", "--report", str(report),
              *_constrained(temporary, host), *words],
-            site, progress,
+            site, progress, f"Looking for {name}",
         )  # fmt: skip
         record = json.loads(report.read_text(encoding="utf-8"))
     parts = []
@@ -290,7 +290,7 @@ def install(
             ["install", "--no-deps", "--upgrade", "--no-warn-script-location", "--no-compile",
              "--target", str(stage), *_constrained(temporary, host), "--requirement", str(pins),
              *(["--no-index"] if all(part.source.startswith("file:") for part in offer.parts) else [])],
-            site, progress,
+            site, progress, f"Installing {offer.name} {offer.version}",
         )  # fmt: skip
         _check_stage(stage, offer, site, host)
         if host_packages(site) != host:
@@ -465,7 +465,7 @@ def _temporary(site: Path) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _pip(words: Sequence[str], site: Path, progress: Progress) -> None:
+def _pip(words: Sequence[str], site: Path, progress: Progress, doing: str) -> None:
     """Run pip, which sees the host's packages and those in the folder. Raises ``PluginError`` with its reason."""
     command = [sys.executable, "-P", "-m", "pip", "--no-input", "--disable-pip-version-check", *words]
     environment = {key: value for key, value in os.environ.items() if key not in _STEERING}
@@ -481,7 +481,8 @@ def _pip(words: Sequence[str], site: Path, progress: Progress) -> None:
         for line in _told(process):
             if line:
                 lines.append(line)
-            progress(_readable(lines[-1]) if lines else "Starting pip")
+                doing = _readable(line) or doing
+            progress(doing)
     except BaseException:
         process.kill()
         process.wait()
@@ -514,8 +515,8 @@ def _told(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 def _readable(line: str) -> str:
-    words = line.strip()
-    return words if words.startswith(("Collecting", "Downloading", "Installing", "Processing")) else "Working"
+    words = line.strip().split(" (from ")[0]
+    return words if words.startswith(("Collecting", "Downloading", "Installing")) else ""
 
 
 def _refusal(lines: list[str]) -> PluginError:

@@ -68,6 +68,9 @@ ACTIONS = {
         ActionInfo("show_side", "Side panel", "", "", "Show or hide the panel at the right", True),
         ActionInfo("show_log", "Log and jobs", "", "Ctrl+L", "Show or hide the log", True),
         ActionInfo("reset_layout", "Reset layout", "", "", "All panes back in their places"),
+        ActionInfo(
+            "plugins", "Plugins…", "plug", "", "What is installed, why something failed, install more"
+        ),
         ActionInfo("light", "Light", "sun", "", "Light colours", True),
         ActionInfo("dark", "Dark", "moon", "", "Dark colours", True),
         ActionInfo("follow_system", "Follow the system", "", "", "Light or dark as the desktop is", True),
@@ -93,8 +96,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Fit": ("new_fit", "start", "pause", "stop", SEPARATOR, "fit_again"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
-        "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "light", "dark", "follow_system",
-        SEPARATOR, "next_pane", "previous_pane",
+        "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,
+        "light", "dark", "follow_system", SEPARATOR, "next_pane", "previous_pane",
     ),
     "Help": ("commands", "shortcuts", SEPARATOR, "system_information", "about"),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from plaidwork.core.errors import PlaidworkError
@@ -21,6 +22,7 @@ from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import theme
 
 if TYPE_CHECKING:
+    from plaidwork.core.plan import FitPlan
     from plaidwork.gui.main_window import MainWindow
     from plaidwork.gui.workbench import Workbench
 
@@ -349,7 +351,7 @@ class Commands:
         window.tree.select(NEW, "")
         window._chosen(NEW, "")
 
-    def _start_plan(self, plan: object, title: str) -> None:
+    def _start_plan(self, plan: FitPlan, title: str) -> None:
         window = self._window
         run = self._workbench.start(plan, title)
         window.setup_page = None
@@ -487,6 +489,24 @@ class Commands:
 
     def reset_layout(self) -> None:
         self._window.reset_layout()
+
+    def plugins(self) -> None:
+        self.show_plugin("")
+
+    def show_plugin(self, name: str) -> None:
+        """The window of plugins, on one of them when a name is given; there is one such window at most."""
+        from plaidwork.gui.plugins import PluginsDialog
+
+        window = self._window
+        shown = next((d for d in window.findChildren(PluginsDialog) if d.isVisible()), None)
+        if shown is None:
+            shown = PluginsDialog(self._workbench, window, window.settings)
+            shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            shown.show()
+        if name:
+            shown.choose(name)
+        shown.raise_()
+        shown.activateWindow()
 
     def light(self) -> None:
         self._set_mode("light")

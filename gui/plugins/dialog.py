@@ -1,0 +1,465 @@
+"""The Plugins window: a table of all plugins, the card of the one selected, and what may be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QUrl, Signal
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from plaidwork.core import plugin_install
+from plaidwork.core.checks.background import check_in_process, kept_result
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.registry import PluginInfo
+from plaidwork.gui import dialogs
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.icons import icon
+from plaidwork.gui.plugins import facts
+from plaidwork.gui.plugins.detail import DetailCard
+from plaidwork.gui.plugins.install_dialog import InstallDialog
+from plaidwork.gui.plugins.kept_checks import forget_check, keep_check, kept_check
+from plaidwork.gui.plugins.table import PluginTable
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Label, MessageBar, button
+from plaidwork.gui.workbench import Workbench
+
+SIZE = (960, 720)
+DEVELOPER = "plugins/developer"
+
+
+class PluginsDialog(QDialog):
+    """Everything about plugins. What takes long happens in threads; a check in a process of its own.
+
+    Parameters
+    ----------
+    workbench : the registry it holds is shown
+    settings : remembers the developer mode; by default the user's
+    """
+
+    _told = Signal()
+    _checked = Signal(int, int, str)
+
+    def __init__(
+        self, workbench: Workbench, parent: QWidget | None = None, settings: Settings | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.registry = workbench.registry
+        self.workbench = workbench
+        self._settings = settings or Settings()
+        self._removable: dict[str, str] = {}
+        self._wanted = ""
+        self._busy: tuple[str, str] | None = None
+        self._task: Task | None = None
+        self._asked: Callable[..., str] = dialogs.ask
+        self.setWindowTitle("Plugins")
+        self._build()
+        self.resize(*SIZE)
+        self._told.connect(self._refresh)
+        self._checked.connect(self._show_progress)
+        self._unsubscribe = self.registry.subscribe(lambda info: self._say())
+        if parent is not None:
+            parent.installEventFilter(self)
+        self._refresh()
+        run_task(lambda task: (self.registry.load(), _removable())[1], self._loaded, self._could_not("load"))
+
+    # -- layout ---------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.messages = MessageBar()
+        self.table = PluginTable(kept_check)
+        self.table.chosen.connect(self._show_detail)
+        self.card = DetailCard()
+        self.card.asked.connect(self._act)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._build_head())
+        column.addWidget(self.messages)
+        column.addWidget(self._build_middle(), 1)
+        column.addWidget(self._build_foot())
+
+    def _build_head(self) -> QWidget:
+        head = Pane("surface", "bottom")
+        self.counted = Label("", "body", "muted", elide=True)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a plugin")
+        self.search.setAccessibleName("Find a plugin")
+        self.search.setClearButtonEnabled(True)
+        self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search.setFixedWidth(250)
+        self.search.textChanged.connect(self._search)
+        words = QVBoxLayout()
+        words.setSpacing(space.XS)
+        words.addWidget(Label("Plugins", "headline"))
+        words.addWidget(self.counted)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        row.setSpacing(space.L)
+        row.addLayout(words, 1)
+        row.addWidget(self.search)
+        return head
+
+    def _build_middle(self) -> QWidget:
+        pane = Pane("surface")
+        frame = Card()
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(4, 3, 4, 3)
+        inside.addWidget(self.table)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.M)
+        column.addWidget(frame, 1)
+        column.addWidget(self.card)
+        return pane
+
+    def _build_foot(self) -> QWidget:
+        foot = Pane("window", "top")
+        self.folder_button = button(
+            "Open plugin folder", self._open_plugin_folder, kind="quiet", icon_name="folder"
+        )
+        self.write_button = button("Write your own…", self._write_your_own, kind="quiet")
+        self.developer = QCheckBox("Developer mode")
+        self.developer.setToolTip("Offers to load plugins again while the program runs")
+        self.developer.setChecked(self._settings.flag(DEVELOPER))
+        self.developer.toggled.connect(self._set_developer)
+        self.install_button = button("Install…", self._install)
+        self.close_button = button("Close", self.accept, kind="primary")
+        self.close_button.setDefault(True)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(space.L, space.M, space.DIALOG_EDGE, space.M)
+        row.setSpacing(space.S)
+        for widget in (self.folder_button, self.write_button, self.developer):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.install_button)
+        row.addWidget(self.close_button)
+        return foot
+
+    def _say(self) -> None:
+        """In any thread: something has changed."""
+        with suppress(RuntimeError):  # the window was deleted meanwhile
+            self._told.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close with the window that it belongs to."""
+        if event.type() == QEvent.Type.Hide and not event.spontaneous():
+            self.close()
+        return super().eventFilter(watched, event)
+
+    # -- what is shown --------------------------------------------------------------------------
+    def _loaded(self, removable: dict[str, str]) -> None:
+        self._removable = removable
+        self._refresh()
+        if self.registry.safe_mode:
+            text = "Plugins that were added are left out of this start."
+            self.messages.post("info", "Safe mode", text, [("Load them", self._leave_safe_mode)], key="safe")
+        if not self.table.chosen_name:
+            bad = next(
+                (info for info in self.registry.plugins if info.state in ("failed", "incompatible")), None
+            )
+            if bad is not None:
+                self.table.choose(bad.name)
+
+    def _refresh(self) -> None:
+        plugins = list(self.registry.plugins)
+        self.counted.setText(facts.counted(plugins, self.registry.safe_mode))
+        self.table.set_plugins(plugins)
+        if self._wanted and self.table.choose(self._wanted):
+            self._wanted = ""
+        self._show_detail()
+
+    def _search(self, text: str) -> None:
+        self.table.set_words(text)
+        self._show_detail()
+
+    def choose(self, name: str) -> None:
+        """Select a plugin, for who opens the window because of it."""
+        self.search.clear()
+        self._wanted = "" if self.table.choose(name) else name
+
+    @property
+    def info(self) -> PluginInfo | None:
+        """The selected plugin."""
+        name = self.table.chosen_name
+        return next((info for info in self.registry.plugins if info.name == name), None)
+
+    def _show_detail(self, _name: str = "") -> None:
+        info = self.info
+        if info is None:
+            self._show_no_detail()
+            return
+        models = facts.brings(info, self.registry) if info.state == "ok" else []
+        busy = self._busy[1] if self._busy is not None else ""
+        self.card.show_plugin(
+            info,
+            models,
+            kept_check(info),
+            developer=self.developer.isChecked(),
+            removable=info.name in self._removable,
+            busy=busy,
+        )
+
+    def _show_no_detail(self) -> None:
+        guests = [info for info in self.registry.plugins if info.source != "built-in"]
+        if self.table.shown_names or not self.search.text():
+            if guests or not self.registry.settled or self.registry.safe_mode:
+                title, text = (
+                    "No plugin selected",
+                    "Choose one in the table to see what it brings, or why it failed.",
+                )
+                actions: tuple[Any, ...] = ()
+            else:
+                title = "No added plugins yet"
+                text = f"Install one that others wrote, or begin your own: {facts.NEW_COMMAND}"
+                actions = (("Write your own…", self._write_your_own),)
+        else:
+            title, text = (
+                "Nothing found",
+                f"No plugin has “{self.search.text()}” in its name, models or state.",
+            )
+            actions = (("Show all", self.search.clear),)
+        self.card.show_nothing(title, text, actions)
+
+    # -- actions --------------------------------------------------------------------------------
+    def _act(self, what: str) -> None:
+        info = self.info
+        if what == "cancel_check":
+            if self._task is not None:
+                self._task.cancel()
+                self._end()
+        elif info is not None and what == "show_folder" and info.path is not None:
+            _open(info.path if info.path.is_dir() else info.path.parent)
+        elif info is not None and self._busy is None:
+            {
+                "enable": partial(self._switch, info, True),
+                "disable": partial(self._switch, info, False),
+                "check": partial(self._check, info),
+                "reload": partial(self._reload, info),
+                "uninstall": partial(self._uninstall, info),
+            }[what]()
+
+    def _begin(
+        self, name: str, words: str, call: Callable[[Task], Any], done: Callable[[Any], None], doing: str
+    ) -> None:
+        """Do something with a plugin in a thread; ``doing`` completes "could not …" when it fails."""
+
+        def ended(value: Any) -> None:
+            self._end()
+            done(value)
+
+        failed = self._could_not(doing)
+
+        def broke(error: BaseException, details: str) -> None:
+            self._end()
+            failed(error, details)
+
+        self._busy = (name, words)
+        self._show_detail()
+        self._task = run_task(call, ended, broke, minutes=True)
+
+    def _end(self) -> None:
+        self._busy = self._task = None
+        self._refresh()
+
+    def _could_not(self, doing: str) -> Callable[[BaseException, str], None]:
+        def tell(error: BaseException, details: str) -> None:
+            title = f"Could not {doing}"
+            told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+            actions = [] if isinstance(error, PlaidworkError) else [
+                ("Details", lambda: dialogs.show_text(self, title, details, told))
+            ]  # fmt: skip
+            self.messages.post("error", title, told, actions, key="action")
+
+        return tell
+
+    def _switch(self, info: PluginInfo, on: bool) -> None:
+        registry, name = self.registry, info.name
+        word = "enable" if on else "disable"
+
+        def work(task: Task) -> Any:
+            return registry.enable(name) if on else registry.disable(name)
+
+        self.messages.dismiss("action")
+        self._begin(name, f"{word.capitalize()[:-1]}ing {name}", work, lambda _: None, f"{word} {name}")
+
+    def _reload(self, info: PluginInfo) -> None:
+        registry, name = self.registry, info.name
+
+        def work(task: Task) -> Any:
+            with suppress(OSError):  # an old result kept is no reason to stop
+                forget_check(name)
+            return registry.reload(name)
+
+        self.messages.dismiss("action")
+        self._begin(name, f"Loading {name} again", work, lambda _: None, f"load {name} again")
+
+    def _leave_safe_mode(self) -> None:
+        registry = self.registry
+        work = lambda task: (registry.leave_safe_mode(), _removable())[1]  # noqa: E731
+        self._begin("", "Loading the added plugins", work, self._loaded, "load the added plugins")
+
+    def _set_developer(self, on: bool) -> None:
+        self._settings.set(DEVELOPER, on)
+        self._show_detail()
+
+    # -- conformance ----------------------------------------------------------------------------
+    def _check(self, info: PluginInfo) -> None:
+        count = len(info.models)
+        text = (
+            f"Every rule for models is tried on {'its model' if count == 1 else f'its {count} models'}, in a process "
+            "of its own; you can go on working. The quick level takes up to a minute or two per model, the long one "
+            "several times as much: it finds smaller errors of a sampler."
+        )
+        choices = (("cancel", "Cancel"), ("full", "Check longer"), ("quick", "Check"))
+        level = self._asked(self, f"Check {info.title}?", text, choices, "quick")
+        if level == "cancel":
+            return
+        models, told = list(info.models), self._checked.emit
+
+        def work(task: Task) -> Any:
+            def progress(done: int, total: int, title: str) -> None:
+                task.check()
+                told(done, total, title)
+
+            return kept_result(check_in_process(models, level, progress))
+
+        def done(result: dict[str, Any]) -> None:
+            try:
+                keep_check(info, result)
+            except OSError as error:
+                self.messages.post("warn", "The result could not be kept", f"{error}.", key="action")
+            self._refresh()
+
+        self.messages.dismiss("action")
+        self._begin(info.name, f"Checking {info.name}", work, done, f"check {info.name}")
+
+    def _show_progress(self, done: int, total: int, title: str) -> None:
+        if self._busy is None or self.card.info is None:
+            return
+        share = done / total if total else 0.0
+        words = f"{self._busy[1]}: {done} of {total}" + (f", {title}" if title else "")
+        self.card.set_progress(share, words if total else f"{self._busy[1]}: starting")
+
+    # -- install and uninstall ------------------------------------------------------------------
+    def _install(self) -> None:
+        dialog = InstallDialog(self)
+        dialog.exec()
+        installed = dialog.installed
+        dialog.deleteLater()
+        if installed is None:
+            return
+        registry = self.registry
+
+        def work(task: Task) -> dict[str, str]:
+            known = {info.name for info in registry.plugins}
+            for name in installed.points:
+                if name in known:
+                    registry.forget(name)
+            registry.rescan()
+            return _removable()
+
+        def done(removable: dict[str, str]) -> None:
+            self._removable = removable
+            self._refresh()
+            self.choose(next(iter(installed.points), ""))
+            self.messages.post("ok", f"{installed} is installed", key="action", seconds=6)
+
+        self._begin("", f"Loading {installed.name}", work, done, f"load {installed.name}")
+
+    def _uninstall(self, info: PluginInfo) -> None:
+        name, registry = info.name, self.registry
+        distribution = self._removable.get(name, name)
+        try:
+            gone = plugin_install.would_remove(distribution)
+        except PlaidworkError as error:
+            self._could_not(f"uninstall {name}")(error, "")
+            return
+        others = f" {', '.join(gone[1:])} came with it and goes too." if len(gone) > 1 else ""
+        text = f"It is removed from the plugin folder.{others} Sessions made with it open and show their results."
+        choices = (("cancel", "Cancel"), ("uninstall", "Uninstall"))
+        if self._asked(self, f"Uninstall {info.title}?", text, choices, "uninstall") != "uninstall":
+            return
+        mates = [point for point, owner in self._removable.items() if owner == distribution]
+
+        def work(task: Task) -> dict[str, str]:
+            plugin_install.uninstall(distribution)
+            for point in mates:
+                if any(known.name == point for known in registry.plugins):
+                    registry.forget(point)
+                with suppress(OSError):  # a result of something that is gone does no harm
+                    forget_check(point)
+            return _removable()
+
+        def done(removable: dict[str, str]) -> None:
+            self._removable = removable
+            self._refresh()
+            self.messages.post("ok", f"{info.title} is uninstalled", key="action", seconds=6)
+
+        self.messages.dismiss("action")
+        self._begin(name, f"Uninstalling {name}", work, done, f"uninstall {name}")
+
+    # -- folders and own plugins ----------------------------------------------------------------
+    def _open_plugin_folder(self) -> None:
+        folder = self.registry.plugin_folder()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.messages.post(
+                "error", "The plugin folder cannot be made", f"{folder}: {error}.", key="action"
+            )
+            return
+        _open(folder)
+
+    def _write_your_own(self) -> None:
+        dialog = dialogs.Dialog(
+            self,
+            "Write your own plugin",
+            "This command writes a package with a small model that works, its tests and sample data. Run it in a "
+            "terminal, in the folder where the package should be; then change the model step by step.",
+        )
+        command = QLineEdit(facts.NEW_COMMAND)
+        command.setReadOnly(True)
+        command.setAccessibleName("Command")
+        copy = button("Copy", lambda: QGuiApplication.clipboard().setText(facts.NEW_COMMAND))
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(space.S)
+        row.addWidget(command, 1)
+        row.addWidget(copy)
+        line = QWidget()
+        line.setLayout(row)
+        dialog.add(line)
+        dialog.add_buttons((("close", "Close"),), "close")
+        dialog.exec()
+        dialog.deleteLater()
+
+    # -- leaving --------------------------------------------------------------------------------
+    def done(self, result: int) -> None:
+        """Stop a check and hear no more news."""
+        self._leave()
+        super().done(result)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._leave()
+        super().closeEvent(event)
+
+    def _leave(self) -> None:
+        self._unsubscribe()
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+
+def _removable() -> dict[str, str]:
+    """Plugins that were installed from here, each with its distribution."""
+    return {point: item.name for item in plugin_install.installed() for point in item.points}
+
+
+def _open(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -1,0 +1,303 @@
+"""Install a plugin: say which, see what would come and where it goes, then agree or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core import plugin_install
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.plugin_install import Installed, Offer, Progress
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets.button import clear_layout
+
+WIDTH = 560
+MOST_HEIGHT = 240
+
+
+class _Words(QObject):
+    """Carries what the worker says to the GUI thread."""
+
+    said = Signal(str)
+
+
+class InstallDialog(QDialog):
+    """Two pages: what to install, and the question. After ``accept`` the plugin is in ``installed``."""
+
+    def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
+        super().__init__(parent)
+        self.offer: Offer | None = None
+        self.installed: Installed | None = None
+        self._folder = folder
+        self._task: Task | None = None
+        self._words = _Words(self)
+        self._words.said.connect(self._show_words)
+        self.setWindowTitle("Install a plugin")
+        self.setFixedWidth(WIDTH)
+        self._build()
+
+    # -- layout ---------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.headline = Label("Install a plugin", "headline", wrap=True)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self._build_ask())
+        self.pages.addWidget(self._build_offer())
+        self.told = Label("", "body", "muted", wrap=True)
+        self.back_button = button("Back", self._back)
+        self.cancel_button = button("Cancel", self.reject)
+        self.go_button = button("Look up", self._go, kind="primary")
+        self.go_button.setDefault(True)
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addWidget(self.back_button)
+        row.addStretch(1)
+        row.addWidget(self.cancel_button)
+        row.addWidget(self.go_button)
+        column = QVBoxLayout(self)
+        edge = space.DIALOG_EDGE
+        column.setContentsMargins(edge, edge, edge, edge)
+        column.setSpacing(space.M)
+        column.addWidget(self.headline)
+        column.addWidget(self.pages)
+        column.addWidget(self.told)
+        column.addStretch(1)
+        column.addLayout(row)
+        self._show_page(0)
+
+    def _build_ask(self) -> QWidget:
+        page = QWidget()
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("my-plugin, or a file that ends in .whl")
+        self.field.setAccessibleName("Name of a package, or a wheel file")
+        self.field.textChanged.connect(self._edited)
+        label = Label("Package name or wheel file", "strong")
+        label.setBuddy(self.field)
+        self.browse_button = button("Choose a file…", self._browse)
+        line = QHBoxLayout()
+        line.setSpacing(space.S)
+        line.addWidget(self.field, 1)
+        line.addWidget(self.browse_button)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.XS)
+        column.addWidget(label)
+        column.addLayout(line)
+        help_text = (
+            "A name is looked up where pip of this computer looks, usually on the network. A file is looked up only "
+            "when it needs something that is not here. Nothing is installed before you agree."
+        )
+        column.addWidget(Label(help_text, "caption", "muted", wrap=True))
+        column.addStretch(1)
+        return page
+
+    def _build_offer(self) -> QWidget:
+        page = QWidget()
+        self._parts = QVBoxLayout()
+        self._parts.setSpacing(space.XS)
+        self._parts.setContentsMargins(0, 0, 0, 0)
+        inner = QWidget()
+        inner.setLayout(self._parts)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        for part in (scroll, scroll.viewport(), inner):
+            part.setAutoFillBackground(False)
+        card = Card()
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(space.M, space.S, space.M, space.S)
+        inside.addWidget(scroll)
+        self._card = card
+        self.where = Label("", elide=True)
+        self.site = Label("", "body", "muted", elide=True)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.S)
+        column.addWidget(card)
+        column.addWidget(self.where)
+        column.addWidget(self.site)
+        risk = (
+            "The packages that Plaidwork runs with stay as they are. A plugin can do all that you can do on this "
+            "computer: install it only if you trust where it comes from."
+        )
+        column.addWidget(Label(risk, wrap=True))
+        column.addStretch(1)
+        return page
+
+    # -- what to install ------------------------------------------------------------------------
+    def _browse(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Choose a wheel", str(Path.home()), "Wheels (*.whl)")
+        if path:
+            self.field.setText(path)
+            self._go()
+
+    def _edited(self) -> None:
+        self.field.setProperty("invalid", False)
+        self.field.update()
+        if self.told.isVisible():
+            self.told.hide()
+            self._fit()
+        self.go_button.setEnabled(bool(self.field.text().strip()) and self._task is None)
+
+    def _go(self) -> None:
+        if self._task is not None:
+            return
+        if self.offer is None:
+            what, folder = self.field.text().strip(), self._folder
+            if what:
+                self._work(
+                    lambda say: plugin_install.look_up(what, say, folder), self._offered, "Looking it up"
+                )
+        else:
+            offer = self.offer
+            self._work(lambda say: plugin_install.install(offer, say), self._done, f"Installing {offer.name}")
+
+    def _work(self, call: Callable[[Progress], object], done: Callable[..., None], words: str) -> None:
+        said = self._words.said
+
+        def work(task: Task) -> object:
+            def say(text: str) -> None:
+                task.check()
+                said.emit(text)
+
+            return call(say)
+
+        def ended(value: object) -> None:
+            self._set_busy(None)
+            done(value)
+
+        self._set_busy(run_task(work, ended, self._failed))
+        self._show_words(words)
+
+    def _set_busy(self, task: Task | None) -> None:
+        self._task = task
+        for part in (self.field, self.browse_button, self.back_button, self.go_button):
+            part.setEnabled(task is None)
+        self.cancel_button.setText("Cancel" if task is None else "Stop")
+        self.told.set_color("muted")
+        self.told.setVisible(task is not None)
+        self._fit()
+
+    def _show_words(self, text: str) -> None:
+        if self._task is not None and text:
+            self.told.setText(text if text.endswith("…") else f"{_short(text)} …")
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        self._set_busy(None)
+        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+        self.told.setText(told)
+        self.told.set_color("error")
+        self.told.show()
+        self._fit()
+        if self.offer is None:
+            self.field.setProperty("invalid", True)
+            self.field.update()
+            self.field.setFocus()
+
+    # -- the question ---------------------------------------------------------------------------
+    def _offered(self, offer: Offer) -> None:
+        self.offer = offer
+        clear_layout(self._parts)
+        for place, part in enumerate(offer.parts):
+            self._parts.addWidget(Label(str(part), "strong" if place == 0 else "body", elide=True))
+            if place == 0:
+                licence = f"Licence: {offer.licence}" if offer.licence else ""
+                words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
+                if words:
+                    self._parts.addWidget(Label(words, "body", "muted", wrap=True))
+                if len(offer.parts) > 1:
+                    self._parts.addSpacing(space.S)
+                    self._parts.addWidget(Label("and what it needs:", "body", "muted"))
+        self._parts.addStretch(1)
+        wanted = self._parts.heightForWidth(WIDTH - 2 * (space.DIALOG_EDGE + space.M))
+        wanted = max(wanted, self._parts.sizeHint().height()) + 2 * space.S + 2
+        self._card.setFixedHeight(min(wanted, MOST_HEIGHT))
+        replaced = f"Version {offer.replaces} is replaced. " if offer.replaces else ""
+        count = len(offer.parts)
+        self.where.setText(
+            f"{replaced}{count} package{'s go' if count > 1 else ' goes'} into the plugin folder:"
+        )
+        self.site.setText(str(offer.site))
+        self._show_page(1)
+        self.go_button.setFocus()
+
+    def _back(self) -> None:
+        self.offer = None
+        self._show_page(0)
+        self.field.setFocus()
+
+    def _show_page(self, page: int) -> None:
+        offer = self.offer
+        title = f"Install {offer.name} {offer.version}?" if offer is not None else "Install a plugin"
+        self.headline.setText(title)
+        self.go_button.setText("Install" if page else "Look up")
+        self.go_button.setEnabled(bool(page) or bool(self.field.text().strip()))
+        self.back_button.setVisible(bool(page))
+        self.told.hide()
+        self.pages.setCurrentIndex(page)
+        for place in range(self.pages.count()):  # only the page in front takes room
+            policy = self.pages.widget(place).sizePolicy()
+            kind = policy.Policy.Preferred if place == page else policy.Policy.Ignored
+            self.pages.widget(place).setSizePolicy(policy.Policy.Preferred, kind)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the page in front and the message need."""
+        page = self.pages.currentWidget()
+        self.pages.setFixedHeight(
+            max(page.layout().heightForWidth(self._inner), page.minimumSizeHint().height())
+        )
+        self.layout().activate()
+        self.setFixedHeight(self.layout().totalHeightForWidth(WIDTH))
+
+    @property
+    def _inner(self) -> int:
+        return WIDTH - 2 * space.DIALOG_EDGE
+
+    def _done(self, installed: Installed) -> None:
+        self.installed = installed
+        self.accept()
+
+    # -- leaving --------------------------------------------------------------------------------
+    def reject(self) -> None:
+        """Stop what is under way; without that, close."""
+        if self._task is not None:
+            self._task.cancel()
+            self._set_busy(None)
+            return
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing goes on behind a closed dialog."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        super().closeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter in the field looks up."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.field.hasFocus():
+            self._go()
+            return
+        super().keyPressEvent(event)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:100]}"
