@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import logging
 import os
 import pkgutil
 import sys
@@ -39,6 +40,8 @@ __all__ = ["PluginFault", "PluginInfo", "Registry", "registry"]
 GROUP = folders.GROUP
 LOAD_SECONDS = 10.0
 """Longest wait for the import of one plugin; it may still come later. ``PLAIDWORK_PLUGIN_SECONDS`` changes it."""
+
+_log = logging.getLogger("plaidwork.plugins")
 
 Told = Callable[[PluginInfo], None]
 """Called when a plugin has changed its state, in whatever thread that happens; must be quick and not raise."""
@@ -122,8 +125,7 @@ class Registry:
     def _load_all(self) -> None:
         self._inside.add(threading.get_ident())
         try:
-            found = self._list_new(self._found())
-            for info in found:
+            for info in self._list_new(self._found()):
                 if info.source != "built-in":
                     self._basics.set()
                 self._load_one(info)
@@ -135,7 +137,7 @@ class Registry:
     def _list_new(self, found: Iterator[tuple[PluginInfo, Callable[[], Any]]]) -> list[PluginInfo]:
         """Put what was found on the list; a name that is there already fails without being imported."""
         new: list[PluginInfo] = []
-        for info, loader in found:
+        for info, loader in _as_far_as_possible(found):
             with self._lock:
                 other = next((known for known in self.plugins if known.name == info.name), None)
                 if other is not None:
@@ -168,9 +170,11 @@ class Registry:
 
     def _guests(self, built_in: str) -> Iterator[tuple[PluginInfo, Callable[[], Any]]]:
         places = folders.plugin_folders()
-        installed = entry_points(
-            group=GROUP
-        )  # before the folders are on the path, or they would be found twice
+        # asked for before the folders are on the path, or what is in them would be found twice
+        try:
+            installed = list(entry_points(group=GROUP))
+        except Exception:  # one distribution with damaged metadata is enough
+            installed = folders.each_installed()
         for point in sorted(installed, key=lambda point: point.name):
             if not (point.value.startswith(f"{built_in}.") or _lies_in(point, places)):
                 yield folders.info_of(point, "installed"), point.load
@@ -204,6 +208,7 @@ class Registry:
                 if info.state == "loading":
                     info.message = f"Still loading after {self._limit:g} s. Plaidwork goes on without it."
                     info.load_seconds = self._limit
+                    _log.warning("The plugin %s: %s", info.title, info.message)
             self._tell(info)
 
     def _import(self, info: PluginInfo, ticket: object) -> None:
@@ -233,6 +238,7 @@ class Registry:
                 failure = error
             if failure is not None:
                 self._fail(info, failure)
+        _log.info("plugin %s: %s after %.3f s %s", info.title, info.state, info.load_seconds, info.message)
         self._tell(info)
 
     def _adopt(self, info: PluginInfo, module: Any, brought: Brought) -> None:
@@ -286,6 +292,10 @@ class Registry:
         if isinstance(failure, PluginError) and failure.hint:
             message = f"{message} {failure.hint}"
         info.fail(message, "incompatible" if isinstance(failure, Incompatible) else "failed", fault.report)
+
+    def listed(self) -> list[str]:
+        """Names of all plugins there are, without importing one."""
+        return [info.name for info in self.plugins] or [info.name for info, _ in self._found()]
 
     # -- news -----------------------------------------------------------------------------------
     def subscribe(self, told: Told) -> Callable[[], None]:
@@ -467,6 +477,9 @@ class Registry:
             hint = f"Did you mean “{near[0]}”?"
         else:
             hint = f"Installed: {', '.join(sorted(known)) or 'none'}."
+        left = [info.name for info in self.plugins if info.state in ("failed", "incompatible", "disabled")]
+        if left:
+            hint += f" Plugins that are not loaded: {', '.join(left)}."
         return SessionError(f"The {what} “{id}” is not installed.", hint)
 
     def has(self, model_id: str) -> bool:
@@ -491,6 +504,14 @@ class Registry:
     def view_factory(self, factory_id: str) -> ViewFactory | None:
         """The custom view of that id; None when no plugin brings it."""
         return self._ready()._views.get(factory_id)
+
+
+def _as_far_as_possible(found: Iterator[Any]) -> Iterator[Any]:
+    """All that can be listed: a folder that cannot be read must not cost the plugins before it."""
+    try:
+        yield from found
+    except Exception as error:
+        _log.warning("Not all plugins could be listed: %s", error)
 
 
 def _lies_in(point: Any, places: list[Path]) -> bool:

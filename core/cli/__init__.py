@@ -6,9 +6,10 @@ import difflib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from plaidwork.core.cli.options import COMMANDS, command_parser, window_parser
-from plaidwork.core.errors import ModelError, PlaidworkError, SettingError
+from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 
 DONE, BAD_INPUT, MODEL_ERROR, STOPPED = 0, 2, 3, 4
 
@@ -37,15 +38,26 @@ def _tell(error: BaseException) -> int:
         print("plaidwork: Stopped.", file=sys.stderr)
         return STOPPED
     print(f"plaidwork: {error}", file=sys.stderr)
-    return MODEL_ERROR if isinstance(error, ModelError) else BAD_INPUT
+    if isinstance(error, PluginError) and error.fault is not None:
+        print(f"plaidwork: To go on without it: plaidwork plugin disable {error.plugin}", file=sys.stderr)
+    return MODEL_ERROR if isinstance(error, (ModelError, PluginError)) else BAD_INPUT
 
 
 def _run_command(args: list[str]) -> int:
     from importlib import import_module
 
     options = command_parser().parse_args(args)
+    _add_plugin_folders(options.plugin_dir)
     module, name = COMMANDS[options.command].run.split(":")
     return int(getattr(import_module(module), name)(options))
+
+
+def _add_plugin_folders(folders: Sequence[Path]) -> None:
+    if folders:
+        from plaidwork.core.plugins.folder import add_plugin_folder
+
+        for folder in folders:
+            add_plugin_folder(folder)
 
 
 def _open_window(args: list[str]) -> int:
@@ -55,6 +67,7 @@ def _open_window(args: list[str]) -> int:
         near = difflib.get_close_matches(word, COMMANDS, n=1)
         hint = f"Did you mean “{near[0]}”?" if near else f"Commands: {', '.join(COMMANDS)}."
         raise SettingError(f"“{word}” is neither a session file nor a command.", hint)
+    _add_plugin_folders(options.plugin_dir)
     try:
         from plaidwork.gui.app import main as window
     except ImportError as error:

@@ -14,7 +14,7 @@ from typing import Any
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import ModelError, SessionError, SettingError
+from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute
 from plaidwork.core.job import FileInput, Job, read_job
@@ -164,11 +164,11 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     shown = display(as_json)
     for problem in plan.warnings:
         print(f"plaidwork: {problem.message} {problem.hint}".rstrip(), file=sys.stderr)
-    failure: ModelError | None = None
+    failure: ModelError | PluginError | None = None
     with stops(control):
         try:
             execute(fitted, plan, make_executor(executor, control), shown)
-        except ModelError as error:
+        except (ModelError, PluginError) as error:
             failure = error
         shown.end(fitted)
     if failure is not None and not fitted.n_draws and not fitted.sweeps_done:

@@ -21,7 +21,8 @@ def models(options: argparse.Namespace) -> int:
     for info in found.plugins:
         if info.state in ("failed", "incompatible"):
             print(
-                f"plaidwork: The plugin {info.name} was left out ({info.state}): {info.message}",
+                f"plaidwork: The plugin {info.title} was left out ({info.state}): {info.message} "
+                f"To turn it off: plaidwork plugin disable {info.name}",
                 file=sys.stderr,
             )
     if options.json:

@@ -13,6 +13,7 @@ from plaidwork.core.errors import SettingError
 
 EPILOG = """Without a command the window opens:
   plaidwork [SESSION.plaidwork] [--example NAME] [--smoke PREFIX] [--safe-mode]
+            [--plugin-dir DIR]
 
 Exit codes: 0 done, 2 bad input, 3 the model failed, 4 stopped. --debug shows the traceback of an error."""
 
@@ -43,8 +44,26 @@ def command_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"plaidwork {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name, command in COMMANDS.items():
-        command.add(commands.add_parser(name, help=command.help, description=command.help))
+        added = commands.add_parser(name, help=command.help, description=command.help)
+        command.add(added)
+        for leaf in _leaves(added):
+            _plugin_dir(leaf)
     return parser
+
+
+def _leaves(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """The parser, or those of its actions when it has some."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return list(action.choices.values())
+    return [parser]
+
+
+def _plugin_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plugin-dir", type=Path, action="append", default=[], metavar="DIR",
+        help="look for plugins in this folder too; repeat it",
+    )  # fmt: skip
 
 
 def window_parser() -> argparse.ArgumentParser:
@@ -56,6 +75,7 @@ def window_parser() -> argparse.ArgumentParser:
         "--smoke", metavar="PREFIX", help="fit a moment, write PREFIX.plaidwork and PREFIX.png, quit"
     )
     parser.add_argument("--safe-mode", action="store_true", help="load the built-in models only")
+    _plugin_dir(parser)
     return parser
 
 
@@ -207,6 +227,8 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
     install.add_argument("what", metavar="WHAT", help="a wheel file, or the name of a package")
     uninstall = actions.add_parser("uninstall", help="remove what plugin install put there")
     uninstall.add_argument("name", metavar="NAME", help="a plugin or its distribution")
+    for word, text in (("enable", "turn a plugin on"), ("disable", "turn a plugin off")):
+        actions.add_parser(word, help=text).add_argument("name", metavar="NAME", help="name of the plugin")
     for action in (install, uninstall):
         action.add_argument("--yes", "-y", action="store_true", help="do not ask")
 
@@ -228,5 +250,5 @@ COMMANDS = {
     "verify": Command(
         "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
     ),
-    "plugin": Command("List, check, install and begin plugins.", f"{_HERE}.plugins:plugin", _plugin),
+    "plugin": Command("List, check, switch, install and begin plugins.", f"{_HERE}.plugins:plugin", _plugin),
 }

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -18,6 +19,7 @@ from typing import Any
 
 from plaidwork.core.errors import ModelError, SettingError
 from plaidwork.core.model import Model
+from plaidwork.core.plugins import switches
 from plaidwork.core.registry import registry
 from plaidwork.core.spec import ModelSpec
 
@@ -25,12 +27,14 @@ DONE, FAILED = 0, 3
 
 
 def plugin(options: argparse.Namespace) -> int:
-    """``plaidwork plugin list|check|new|install|uninstall``."""
+    """``plaidwork plugin list|check|enable|disable|new|install|uninstall``."""
     from plaidwork.core.cli import plugin_folder as folder
 
     actions = {
         "list": list_plugins,
         "check": check_plugin,
+        "enable": enable_plugin,
+        "disable": disable_plugin,
         "new": folder.new,
         "install": folder.install,
         "uninstall": folder.uninstall,
@@ -52,6 +56,9 @@ def list_plugins(options: argparse.Namespace) -> int:
                         "source": info.source,
                         "state": info.state,
                         "message": info.message,
+                        "api": None if info.api is None else list(info.api),
+                        "licence": info.licence,
+                        "path": None if info.path is None else str(info.path),
                         "load_seconds": round(info.load_seconds, 3),
                         "models": info.models,
                     }
@@ -70,6 +77,31 @@ def list_plugins(options: argparse.Namespace) -> int:
         )
         if info.message:
             print(f"{'':<16}{info.message}")
+    return DONE
+
+
+def enable_plugin(options: argparse.Namespace) -> int:
+    """``plaidwork plugin enable NAME``."""
+    return _switch(options.name, on=True)
+
+
+def disable_plugin(options: argparse.Namespace) -> int:
+    """``plaidwork plugin disable NAME``."""
+    return _switch(options.name, on=False)
+
+
+def _switch(name: str, on: bool) -> int:
+    """Nothing is imported for it: a plugin that stops the program can be turned off too."""
+    found = registry()
+    known = found.listed()
+    if name not in known and name not in switches.from_settings():
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"Did you mean “{near[0]}”?" if near else f"There are: {', '.join(known)}."
+        raise SettingError(f"There is no plugin “{name}”.", hint)
+    switches.remember(name, on)
+    print(f"The plugin {name} is turned {'on' if on else 'off'}.")
+    if on and name in switches.from_environment():
+        print(f"It stays off as long as {switches.VARIABLE} names it.", file=sys.stderr)
     return DONE
 
 

@@ -14,6 +14,7 @@ from plaidwork.core.errors import SettingError
 from plaidwork.core.events import Swept
 from plaidwork.core.fitting import environment
 from plaidwork.core.plan import FitPlan
+from plaidwork.core.plugins.info import blamed
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import open_session
@@ -49,9 +50,10 @@ def difference(run: Run, plan: FitPlan, sweeps: int) -> str:
         again = ChainRecord(plan.spec, run.schedule, run.seed, stored.chain)
         wanted = min(sweeps, stored.trace.count)
         if wanted:
-            for event in run_chain(plan, again):
-                if isinstance(event, Swept) and event.sweep >= wanted:
-                    break
+            with blamed(plan.model, ""):
+                for event in run_chain(plan, again):
+                    if isinstance(event, Swept) and event.sweep >= wanted:
+                        break
         found = _first_difference(stored, again, wanted)
         if found:
             return f"Chain {stored.chain + 1}, {found}"

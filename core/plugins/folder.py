@@ -12,7 +12,14 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import Distribution, DistributionFinder, EntryPoint, MetadataPathFinder
+from functools import partial
+from importlib.metadata import (
+    Distribution,
+    DistributionFinder,
+    EntryPoint,
+    MetadataPathFinder,
+    distributions,
+)
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +70,17 @@ def in_folders(folders: Iterable[Path]) -> Iterator[tuple[PluginInfo, Loader]]:
     for folder in folders:
         owned: set[str] = set()
         for dist in _distributions(folder):
-            owned |= _top_level(dist)
-            for point in dist.entry_points:
-                if point.group == GROUP:
-                    info = info_of(point, "folder", dist)
-                    info.path = folder
-                    yield info, _later(folder, point.value.partition(":")[0], point.load)
+            try:
+                owned |= _top_level(dist)
+                points = [point for point in dist.entry_points if point.group == GROUP]
+                found = [(point, info_of(point, "folder", dist)) for point in points]
+            except Exception as error:  # damaged metadata
+                name = Path(str(getattr(dist, "_path", "unknown"))).stem
+                yield PluginInfo(name, "", "folder", path=folder), partial(_raise, error)
+                continue
+            for point, info in found:
+                info.path = folder
+                yield info, _later(folder, point.value.partition(":")[0], point.load)
         for path in sorted(folder.iterdir()):
             name = path.stem if path.suffix == ".py" and path.is_file() else path.name
             package = path.is_dir() and (path / "__init__.py").is_file()
@@ -101,7 +113,23 @@ def _licence(dist: Distribution) -> str:
 
 def _distributions(folder: Path) -> list[Distribution]:
     context = DistributionFinder.Context(path=[str(folder)])
-    return sorted(MetadataPathFinder.find_distributions(context), key=lambda dist: dist.name or "")
+    found = MetadataPathFinder.find_distributions(context)
+    return sorted(found, key=lambda dist: str(getattr(dist, "_path", "")))
+
+
+def each_installed() -> list[EntryPoint]:
+    """Entry points of our group, distribution by distribution: a damaged one costs its own plugins only."""
+    points = []
+    for dist in distributions():
+        try:
+            points += [point for point in dist.entry_points if point.group == GROUP]
+        except Exception:
+            continue
+    return points
+
+
+def _raise(error: Exception) -> None:
+    raise PluginError(f"its metadata cannot be read: {error}", hook="import") from error
 
 
 def _top_level(dist: Distribution) -> set[str]:
