@@ -4,6 +4,7 @@ import inspect
 import itertools
 import math
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numba import njit
@@ -72,18 +73,20 @@ def kept_of(model, chains):
 
 
 def chains_of(model, data, settings, chains, warmup, draws):
-    """(kept draws, params) of several chains."""
-    params, out = model.spec.check_params(settings), []
-    for seed in range(chains):
-        rng = generator(seed)
+    """(kept draws, params) of several chains, two at a time."""
+    params = model.spec.check_params(settings)
+
+    def one(seed):
+        rng, kept = generator(seed), []
         state = model.init(data, params, rng)
-        kept = []
         for t in range(warmup + draws):
             sweep(model, state, data, params, rng, Clock(t, warmup))
             if t >= warmup:
                 kept.append(model.draws(state, data, params))
-        out.append(kept)
-    return kept_of(model, out), params
+        return kept
+
+    with ThreadPoolExecutor(2) as pool:
+        return kept_of(model, list(pool.map(one, range(chains)))), params
 
 
 # exact enumeration ---------------------------------------------------------------------------------------------------

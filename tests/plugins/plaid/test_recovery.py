@@ -32,7 +32,8 @@ def test_blocks_are_found(number, start):
         "start": "prior", "start_blocks": n_blocks if start == "true" else start
     }  # fmt: skip
     schedule = model.spec.schedule
-    kept, params = chains_of(model, data, settings, schedule.chains, schedule.warmup, schedule.draws)
+    chains = schedule.chains if start in ("empty", 10) else 2  # the easier starts, to save time
+    kept, params = chains_of(model, data, settings, chains, schedule.warmup, schedule.draws)
     results = model.summarise(kept, data, params)
     chains = results["chains"].columns
     best = int(np.argmax(chains["Log joint best"]))
