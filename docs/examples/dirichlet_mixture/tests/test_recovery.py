@@ -11,34 +11,50 @@ from exact import block
 
 import plaidwork_dirichlet_mixture as package
 from plaidwork.core.api import Clock, ModelError
-from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
 from plaidwork_dirichlet_mixture.model import DirichletMixture
 from plaidwork_dirichlet_mixture.partitions import distances
 
 MODEL = DirichletMixture()
 
 
+class Chain:
+    """What one chain kept, as ``summarise`` reads it."""
+
+    def __init__(self, found):
+        self.found, self.n_draws = found, len(found)
+
+    def draw(self, name, i):
+        return np.asarray(self.found[i][0][name])
+
+    def stack(self, name):
+        return np.array([draws[name] for draws, _ in self.found])
+
+    def kept_trace(self, name):
+        return np.array([traces[name] for _, traces in self.found])
+
+
+class Chains:
+    """What all chains kept."""
+
+    def __init__(self, chains):
+        self.chains = tuple(chains)
+
+
 def fit(data, params, chains=2, warmup=60, draws=80):
     """Chains by hand, as the host makes them, and their results."""
-    views = []
+    kept = []
     for chain in range(chains):
         rng = np.random.Generator(np.random.PCG64DXSM([7, chain]))
-        state = MODEL.init(data, params, rng)
-        kept, traces, sweep = (
-            DrawBuffer(MODEL.spec.variables),
-            TraceBuffer(t.name for t in MODEL.spec.traces),
-            0,
-        )
+        state, found, sweep = MODEL.init(data, params, rng), [], 0
         while sweep < warmup + draws:
-            found = MODEL.step(state, data, params, rng, Clock(sweep, warmup))
-            if found is None:
+            traces = MODEL.step(state, data, params, rng, Clock(sweep, warmup))
+            if traces is None:
                 continue
-            traces.append(found)
             sweep += 1
             if sweep > warmup:
-                kept.append(MODEL.draws(state, data, params))
-        views.append(ChainView(chain, draws, sweep, np.arange(warmup, sweep), kept, traces))
-    return MODEL.summarise(Kept(MODEL.spec, views), data, params)
+                found.append((MODEL.draws(state, data, params), traces))
+        kept.append(Chain(found))
+    return MODEL.summarise(Chains(kept), data, params)
 
 
 def planted(n=120, d=3, seed=9):
