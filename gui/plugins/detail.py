@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -70,7 +71,7 @@ class DetailCard(Card):
             "uninstall": "Uninstall…", "show_folder": "Open folder",
         }  # fmt: skip
         for key in ACTIONS:
-            self.buttons[key] = button(words[key], lambda key=key: self.asked.emit(key))
+            self.buttons[key] = button(words[key], partial(self.asked.emit, key))
             self.buttons[key].setObjectName(key)
         self._nothing = StatePane("plug", "")
         self._stack = QStackedWidget()

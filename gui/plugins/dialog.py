@@ -57,7 +57,6 @@ class PluginsDialog(QDialog):
         self._wanted = ""
         self._busy: tuple[str, str] | None = None
         self._task: Task | None = None
-        self._asked: Callable[..., str] = dialogs.ask
         self.setWindowTitle("Plugins")
         self._build()
         self.resize(*SIZE)
@@ -317,7 +316,7 @@ class PluginsDialog(QDialog):
             "several times as much: it finds smaller errors of a sampler."
         )
         choices = (("cancel", "Cancel"), ("full", "Check longer"), ("quick", "Check"))
-        level = self._asked(self, f"Check {info.title}?", text, choices, "quick")
+        level = dialogs.ask(self, f"Check {info.title}?", text, choices, "quick")
         if level == "cancel":
             return
         models, told = list(info.models), self._checked.emit
@@ -383,7 +382,7 @@ class PluginsDialog(QDialog):
         others = f" {', '.join(gone[1:])} came with it and goes too." if len(gone) > 1 else ""
         text = f"It is removed from the plugin folder.{others} Sessions made with it open and show their results."
         choices = (("cancel", "Cancel"), ("uninstall", "Uninstall"))
-        if self._asked(self, f"Uninstall {info.title}?", text, choices, "uninstall") != "uninstall":
+        if dialogs.ask(self, f"Uninstall {info.title}?", text, choices, "uninstall") != "uninstall":
             return
         mates = [point for point, owner in self._removable.items() if owner == distribution]
 
