@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -236,11 +236,21 @@ class CodeBox(QPlainTextEdit):
     def set_text(self, text: str) -> None:
         """Show the text as high as its lines, up to a few; nothing hides the box."""
         self.setPlainText(text)
-        lines = min(max(text.count("\n") + 1, 1), _CODE_LINES)
-        long = any(self.fontMetrics().horizontalAdvance(line) > 800 for line in text.splitlines())
-        room = size.SCROLL_BAR + 2 if long else 0
-        self.setFixedHeight(round(lines * self.fontMetrics().lineSpacing()) + 2 * space.S + 2 + room)
         self.setVisible(bool(text))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The height of the lines, and of the scroll bar when a line is too long."""
+        metrics, lines = self.fontMetrics(), self.toPlainText().split("\n")
+        room = self.width() - 2 * space.S - 2
+        bar = size.SCROLL_BAR if any(metrics.horizontalAdvance(line) > room for line in lines) else 0
+        self.setFixedHeight(
+            round(min(len(lines), _CODE_LINES) * metrics.lineSpacing()) + 2 * space.S + 2 + bar
+        )
 
     def _restyle(self) -> None:
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)

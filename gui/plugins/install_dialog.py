@@ -25,7 +25,6 @@ from plaidwork.core.plugin_install import Installed, Offer, Progress
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
-from plaidwork.gui.widgets.button import clear_layout
 
 WIDTH = 560
 MOST_HEIGHT = 240
@@ -108,29 +107,22 @@ class InstallDialog(QDialog):
 
     def _build_offer(self) -> QWidget:
         page = QWidget()
-        self._parts = QVBoxLayout()
-        self._parts.setSpacing(space.XS)
-        self._parts.setContentsMargins(0, 0, 0, 0)
-        inner = QWidget()
-        inner.setLayout(self._parts)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
-        for part in (scroll, scroll.viewport(), inner):
+        self._scroll = QScrollArea()
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for part in (self._scroll, self._scroll.viewport()):
             part.setAutoFillBackground(False)
-        card = Card()
-        inside = QVBoxLayout(card)
+        self._card = Card()
+        inside = QVBoxLayout(self._card)
         inside.setContentsMargins(space.M, space.S, space.M, space.S)
-        inside.addWidget(scroll)
-        self._card = card
+        inside.addWidget(self._scroll)
         self.where = Label("", elide=True)
         self.site = Label("", "body", "muted", elide=True)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(space.S)
-        column.addWidget(card)
+        column.addWidget(self._card)
         column.addWidget(self.where)
         column.addWidget(self.site)
         risk = (
@@ -214,21 +206,7 @@ class InstallDialog(QDialog):
     # -- the question ---------------------------------------------------------------------------
     def _offered(self, offer: Offer) -> None:
         self.offer = offer
-        clear_layout(self._parts)
-        for place, part in enumerate(offer.parts):
-            self._parts.addWidget(Label(str(part), "strong" if place == 0 else "body", elide=True))
-            if place == 0:
-                licence = f"Licence: {offer.licence}" if offer.licence else ""
-                words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
-                if words:
-                    self._parts.addWidget(Label(words, "body", "muted", wrap=True))
-                if len(offer.parts) > 1:
-                    self._parts.addSpacing(space.S)
-                    self._parts.addWidget(Label("and what it needs:", "body", "muted"))
-        self._parts.addStretch(1)
-        wanted = self._parts.heightForWidth(WIDTH - 2 * (space.DIALOG_EDGE + space.M))
-        wanted = max(wanted, self._parts.sizeHint().height()) + 2 * space.S + 2
-        self._card.setFixedHeight(min(wanted, MOST_HEIGHT))
+        self._list_parts(offer)
         replaced = f"Version {offer.replaces} is replaced. " if offer.replaces else ""
         count = len(offer.parts)
         self.where.setText(
@@ -237,6 +215,29 @@ class InstallDialog(QDialog):
         self.site.setText(str(offer.site))
         self._show_page(1)
         self.go_button.setFocus()
+
+    def _list_parts(self, offer: Offer) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.XS)
+        own, *others = offer.parts
+        column.addWidget(Label(str(own), "strong", elide=True))
+        licence = f"Licence: {offer.licence}" if offer.licence else ""
+        words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
+        if words:
+            column.addWidget(Label(words, "body", "muted", wrap=True))
+        if others:
+            column.addSpacing(space.S)
+            column.addWidget(Label("and what it needs:", "body", "muted"))
+        for part in others:
+            column.addWidget(Label(str(part), elide=True))
+        column.addStretch(1)
+        wide = self._inner - 2 * space.M
+        high = max(column.sizeHint().height(), column.totalHeightForWidth(wide)) + 2 * space.S + 2
+        self._card.setFixedHeight(min(high, MOST_HEIGHT))
+        self._scroll.setWidget(inner)
+        inner.setAutoFillBackground(False)
 
     def _back(self) -> None:
         self.offer = None
