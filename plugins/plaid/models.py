@@ -131,6 +131,7 @@ class PlaidModel(Model):
         setting = self.setting(state, data, params, Clock(0, 0))
         count_cells(replica, setting.cells)
         draw_replica(replica, setting, 1.0, rng)
+        state["log_joint"] = self._log_joint(replica, setting)
         return state
 
     def _arrange(self, state: State, params: Params, setting: Setting, clock: Clock) -> None:
@@ -154,7 +155,8 @@ class PlaidModel(Model):
         swapped = math.nan if params["replicas"] == 1 else 0.0
         if not state["warm"] and params["replicas"] > 1:
             swapped = swap_replicas(state, setting, rng)
-        traces = self._traces(state, data, params, clock)
+        traces = self._traces(state, setting, data, clock)
+        state["log_joint"] = traces["log_joint"]
         if setting.moves:
             for name, accepted in state["accepted"].items():
                 if name in self.spec_traces:
@@ -169,11 +171,11 @@ class PlaidModel(Model):
         """Names of the declared traces."""
         return {trace.name for trace in self.spec.traces}
 
-    def _traces(self, state: State, data: ModelData, params: Params, clock: Clock) -> dict[str, float]:
+    def _traces(self, state: State, setting: Setting, data: ModelData, clock: Clock) -> dict[str, float]:
         cold = state["replicas"]["0"]
         rows, columns = cold["rows"], cold["columns"]
         traces = {
-            "log_joint": self.log_joint(state, data, params),
+            "log_joint": self._log_joint(cold, setting),
             "n_blocks": float((rows.any(axis=1) & columns.any(axis=1)).sum()),
             "phi": cold["phi"],
             "noise_sd": cold["tau0"] ** -0.5,
@@ -226,7 +228,7 @@ class PlaidModel(Model):
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         cold = state["replicas"]["0"]
         scalars = {name: cold[name] for name in ("phi", "tau0", "alpha", "mu", "tau")}
-        scalars["log_joint"] = self.log_joint(state, data, params)
+        scalars["log_joint"] = state["log_joint"]
         kept = {variable.name for variable in self.spec.variables}
         return {
             "Z1": cold["rows"].copy(),

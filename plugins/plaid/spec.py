@@ -126,7 +126,9 @@ VIEWS = (
     View("table", "Rows", {"values": "row_memberships"}, group="Memberships"),
     View("table", "Columns", {"values": "column_memberships"}, group="Memberships"),
     View("heatmap", "Rows", {"values": "row_comembership"}, options=_PROBABILITY, group="Co-membership"),
-    View("heatmap", "Columns", {"values": "column_comembership"}, options=_PROBABILITY, group="Co-membership"),
+    View(
+        "heatmap", "Columns", {"values": "column_comembership"}, options=_PROBABILITY, group="Co-membership"
+    ),
     View(
         "bars",
         "Number of blocks",

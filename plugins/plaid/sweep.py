@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import Clock, Params, State
-from plaidwork.plugins.plaid.kernels.birth_death import birth_death
 from plaidwork.plugins.plaid.kernels.blocks import statistics
-from plaidwork.plugins.plaid.kernels.joint_draw import draw_levels
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
 from plaidwork.plugins.plaid.kernels.row_wise import row_wise
-from plaidwork.plugins.plaid.kernels.scan import scan_blocks
-from plaidwork.plugins.plaid.kernels.seeded import seeded_birth_death
-from plaidwork.plugins.plaid.kernels.split_merge import split_merge
+from plaidwork.plugins.plaid.kernels.tasks import MOVES, run_tasks
 from plaidwork.plugins.plaid.priors import Priors, draw_mass, draw_shift_prior
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
+
+_NONE = np.empty(0, np.int64)
 
 Replica = dict[str, Any]
 
@@ -71,15 +69,16 @@ def powers(params: Params, clock: Clock, start: float) -> np.ndarray:
 
 def draw_replica(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> None:
     """Joint draw of background and shifts, then the hyper-parameters (sections 2.2, 2.6); in place."""
-    cells, priors = setting.cells, setting.priors
-    phi, theta, squares = draw_levels(
-        rng, cells, replica["counts"], replica["sums"], setting.law(replica, power)
-    )
-    replica["phi"], replica["theta"], replica["squares"] = phi + cells.centre, theta, squares
+    run_stretch(replica, setting, power, rng, _NONE, _NONE, count=False, draw=True)
+
+
+def draw_scalars(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> None:
+    """Draw mass, noise and the prior of the shifts (section 2.6); in place."""
+    cells, priors, theta = setting.cells, setting.priors, replica["theta"]
     replica["alpha"] = draw_mass(
         rng, replica["alpha"], theta.size, setting.harmonics, priors.mass, setting.max_blocks
     )
-    replica["tau0"] = priors.noise.draw(rng, 0.5 * power * cells.n_observed, 0.5 * power * squares)
+    replica["tau0"] = priors.noise.draw(rng, 0.5 * power * cells.n_observed, 0.5 * power * replica["squares"])
     replica["mu"], replica["tau"] = draw_shift_prior(rng, theta, replica["tau"], priors)
 
 
@@ -88,43 +87,51 @@ def count_cells(replica: Replica, cells: Cells) -> None:
     replica["counts"], replica["sums"] = statistics(cells, replica["rows"], replica["columns"])
 
 
-def _scan(
-    replica: Replica, setting: Setting, power: float, rng: np.random.Generator, order: np.ndarray
-) -> None:
-    scan_blocks(
+def run_stretch(
+    replica: Replica,
+    setting: Setting,
+    power: float,
+    rng: np.random.Generator,
+    order: np.ndarray,
+    codes: np.ndarray,
+    *,
+    count: bool,
+    draw: bool,
+) -> np.ndarray:
+    """The tasks of one slice of a replica, in place; how often each of ``MOVES`` was accepted."""
+    centre = setting.cells.centre
+    found = run_tasks(
         rng,
         setting.cells,
         replica["rows"],
         replica["columns"],
         replica["theta"],
-        replica["phi"] - setting.cells.centre,
+        replica["phi"] - centre,
+        replica["counts"],
+        replica["sums"],
         order,
+        codes,
         setting.law(replica, power),
+        float(setting.params.get("prior_share", 0.0)),
+        count,
+        draw,
     )
+    replica["rows"], replica["columns"], theta, phi, replica["counts"], replica["sums"], squares, accepted = (
+        found
+    )
+    if draw:
+        replica["theta"], replica["phi"], replica["squares"] = theta, phi + centre, squares
+        draw_scalars(replica, setting, power, rng)
+    return accepted
 
 
-def _move(name: str, replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> int:
-    """Make one move that changes the number of blocks; returns how often it was accepted."""
-    cells, law = setting.cells, setting.law(replica, power)
-    if name == "row_wise":
-        found = row_wise(
-            rng,
-            cells,
-            replica["rows"],
-            replica["columns"],
-            replica["theta"],
-            replica["phi"] - cells.centre,
-            law,
-        )
-        replica["rows"], replica["columns"], replica["theta"], accepted = found
-        count_cells(replica, cells)
-        return int(accepted)
-    blocks = (replica["rows"], replica["columns"], replica["counts"], replica["sums"])
-    if name == "birth_death":
-        out = birth_death(rng, cells, *blocks, law, setting.params["prior_share"])
-    else:
-        out = (seeded_birth_death if name == "seeded" else split_merge)(rng, cells, *blocks, law)
-    replica["rows"], replica["columns"], replica["counts"], replica["sums"], accepted = out
+def _row_wise(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> int:
+    """The seed's own move for all rows and columns; returns how often it was accepted."""
+    cells = setting.cells
+    blocks = (replica["rows"], replica["columns"], replica["theta"], replica["phi"] - cells.centre)
+    found = row_wise(rng, cells, *blocks, setting.law(replica, power))
+    replica["rows"], replica["columns"], replica["theta"], accepted = found
+    count_cells(replica, cells)
     return int(accepted)
 
 
@@ -146,6 +153,29 @@ def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> f
     return accepted / (len(replicas) - 1)
 
 
+def _tasks(
+    state: State, replica: Replica, setting: Setting, power: float, rng: np.random.Generator, stop: int
+) -> None:
+    """The tasks from ``state["task"]`` to ``stop``: scans first, then the moves, the joint draw last."""
+    order, start = state["order"], state["task"]
+    n_scans, end = len(order), len(order) + len(setting.moves) + 1
+    names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
+    scans, count, draw = order[start:stop], start <= n_scans < stop, stop == end
+    counted = state["accepted"] if state["replica"] == 0 else {}
+    if "row_wise" in names:
+        run_stretch(replica, setting, power, rng, scans, _NONE, count=count, draw=False)
+        for _ in names:
+            accepted = _row_wise(replica, setting, power, rng)
+            if counted:
+                counted["row_wise"] += accepted
+        scans, names, count = _NONE, (), False
+    codes = np.array([MOVES.index(name) for name in names], np.int64)
+    found = run_stretch(replica, setting, power, rng, scans, codes, count=count, draw=draw)
+    if counted:
+        for name, accepted in zip(MOVES, found, strict=True):
+            counted[name] += int(accepted)
+
+
 def advance(state: State, setting: Setting, rng: np.random.Generator) -> bool:
     """One slice of the sweep of all replicas; whether the sweep is finished.
 
@@ -160,27 +190,14 @@ def advance(state: State, setting: Setting, rng: np.random.Generator) -> bool:
             return False
         if state["task"] == 0:
             state["order"] = rng.permutation(len(replica["rows"]))
-        n_scans = len(state["order"])
-        last = n_scans + len(setting.moves)
-        while state["task"] <= last:
+        end = len(state["order"]) + len(setting.moves) + 1
+        while state["task"] < end:
             if left <= 0:
                 return False
-            task = state["task"]
-            if task < n_scans:
-                stop = min(task + left, n_scans)
-                _scan(replica, setting, power, rng, state["order"][task:stop])
-                state["task"], left = stop, left - (stop - task)
-                continue
-            if task == n_scans:
-                count_cells(replica, cells)
-            if task < last:
-                name = setting.moves[task - n_scans]
-                accepted = _move(name, replica, setting, power, rng)
-                if state["replica"] == 0:
-                    state["accepted"][name] += accepted
-            else:
-                draw_replica(replica, setting, power, rng)
-            state["task"], left = task + 1, left - 1
+            stop = min(state["task"] + left, end)
+            left -= stop - state["task"]
+            _tasks(state, replica, setting, power, rng, stop)
+            state["task"] = stop
         state["replica"], state["task"] = state["replica"] + 1, 0
     state["replica"] = 0
     return True

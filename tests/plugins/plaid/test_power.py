@@ -14,6 +14,7 @@ from plaidwork.plugins.plaid.kernels import (
     scan,
     seeded,
     split_merge,
+    tasks,
 )
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
@@ -23,10 +24,14 @@ SMALL_WINDOW = with_fault(seeded.window_rows, "WEIGHED_CELLS", "3")
 GEWEKE = {**tools.GEWEKE, "expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3}
 
 
+def _tasks_with(**kernels):
+    return with_fault(tasks.run_tasks, **kernels)
+
+
 def _scan_with(old, new):
     side = with_fault(scan.scan_side, old, new)
     one = with_fault(scan.scan_block, scan_side=side)
-    return with_fault(scan.scan_blocks, scan_block=one)
+    return _tasks_with(scan_blocks=with_fault(scan.scan_blocks, scan_block=one))
 
 
 def _row_wise_with(old, new):
@@ -36,33 +41,47 @@ def _row_wise_with(old, new):
 
 def _levels_with(old, new):
     chol = with_fault(evidence.factor, old, new)
-    return with_fault(joint_draw.draw_levels, factor=chol)
+    return _tasks_with(draw_levels=with_fault(joint_draw.draw_levels, factor=chol))
 
 
 MEMBERSHIP_FAULTS = {
     "birth without 1/(K+1)": (
-        {}, sweep, "birth_death",
-        lambda: with_fault(birth_death.birth_death, " - math.log(rest_rows.shape[0] + 1)", ""),
+        {}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            birth_death=with_fault(birth_death.birth_death, " - math.log(rest_rows.shape[0] + 1)", "")
+        ),
     ),
     "death scored without the prior half": (
-        {}, sweep, "birth_death",
-        lambda: with_fault(birth_death.birth_death, "log_q = log_proposal(z1, z2, log_q, prior_share)", "pass"),
+        {}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            birth_death=with_fault(
+                birth_death.birth_death, "log_q = log_proposal(z1, z2, log_q, prior_share)", "pass"
+            )
+        ),
     ),
     "seed cells not counted": (
-        {}, sweep, "seeded_birth_death",
-        lambda: with_fault(
-            seeded.seeded_birth_death, "math.log(float(z1.sum()) * float(z2.sum())) + ", ""
+        {}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            seeded_birth_death=with_fault(
+                seeded.seeded_birth_death, "math.log(float(z1.sum()) * float(z2.sum())) + ", ""
+            )
         ),
     ),
     "window of rows not counted": (
-        {}, sweep, "seeded_birth_death",
-        lambda: with_fault(seeded.seeded_birth_death, " * size / n_rows", "", window_rows=SMALL_WINDOW),
+        {}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            seeded_birth_death=with_fault(
+                seeded.seeded_birth_death, " * size / n_rows", "", window_rows=SMALL_WINDOW
+            )
+        ),
     ),
     "number of splits off": (
-        {"birth_death": 1, "seeded": 0, "split_merge": 6}, sweep, "split_merge",
-        lambda: with_fault(
-            split_merge.split_merge,
-            log_splits=with_fault(split_merge.log_splits, " + math.log1p(-(2.0 ** (1 - m)))", " + 1.0"),
+        {"birth_death": 1, "seeded": 0, "split_merge": 6}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            split_merge=with_fault(
+                split_merge.split_merge,
+                log_splits=with_fault(split_merge.log_splits, " + math.log1p(-(2.0 ** (1 - m)))", " + 1.0"),
+            )
         ),
     ),
     "swap with the wrong sign": (
@@ -83,15 +102,15 @@ MEMBERSHIP_FAULTS = {
 
 NUMBER_FAULTS = {
     "shifts drawn without their prior": (
-        sweep, "draw_levels", lambda: _levels_with("total = own * mean + ", "total = 0.0 * mean + ")
+        sweep, "run_tasks", lambda: _levels_with("total = own * mean + ", "total = 0.0 * mean + ")
     ),
     "mass with the rate of the prior": (
         sweep, "draw_mass", lambda: with_fault(sweep.draw_mass, "rng, n_blocks, harmonics", "rng, n_blocks, 0.0")
     ),
     "mass without the cut": (sweep, "draw_mass", lambda: with_fault(sweep.draw_mass, "< log_ratio", "< 1.0")),
     "noise counts every cell twice": (
-        sweep, "draw_replica",
-        lambda: with_fault(sweep.draw_replica, "0.5 * power * cells.n_observed", "power * cells.n_observed"),
+        sweep, "draw_scalars",
+        lambda: with_fault(sweep.draw_scalars, "0.5 * power * cells.n_observed", "power * cells.n_observed"),
     ),
     "spread without its blocks": (
         sweep, "draw_shift_prior",
@@ -110,7 +129,7 @@ def test_enumeration_sees(name, monkeypatch):
 
 
 def test_enumeration_of_a_fixed_number_sees_the_entry_counted_with_itself(monkeypatch):
-    monkeypatch.setattr(sweep, "scan_blocks", _scan_with("b + size - 1 - members", "b + size - members"))
+    monkeypatch.setattr(sweep, "run_tasks", _scan_with("b + size - 1 - members", "b + size - members"))
     exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
     samples = tools.sampled(BayesianPlaid(), tools.TINY_FIXED, 7, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
@@ -126,7 +145,7 @@ def test_geweke_sees(name, monkeypatch):
 def test_window_of_rows_is_exact(monkeypatch):
     """The window that large matrices use, at a size at which the answer is known."""
     kernel = with_fault(seeded.seeded_birth_death, window_rows=SMALL_WINDOW)
-    monkeypatch.setattr(sweep, "seeded_birth_death", kernel)
+    monkeypatch.setattr(sweep, "run_tasks", _tasks_with(seeded_birth_death=kernel))
     exact = tools.exact_infinite(InfinitePlaid.spec.check_params(tools.TINY_INFINITE))
     samples = tools.sampled(InfinitePlaid(), tools.TINY_INFINITE, 5, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() < 3.0

@@ -1,0 +1,52 @@
+"""A stretch of a sweep in one call, so that small matrices do not pay for entering a kernel ten times a sweep."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.plaid.kernels.birth_death import birth_death
+from plaidwork.plugins.plaid.kernels.blocks import statistics
+from plaidwork.plugins.plaid.kernels.joint_draw import draw_levels
+from plaidwork.plugins.plaid.kernels.scan import scan_blocks
+from plaidwork.plugins.plaid.kernels.seeded import seeded_birth_death
+from plaidwork.plugins.plaid.kernels.split_merge import split_merge
+
+MOVES = ("birth_death", "seeded", "split_merge")
+"""Names of the moves; a move's code is its place here."""
+
+
+@njit(cache=True, nogil=True)
+def run_tasks(
+    rng, cells, rows, columns, theta, phi, counts, sums, order, codes, law, prior_share, count, draw
+):
+    """Membership scans of the blocks of ``order``, then the moves of ``codes``, then the joint draw if ``draw``.
+
+    The scans write to ``rows, columns, theta``; the statistics are brought up to date after them if ``count``.
+
+    Returns
+    -------
+    rows, columns, theta, phi, counts, sums : afterwards; theta and phi are new only with ``draw``
+    squares : sum of squared residuals at the new levels; 0 without ``draw``
+    accepted : (3,) int64, how often each move of ``MOVES`` was accepted
+    """
+    accepted = np.zeros(3, np.int64)
+    squares = 0.0
+    scan_blocks(rng, cells, rows, columns, theta, phi, order, law)
+    if count:
+        counts, sums = statistics(cells, rows, columns)
+    for code in codes:
+        if code == 0:
+            rows, columns, counts, sums, done = birth_death(
+                rng, cells, rows, columns, counts, sums, law, prior_share
+            )
+        elif code == 1:
+            rows, columns, counts, sums, done = seeded_birth_death(
+                rng, cells, rows, columns, counts, sums, law
+            )
+        else:
+            rows, columns, counts, sums, done = split_merge(rng, cells, rows, columns, counts, sums, law)
+        accepted[code] += done
+    if draw:
+        phi, theta, squares = draw_levels(rng, cells, counts, sums, law)
+    return rows, columns, theta, phi, counts, sums, squares, accepted
