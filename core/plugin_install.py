@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import queue
 import shutil
 import subprocess
@@ -17,18 +18,22 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, distributions
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from plaidwork.core.errors import PluginError
 from plaidwork.core.wheels import (
     GROUP,
     Wheel,
     canonical,
+    fits_python,
     licence_of,
     no_plugin,
     read_wheel,
@@ -55,6 +60,7 @@ class Part:
     version: str
     source: str
     sha256: str = ""
+    file: Path | None = None
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -120,7 +126,8 @@ def host_packages(site: Path) -> dict[str, str]:
 
 
 def _in_site(site: Path) -> dict[str, Distribution]:
-    return {canonical(dist.metadata["Name"]): dist for dist in distributions(path=[str(site)])}
+    found = distributions(path=[str(site)])
+    return {canonical(dist.metadata["Name"]): dist for dist in found if dist.metadata["Name"]}
 
 
 def _points(dist: Distribution) -> tuple[str, ...]:
@@ -152,7 +159,10 @@ def _closure(roots: Sequence[str], here: dict[str, Distribution]) -> list[str]:
     found = [name for name in roots if name in here]
     for name in found:
         for line in here[name].requires or ():
-            needed = canonical(requirement(line).name)
+            try:
+                needed = canonical(requirement(line).name)
+            except PluginError:  # nobody's name
+                continue
             if needed in here and needed not in found:
                 found.append(needed)
     return found
@@ -182,6 +192,11 @@ def look_up(what: str | Path, progress: Progress = lambda text: None, folder: Pa
             f"{need.name} {host[canonical(need.name)]} is installed beside Plaidwork already.",
             "What Plaidwork runs with is not changed from here.",
         )
+    if not has_pip():
+        raise PluginError(
+            "This Plaidwork has no pip, which fetches packages by name.",
+            "Fetch the wheel of the plugin, then install the file.",
+        )
     progress(f"Looking for {need.name}")
     parts = _resolve(str(need), canonical(need.name), site, host, progress)
     return _offer(parts, site)
@@ -206,11 +221,48 @@ def _look_up_wheel(wheel: Wheel, site: Path, host: dict[str, str], progress: Pro
     here = {name: dist.version for name, dist in _in_site(site).items()}
     missing, other = unmet(wheel.needs, {**here, **host})
     path = wheel.path.absolute()
-    own = Part(wheel.name, wheel.version, path.as_uri(), _sha256(path))
+    own = Part(wheel.name, wheel.version, path.as_uri(), _sha256(path), path)
+    if not has_pip():
+        _check_unpackable(wheel, [*missing, *other])
+        return _offer([own], site, wheel.summary, wheel.licence)
     words = [str(path), *(["--no-index"] if not missing and not other else [])]
     parts = _resolve(words, canonical(wheel.name), site, host, progress)
     others = [part for part in parts if canonical(part.name) != canonical(wheel.name)]
     return _offer([own, *others], site, wheel.summary, wheel.licence)
+
+
+def has_pip() -> bool:
+    """Whether this Python has pip; the built program has none, and unpacks pure Python wheels by itself."""
+    return not getattr(sys, "frozen", False) and find_spec("pip") is not None
+
+
+def _check_unpackable(wheel: Wheel, missing: Sequence[Any]) -> None:
+    title = f"{wheel.name} {wheel.version}"
+    if not wheel.pure:
+        raise PluginError(
+            f"{title} is not pure Python.", "This Plaidwork has no pip, and unpacks pure Python wheels only."
+        )
+    if not fits_python(wheel.python):
+        raise PluginError(f"{title} needs Python {wheel.python}, this is {platform.python_version()}.")
+    if missing:
+        raise PluginError(
+            f"{title} needs {missing[0]}, which is not here.",
+            "This Plaidwork has no pip to fetch it; install the wheel of that first.",
+        )
+
+
+def _unpack(offer: Offer, stage: Path) -> None:
+    """What pip does for a pure Python wheel."""
+    path = offer.parts[0].file
+    if path is None or _sha256(path) != offer.parts[0].sha256:
+        raise PluginError("A file is not the one that was looked up.", "Look it up again.")
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(stage)
+    (info,) = stage.glob("*.dist-info")
+    with (info / "RECORD").open("a", encoding="utf-8", newline="\n") as record:
+        for name, text in (("INSTALLER", "plaidwork\n"), ("REQUESTED", "")):
+            (info / name).write_text(text, encoding="utf-8")
+            record.write(f"{info.name}/{name},,\n")
 
 
 def _check_tops(wheel: Wheel, site: Path) -> None:
@@ -239,8 +291,8 @@ def _resolve(
     with _temporary(site) as temporary:
         report = temporary / "report.json"
         _pip(
-            ["install", "--dry-run", "--upgrade-strategy", "only-if-needed", "--report", str(report),
-             *_constrained(temporary, host), *words],
+            ["install", "--dry-run", "--upgrade", "--upgrade-strategy", "only-if-needed",
+             "--report", str(report), *_constrained(temporary, host), *words],
             site, progress, f"Looking for {name}",
         )  # fmt: skip
         record = json.loads(report.read_text(encoding="utf-8"))
@@ -284,14 +336,10 @@ def install(
     progress(f"Installing {offer.name} {offer.version}")
     with _temporary(site) as temporary:
         stage = temporary / "stage"
-        pins = temporary / "pins.txt"
-        pins.write_text(_pins(offer), encoding="utf-8")
-        _pip(
-            ["install", "--no-deps", "--upgrade", "--no-warn-script-location", "--no-compile",
-             "--target", str(stage), *_constrained(temporary, host), "--requirement", str(pins),
-             *(["--no-index"] if all(part.source.startswith("file:") for part in offer.parts) else [])],
-            site, progress, f"Installing {offer.name} {offer.version}",
-        )  # fmt: skip
+        if has_pip():
+            _fetch(offer, stage, temporary, host, progress)
+        else:
+            _unpack(offer, stage)
         _check_stage(stage, offer, site, host)
         if host_packages(site) != host:
             raise PluginError("The packages of Plaidwork have changed meanwhile.", "Try again.")
@@ -299,6 +347,17 @@ def install(
         _put(stage, site, temporary)
     here = _in_site(site)
     return _installed(here[canonical(offer.name)], here, site)
+
+
+def _fetch(offer: Offer, stage: Path, temporary: Path, host: dict[str, str], progress: Progress) -> None:
+    pins = temporary / "pins.txt"
+    pins.write_text(_pins(offer), encoding="utf-8")
+    _pip(
+        ["install", "--no-deps", "--upgrade", "--no-warn-script-location", "--no-compile",
+         "--target", str(stage), *_constrained(temporary, host), "--requirement", str(pins),
+         *(["--no-index"] if all(part.source.startswith("file:") for part in offer.parts) else [])],
+        offer.site, progress, f"Installing {offer.name} {offer.version}",
+    )  # fmt: skip
 
 
 def _pins(offer: Offer) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +30,10 @@ class Wheel:
     needs: tuple[str, ...]
     points: Mapping[str, str]
     tops: tuple[str, ...]
-    size: int
+    python: str
+    """Versions of Python it is for, as a specifier; empty when it does not say."""
+    pure: bool
+    """Whether unpacking is all that installing it takes."""
 
 
 def read_wheel(path: Path) -> Wheel:
@@ -74,7 +78,8 @@ def _read(path: Path, archive: zipfile.ZipFile) -> Wheel:
         needs=tuple(head.get_all("Requires-Dist") or ()),
         points=points,
         tops=tuple(sorted({_top(name) for name in names if not name.startswith(f"{folders[0]}/")} - {""})),
-        size=sum(item.file_size for item in archive.infolist()),
+        python=head["Requires-Python"] or "",
+        pure=path.stem.endswith("-none-any") and not any(".data/" in name for name in names),
     )
 
 
@@ -152,6 +157,15 @@ def requirement(text: str) -> Any:
         raise PluginError(
             f"“{text}” is not the name of a package.", "Give a name, such as my-plugin or my-plugin==1.2."
         ) from error
+
+
+def fits_python(specifier: str) -> bool:
+    """Whether this Python is among those that a wheel is for."""
+    specifiers = _packaging("specifiers")
+    try:
+        return bool(specifiers.SpecifierSet(specifier).contains(platform.python_version(), prereleases=True))
+    except specifiers.InvalidSpecifier:
+        return False
 
 
 def unmet(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from plaidwork.core.errors import SettingError
+from plaidwork.core.errors import PluginError, SettingError
 
 DONE, STOPPED = 0, 4
 
@@ -37,7 +39,8 @@ def install(options: argparse.Namespace) -> int:
             print(text, file=sys.stderr)
         told = text
 
-    offer = plugin_install.look_up(options.what, tell)
+    with _refused():
+        offer = plugin_install.look_up(options.what, tell)
     replaced = f" in place of {offer.replaces}" if offer.replaces else ""
     print(f"{offer.name} {offer.version}{replaced}: {offer.summary or 'no description'}")
     for part in offer.parts[1:]:
@@ -46,7 +49,8 @@ def install(options: argparse.Namespace) -> int:
     print("  The packages that Plaidwork runs with stay as they are.")
     if not _agreed(options.yes, "A plugin can do all that you can do on this computer. Install it?"):
         return STOPPED
-    done = plugin_install.install(offer, tell)
+    with _refused():
+        done = plugin_install.install(offer, tell)
     print(f"Installed {done}. Plugins: {', '.join(done.points)}")
     return DONE
 
@@ -55,12 +59,23 @@ def uninstall(options: argparse.Namespace) -> int:
     """``plaidwork plugin uninstall NAME [--yes]``."""
     from plaidwork.core import plugin_install
 
-    names = plugin_install.would_remove(options.name)
+    with _refused():
+        names = plugin_install.would_remove(options.name)
     print(f"Removes {', '.join(names)} from {plugin_install.site_folder()}")
     if not _agreed(options.yes, "Sessions made with it open and show their results. Go on?"):
         return STOPPED
-    print(f"Removed {', '.join(plugin_install.uninstall(options.name))}")
+    with _refused():
+        print(f"Removed {', '.join(plugin_install.uninstall(options.name))}")
     return DONE
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """A plugin that cannot be installed is bad input, not a model that failed."""
+    try:
+        yield
+    except PluginError as error:
+        raise SettingError(error.message, error.hint) from error
 
 
 def _agreed(yes: bool, question: str) -> bool:

@@ -327,6 +327,69 @@ def test_left_overs_of_a_power_cut_go_after_a_day(tmp_path, folder):
     assert (old.exists(), new.exists()) == (False, True)
 
 
+def test_a_name_is_brought_up_to_date(tmp_path, folder):
+    index = tmp_path / "index"
+    make_wheel(index, needs=("numpy",))
+    install("guest-level", folder=folder)
+    make_wheel(index, version="0.2.0", needs=("numpy",))
+    offer = look_up("guest-level", folder=folder)
+    assert (offer.version, offer.replaces, len(offer.parts)) == ("0.2.0", "0.1.0", 1)
+
+
+def test_a_broken_distribution_in_the_folder_is_no_obstacle(tmp_path, folder):
+    broken = folder / "site" / "broken-1.dist-info"
+    broken.mkdir(parents=True)
+    (broken / "METADATA").write_text("nothing")
+    install(make_wheel(tmp_path), folder=folder)
+    assert [item.name for item in installed(folder)] == ["guest-level"]
+
+
+# -- without pip ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_pip(monkeypatch):
+    monkeypatch.setattr(plugin_install, "has_pip", lambda: False)
+    monkeypatch.setattr(plugin_install, "_pip", lambda *a: pytest.fail("pip was run"))
+
+
+def test_a_pure_wheel_is_unpacked(tmp_path, folder, no_pip):
+    done = install(make_wheel(tmp_path, needs=("numpy>=1.26", "plaidwork")), folder=folder)
+    assert done.points == ("level",)
+    assert "site/guest_level-0.1.0.dist-info/REQUESTED" in _files(folder)
+    install(make_wheel(tmp_path, version="0.2.0"), folder=folder)
+    assert [str(item) for item in installed(folder)] == ["guest-level 0.2.0"]
+    uninstall("level", folder)
+    assert _files(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tag": "cp311-cp311-linux_x86_64"}, "is not pure Python"),
+        ({"needs": ("no-such-package-anywhere",)}, "needs no-such-package-anywhere, which is not here"),
+        ({"extra": "Requires-Python: >=4\n"}, "needs Python >=4"),
+        ({"extra": "Requires-Python: nonsense\n"}, "needs Python nonsense"),
+    ],
+)
+def test_what_cannot_be_unpacked_says_why(tmp_path, folder, no_pip, options, words):
+    with pytest.raises(PluginError, match=words):
+        install(make_wheel(tmp_path, **options), folder=folder)
+    assert not folder.exists()
+
+
+def test_a_name_needs_pip(folder, no_pip):
+    with pytest.raises(PluginError, match="has no pip, which fetches packages by name"):
+        look_up("guest-level", folder=folder)
+
+
+def test_an_unpacked_file_is_the_one_that_was_asked_about(tmp_path, folder, no_pip):
+    offer = look_up(make_wheel(tmp_path), folder=folder)
+    make_wheel(tmp_path, source=model_source(title="Another"))
+    with pytest.raises(PluginError, match="not the one that was looked up"):
+        install(offer, folder=folder)
+
+
 # -- together with the registry ------------------------------------------------------------------------
 
 
