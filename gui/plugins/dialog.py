@@ -66,7 +66,13 @@ class PluginsDialog(QDialog):
         if parent is not None:
             parent.installEventFilter(self)
         self._refresh()
-        run_task(lambda task: (self.registry.load(), _removable())[1], self._loaded, self._could_not("load"))
+        registry = self.registry
+        self._first = run_task(
+            lambda task: (registry.load(), _removable())[1],
+            self._loaded,
+            self._could_not("load the plugins"),
+            minutes=True,
+        )
 
     # -- layout ---------------------------------------------------------------------------------
     def _build(self) -> None:
@@ -450,6 +456,7 @@ class PluginsDialog(QDialog):
 
     def _leave(self) -> None:
         self._unsubscribe()
+        self._first.cancel()
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from plaidwork.core.registry import PluginInfo
@@ -28,6 +29,9 @@ Checks = Callable[[PluginInfo], dict[str, Any] | None]
 HEADS = ("Plugin", "State", "Version", "From", "API", "Load time", "Licence", "Checks")
 NAME, STATE, VERSION, FROM, API, LOAD, LICENCE, CHECKS = range(len(HEADS))
 _WIDTHS = {STATE: 148, VERSION: 84, FROM: 84, API: 52, LOAD: 88, LICENCE: 120, CHECKS: 136}
+_NAME_WIDTH = 140
+_LEAST = (API, LICENCE, LOAD, FROM)
+"""Hidden in this order when the window is narrow."""
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 SORT = Qt.ItemDataRole.UserRole
@@ -159,6 +163,14 @@ class PluginTable(QTableView):
             self.setColumnWidth(column, width)
         self.selectionModel().selectionChanged.connect(lambda *_: self.chosen.emit(self.chosen_name))
         theme().changed.connect(self.viewport().update)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the columns that matter least go first."""
+        super().resizeEvent(event)
+        spare = self.viewport().width() - _NAME_WIDTH - sum(_WIDTHS.values())
+        for column in _LEAST:
+            self.setColumnHidden(column, spare < 0)
+            spare += _WIDTHS[column] if spare < 0 else 0
 
     @property
     def chosen_name(self) -> str:

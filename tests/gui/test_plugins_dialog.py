@@ -576,7 +576,7 @@ def test_a_switch_of_colours_leaves_nothing_behind(open_dialog, mixed, qtbot):
     made = open_dialog()
     made.table.choose("raters")
     made.close_button.setFocus()
-    QApplication.processEvents()
+    qtbot.wait(100)  # everything in its place
     before = made.grab().toImage()
     theme().set_mode("dark")
     QApplication.processEvents()
@@ -586,6 +586,38 @@ def test_a_switch_of_colours_leaves_nothing_behind(open_dialog, mixed, qtbot):
     assert made.grab().toImage() == before
     assert dark != before
     assert dark.pixelColor(2, 2).lightness() < 60
+
+
+def test_a_narrow_window_leaves_out_what_matters_least(open_dialog, mixed):
+    made = open_dialog()
+    assert not any(made.table.isColumnHidden(column) for column in range(8))
+    made.resize(made.minimumSizeHint())
+    QApplication.processEvents()
+    assert [column for column in range(8) if made.table.isColumnHidden(column)]
+    assert not made.table.isColumnHidden(STATE)
+    assert not made.table.isColumnHidden(CHECKS)
+    assert made.table.horizontalScrollBar().maximum() == 0
+    made.resize(960, 720)
+    QApplication.processEvents()
+    assert not any(made.table.isColumnHidden(column) for column in range(8))
+
+
+def test_closing_while_plugins_load_is_quiet(folder, qtbot):
+    """A plugin that takes its time; the window goes before it is there."""
+    (folder / "slow.py").write_text("import time\ntime.sleep(0.5)\n" + model_source("guest.slow"))
+    registry = Registry()
+    made = PluginsDialog(Workbench(registry), None, Settings())
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    made.show()
+    qtbot.waitUntil(lambda: any(info.name == "slow" for info in registry.plugins), timeout=10_000)
+    assert not registry.settled
+    with qtbot.captureExceptions() as errors:
+        made.close()
+        qtbot.waitUntil(lambda: registry.settled, timeout=10_000)
+        wait_for_tasks()
+        qtbot.wait(50)
+    assert errors == []
+    assert registry.plugin("slow").state == "ok"
 
 
 def test_it_fits_the_smallest_window_and_the_keys(open_dialog, mixed, qtbot):
@@ -600,3 +632,16 @@ def test_it_fits_the_smallest_window_and_the_keys(open_dialog, mixed, qtbot):
     assert made.close_button.hasFocus()
     qtbot.keyClick(made, Qt.Key.Key_Escape)
     assert not made.isVisible()
+
+
+@pytest.mark.slow
+def test_the_real_suite_runs_from_the_window(open_dialog, mixed, qtbot, answer):
+    made = open_dialog()
+    click_row(qtbot, made, "level")
+    answer("quick")
+    click(qtbot, made.card.buttons["check"])
+    qtbot.waitUntil(lambda: made.card.bar.value() > 0, timeout=60_000)
+    idle(qtbot, made, timeout=120_000)
+    kept = kept_check(made.registry.plugin("level"))
+    assert kept["passed"] > 30
+    assert cell(made, "level", CHECKS) in (f"{kept['passed']} passed", f"{kept['failed']} failed")
