@@ -44,7 +44,12 @@ FAULTS = {
         "sweep", "math.log(law.alpha) + math.lgamma(n_a) + math.lgamma(n_b) - math.lgamma(n_a + n_b)", "0.0", "full, moves"
     ),
     "merge accepted like a split": Fault("sweep", "        gain = -gain", "        pass", "diagonal, moves"),
-    "merge scored without its proposal": Fault("sweep", "    if last and not at[SPLIT]:", "    if False:", "many moves", 4000),
+    "probability of the other side": Fault(
+        "sweep", "        away = gap if side == 0 else -gap", "        away = gap", "full, moves"
+    ),
+    "merge scored by a split that is not there": Fault(
+        "sweep", "    if scan == last and not at[SPLIT]:", "    if False:", "many moves", 12_000
+    ),
     "alpha without its prior's shape": Fault("concentration", "shape + k - (0.0", "k - (0.0", "diagonal"),
     "alpha as if there were no data": Fault("concentration", "rate + math.log1p(rest)", "rate", "diagonal"),
 }  # fmt: skip

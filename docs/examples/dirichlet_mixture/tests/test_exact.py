@@ -50,7 +50,10 @@ def test_frequencies_of_partitions(case):
     assert smallest_p(MODEL, block(values), settings(*parts), 20_000) > ERROR_LEVEL
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(f, marks=pytest.mark.slow if FAULTS[f].sweeps > 5000 else ()) for f in FAULTS],
+)
 def test_a_broken_update_is_seen(fault):
     case, sweeps = FAULTS[fault].case, FAULTS[fault].sweeps
     values, *parts = CASES[case]

@@ -73,7 +73,7 @@ def test_planted_clusters(form):
     assert (found["clusters"].columns["Items"] > 5).sum() == 3
     assert found["headline"].startswith(f"**{len(found['clusters'])} clusters** of 120 items: ")
     assert found["number"].values[found["number_probability"].values.argmax()] in (3, 4)
-    assert found["credible_ball"].values < 0.5
+    assert found["credible_ball"].values < 1.0
     detail = found["centres"].columns
     first = values[found["labels"].values == 0].mean(axis=0)
     assert detail["Mean"][:3].astype(float) == pytest.approx(first, abs=1.0)

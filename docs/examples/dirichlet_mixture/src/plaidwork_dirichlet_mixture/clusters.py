@@ -113,9 +113,9 @@ def reset(c, k, law):
         c.seen[k, j] = 0
         c.mean[k, j] = 0.0
         c.logs[k, j] = half
-    c.factor[k] = 0.0
-    for j in range(c.mean.shape[1]):
         if law.full:
+            for i in range(c.mean.shape[1]):
+                c.factor[k, j, i] = 0.0
             c.factor[k, j, j] = math.sqrt(law.scatter)
         else:
             c.factor[k, 0, j] = law.scatter
@@ -257,7 +257,8 @@ def draw_mean(rng, c, k, law, out):
     if law.full:
         m = c.size[k]
         spread = 1.0 / math.sqrt((law.kappa + m) * 2.0 * rng.standard_gamma(0.5 * (law.weight + 2.0 + m)))
-        out[:] = c.mean[k]
+        for j in range(d):
+            out[j] = c.mean[k, j]
         for j in range(d):
             e = spread * rng.standard_normal()
             for i in range(j, d):
@@ -271,9 +272,11 @@ def draw_mean(rng, c, k, law, out):
 
 @njit(cache=True, nogil=True)
 def copy_cluster(source, k, target, to):
-    """Slot ``k`` of one set of clusters into slot ``to`` of another."""
+    """Slot ``k`` of one set of clusters into slot ``to`` of another (by loops: slices compile for seconds)."""
     target.size[to] = source.size[k]
-    target.seen[to] = source.seen[k]
-    target.mean[to] = source.mean[k]
-    target.factor[to] = source.factor[k]
-    target.logs[to] = source.logs[k]
+    for j in range(source.mean.shape[1]):
+        target.seen[to, j] = source.seen[k, j]
+        target.mean[to, j] = source.mean[k, j]
+        target.logs[to, j] = source.logs[k, j]
+        for i in range(source.factor.shape[1]):
+            target.factor[to, i, j] = source.factor[k, i, j]

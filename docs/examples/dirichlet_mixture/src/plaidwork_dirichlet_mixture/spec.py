@@ -139,13 +139,13 @@ HYPERPARAMETERS = (
     Hyperparameter(
         "launch_scans",
         "int",
-        5,
+        2,
         label="Scans before a split",
         group="Moves",
         minimum=0,
         maximum=100,
         advanced=True,
-        doc="Restricted Gibbs scans that make a proposed split sensible.",
+        doc="Restricted Gibbs scans that improve a proposed split before it is judged.",
     ),
     Hyperparameter(
         "start",
@@ -240,7 +240,8 @@ SPEC = ModelSpec(
     citation=(
         "Neal (2000), Markov chain sampling methods for Dirichlet process mixture models, JCGS 9, 249-265. "
         "Jain and Neal (2004), A split-merge Markov chain Monte Carlo procedure for the Dirichlet process mixture "
-        "model, JCGS 13, 158-182. Escobar and West (1995), Bayesian density estimation and inference using mixtures, "
+        "model, JCGS 13, 158-182. Dahl (2005), Sequentially-allocated merge-split sampler for conjugate and nonconjugate "
+        "Dirichlet process mixture models, technical report. Escobar and West (1995), Bayesian density estimation and inference using mixtures, "
         "JASA 90, 577-588. Wade and Ghahramani (2018), Bayesian cluster analysis: point estimation and credible "
         "balls, Bayesian Analysis 13, 559-626."
     ),

@@ -1,5 +1,9 @@
 """One sweep: every item in turn (Neal 2000, algorithm 3), then split-merge moves (Jain & Neal 2004).
 
+A split is launched by putting the items one after the other with one of two of them, each by its probability given those
+before (Dahl 2005), and by restricted Gibbs scans from there: any launch that looks only at the items is right, and this
+one parts groups that lie apart, where halves by chance are two of the same.
+
 The sweep is a machine whose whole position is in the arrays ``at`` and ``sums``, so that it can be left after any row
 and taken up again. A call does a counted amount of work: never by the clock, or runs would not repeat.
 """
@@ -27,7 +31,7 @@ PHASE, ROW, HIGH, MOVE, SCAN, FIRST, SECOND, MEMBERS, SPLIT, TRIED, ACCEPTED, MO
 """Places in ``at``: what is going on, the next row of it, slots in use, and the move under way."""
 LOG_Q, LOG_MARGINAL = range(2)
 """Places in ``sums``."""
-COUNT, ITEMS, PICK, LAUNCH, SCANS, MERGE, DECIDE, END = range(8)
+COUNT, ITEMS, PICK, SCANS, MERGE, DECIDE, END = range(7)
 """Phases, in their order."""
 DONE, UNFINISHED, CROWDED = range(3)
 """How a call ended; crowded: no slot is free, give more and call again."""
@@ -123,7 +127,7 @@ def draw_label(rng, items, i, z, c, law, at, weights, slots, y, work):
 
 @njit(cache=True, nogil=True)
 def pick_pair(rng, z, move, at):
-    """Two items by chance and all others of their clusters, each on a side by chance."""
+    """Two items by chance, and all others of their clusters in an order by chance."""
     n = z.size
     i = rng.integers(0, n)
     j = rng.integers(0, n - 1)
@@ -132,8 +136,10 @@ def pick_pair(rng, z, move, at):
     for m in range(n):
         if m != i and m != j and (z[m] == z[i] or z[m] == z[j]):
             move.members[count] = m
-            move.side[count] = rng.integers(0, 2)
             count += 1
+    for p in range(count - 1, 0, -1):
+        q = rng.integers(0, p + 1)
+        move.members[p], move.members[q] = move.members[q], move.members[p]
     at[FIRST], at[SECOND], at[MEMBERS], at[SPLIT] = i, j, count, z[i] == z[j]
 
 
@@ -162,21 +168,24 @@ def add_up_side(items, pair, law, move, at, side, left_out, y, work):
 
 
 @njit(cache=True, nogil=True)
-def draw_side(rng, items, p, z, pair, law, move, at, sums, last, y, work):
-    """Restricted Gibbs: draw the side of one member; in the last scan of a merge it goes where it is now."""
-    i, side = move.members[p], move.side[p]
+def draw_side(rng, items, p, z, pair, law, move, at, sums, scan, last, y, work):
+    """Draw the side of one member given the others, or, in scan -1, given those that have one already.
+
+    In the last scan of a merge it goes where it is now. The probability of what the last scan does is kept.
+    """
+    i = move.members[p]
     standardise(items, i, y)
-    if not remove(pair, side, y, items.known[i], law, work):
-        add_up_side(items, pair, law, move, at, side, p, y, work)
+    if scan >= 0 and not remove(pair, move.side[p], y, items.known[i], law, work):
+        add_up_side(items, pair, law, move, at, move.side[p], p, y, work)
     gap = math.log(pair.size[1]) + log_predictive(pair, 1, y, items.known[i], law, work)
     gap -= math.log(pair.size[0]) + log_predictive(pair, 0, y, items.known[i], law, work)
-    if last and not at[SPLIT]:
+    if scan == last and not at[SPLIT]:
         side = 0 if z[i] == z[at[FIRST]] else 1
     else:
         tail = math.exp(-abs(gap))
         least = tail / (1.0 + tail)
         side = 1 if rng.random() < (1.0 - least if gap > 0.0 else least) else 0
-    if last:
+    if scan == last:
         away = gap if side == 0 else -gap
         sums[LOG_Q] -= max(away, 0.0) + math.log1p(math.exp(-abs(away)))
     move.side[p] = side
@@ -216,9 +225,10 @@ def decide(rng, z, c, pair, law, move, at, sums):
 @njit(cache=True, nogil=True)
 def finish(rng, z, c, law, at, sums):
     """Number the clusters by first appearance, add up their log densities and draw their means."""
-    label = np.full(at[HIGH], -1)
+    label, sizes = np.empty(at[HIGH], np.int64), np.empty(at[HIGH], np.int64)
+    for k in range(at[HIGH]):
+        label[k] = -1
     count = 0
-    sizes = np.zeros(at[HIGH], np.int64)
     sums[LOG_MARGINAL] = 0.0
     for i in range(z.size):
         k = z[i]
@@ -229,15 +239,17 @@ def finish(rng, z, c, law, at, sums):
             draw_mean(rng, c, k, law, c.drawn[count])
             count += 1
         z[i] = label[k]
-    c.size[:] = 0
-    c.size[:count] = sizes[:count]
+    for k in range(c.size.size):
+        c.size[k] = sizes[k] if k < count else 0
     at[HIGH] = count
 
 
 @njit(cache=True, nogil=True)
 def begin(z, c, law, at):
     """Empty all slots that the labels use."""
-    at[HIGH] = max(np.max(z) + 1, 0)
+    at[HIGH] = 0
+    for i in range(z.size):
+        at[HIGH] = max(at[HIGH], z[i] + 1)
     for k in range(at[HIGH]):
         reset(c, k, law)
     at[TRIED] = at[ACCEPTED] = at[MOVED] = at[MOVE] = 0
@@ -281,20 +293,12 @@ def advance(rng, items, z, c, pair, move, law, at, sums, n_moves, n_scans, budge
             pick_pair(rng, z, move, at)
             seed_pair(items, pair, law, at, y, work)
             sums[LOG_Q] = 0.0
-            at[SCAN] = 0
-            at[PHASE] = LAUNCH
+            at[SCAN] = -1
+            at[PHASE] = SCANS
             budget -= 4 * unit + 4 * n
-        elif phase == LAUNCH:
-            if row < at[MEMBERS]:
-                i = move.members[row]
-                standardise(items, i, y)
-                add(pair, move.side[row], y, items.known[i], law, work)
-                budget -= 2 * unit
-            else:
-                at[PHASE], at[ROW] = SCANS, 0
         elif phase == SCANS:
             if row < at[MEMBERS]:
-                draw_side(rng, items, row, z, pair, law, move, at, sums, at[SCAN] == n_scans, y, work)
+                draw_side(rng, items, row, z, pair, law, move, at, sums, at[SCAN], n_scans, y, work)
                 budget -= 6 * unit
             elif at[SCAN] < n_scans:
                 at[SCAN] += 1
