@@ -142,6 +142,11 @@ def test_the_job_file_in_the_documents_is_one(tmp_path):
         2,
         tmp_path / "matrix.csv",
     )
+    from plaidwork.core.registry import registry
+
+    spec = registry().model(job.model).spec
+    spec.check_params(job.settings)
+    spec.schedule.with_(**job.schedule)
     tables = tomllib.loads(second)
     (tmp_path / "b.toml").write_text(f'model = "m"\n{second}', encoding="utf-8")
     again = read_job(tmp_path / "b.toml")
@@ -191,3 +196,14 @@ def test_python_example_of_the_readme_compiles():
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     compile(code, "README.md", "exec")
     assert sys.version_info >= (3, 11)
+
+
+def test_transformations_and_plugin_commands_are_documented():
+    from plaidwork.core.cli.options import command_parser
+    from plaidwork.core.transforms import TRANSFORMS
+
+    for name in TRANSFORMS:
+        assert f"`{name}`" in COMMAND_LINE, name
+    help_text = command_parser()._subparsers._group_actions[0].choices["plugin"].format_help()
+    for action in re.findall(r"^    ([a-z]+)\b", help_text, re.MULTILINE):
+        assert f"plugin {action}" in COMMAND_LINE, action

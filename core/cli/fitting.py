@@ -176,6 +176,10 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     saved = session.save(out)
     kept = f"{fitted.n_draws} draws" if plan.spec.algorithm == "mcmc" else f"{fitted.sweeps_done} sweeps"
     text = f"{fitted.title}: {fitted.status}, {kept} kept. Session: {saved.absolute()}"
+    if fitted.n_draws:
+        found, title, advice = judged(fitted)
+        values = {"headline": found, "title": title, "advice": advice}
+        _say(as_json, "verdict", " ".join(filter(None, (found, f"{title}.", advice))), **values)
     _say(as_json, "saved", text, path=str(saved.absolute()), status=fitted.status, draws=fitted.n_draws)
     if failure is not None:
         raise failure
@@ -183,6 +187,16 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
         worst = next((line.text for line in reversed(fitted.log) if line.level == "error"), "A chain failed.")
         raise ModelError(worst)
     return STOPPED if fitted.status == "stopped" else DONE
+
+
+def judged(fitted: Run) -> tuple[str, str, str]:
+    """The headline of the results as a sentence (or nothing), and whether to trust it: title and text."""
+    from plaidwork.core.diagnostics import diagnose
+
+    name = next((view.headline for view in fitted.spec.views if view.headline), "")
+    found = fitted.results.get(name, "")
+    verdict = diagnose(fitted.kept()).verdict
+    return f"{found}." if isinstance(found, str) and found else "", verdict.title, verdict.text
 
 
 def _say(as_json: bool, event: str, text: str, **values: Any) -> None:

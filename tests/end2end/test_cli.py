@@ -138,6 +138,11 @@ def test_example_is_fitted(tmp_path, capsys):
     assert "Known: " in capsys.readouterr().err
 
 
+def test_a_fit_says_what_it_found_and_how_sure_it_is(tmp_path, toys, capsys):
+    assert main(["fit", "toy.walk", *toys, "--out", str(tmp_path / "a.plaidwork"), "--chains", "1"]) == 0
+    assert "Exploratory: one chain. One chain cannot show" in capsys.readouterr().out
+
+
 def test_json_lines(tmp_path, toys, capsys):
     out = tmp_path / "j.plaidwork"
     assert main(["fit", "toy.walk", *toys, "--out", str(out), "--json"]) == 0
@@ -146,7 +151,8 @@ def test_json_lines(tmp_path, toys, capsys):
     assert events[0] == "preparing"
     assert {"started", "finished", "progress"} <= set(events)
     assert lines[-1] == {"event": "saved", "path": str(out), "status": "done", "draws": 12}
-    assert lines[-2]["sweeps"] == lines[-2]["planned"] == 30
+    assert lines[-2]["event"] == "verdict"
+    assert lines[-3]["sweeps"] == lines[-3]["planned"] == 30
 
 
 @pytest.mark.parametrize("executor", ["threads", "processes", "inline"])
