@@ -119,7 +119,7 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
     if not skew >= SKEW_LIMIT:
         return None
     zero = known.min() == 0
-    detail = f"{known.min():.4g} to {known.max():.4g}, skewness {skew:.1f}"
+    detail = f"{_shown(known.min())} to {_shown(known.max())}, skewness {skew:.1f}"
     return Issue(
         "info",
         "No value is negative, and they are strongly skewed"
@@ -133,6 +133,11 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
         ),
         changes_numbers=True,
     )
+
+
+def _shown(value: float) -> str:
+    """Four digits, or the whole number where there are more."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def name_issue(names: Sequence[str], what: str) -> Issue | None:

@@ -129,10 +129,15 @@ def _has_header(head: Sequence[tuple[int, list[str]]], width: int, layout: Layou
     )
 
 
+def _listed(value: Any) -> Sequence[Any]:
+    """One column named by itself is a list of one."""
+    return (value,) if isinstance(value, (str, int)) else value
+
+
 def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:
     """Which columns are names, labels and numbers."""
     known = {token.lower() for token in layout.missing}
-    layout.skip = tuple(column_index(layout, item, "skip") for item in options.get("skip", ()))
+    layout.skip = tuple(column_index(layout, item, "skip") for item in _listed(options.get("skip", ())))
     texts: list[int] = []
     present = []
     for index in range(layout.n_columns):
@@ -147,7 +152,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.detected.add("names")
         layout.names = _find_names(layout, texts, present)
     if "labels" in options:
-        layout.labels = tuple(column_index(layout, item, "labels") for item in options["labels"])
+        layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
     else:
         layout.detected.add("labels")
         layout.labels = tuple(i for i in texts if i != layout.names and i not in layout.skip)

@@ -20,6 +20,8 @@ ROLES = {
     "value": ("measurements", 4),
     "skip": ("left out", 99),
 }
+_WIDEST, _WIDEST_TEXT = 360, 200
+"""Widest columns at first, in pixels: long names must not push the numbers out of sight."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -131,7 +133,8 @@ class PreviewTable(QTableView):
             self.horizontalHeader().setResizeContentsPrecision(40)
             for column in range(min(len(preview.header), 60)):
                 self.resizeColumnToContents(column)
-                self.setColumnWidth(column, min(self.columnWidth(column) + 8, 360))
+                most = _WIDEST if self._model.role_of(column) == "value" else _WIDEST_TEXT
+                self.setColumnWidth(column, min(self.columnWidth(column) + 8, most))
         else:
             self.horizontalScrollBar().setValue(across)
             self.verticalScrollBar().setValue(down)

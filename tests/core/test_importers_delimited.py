@@ -1,6 +1,7 @@
 """Delimited text: what is detected, what is asked, what is refused and in which words."""
 
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -119,6 +120,7 @@ def test_columns_can_be_given_roles(write):
     assert list(data.row_table["age"]) == [30.0, 41.0]
     assert preview(path, labels=["age"], skip=["y"]).roles == ("name", "label", "value", "skip")
     assert read_dataset(path, {"names": -1}).column_names == ("id", "age", "x", "y")
+    assert read_dataset(path, {"labels": "age", "skip": "y"}).column_names == ("x",)
 
 
 def test_codes_stay_text(write):
@@ -388,6 +390,7 @@ def test_logarithms_are_offered_never_taken(write):
     path = write("a,b,c,d\n" + "\n".join(",".join(map(repr, row)) for row in values.tolist()))
     found = issue(preview(path), "All values are positive and strongly skewed")
     assert (found.severity, found.changes_numbers, found.fix[1:]) == ("info", True, ("log", "log"))
+    assert not re.search(r"e[+-]", found.detail), "numbers for people have no exponent"
     np.testing.assert_array_equal(read_dataset(path).values, values)
     data = read_dataset(path, {"log": "log"})
     np.testing.assert_array_equal(data.values, np.log(values))
