@@ -82,6 +82,7 @@ class ChainPanel(QScrollArea):
         top.addWidget(_Swatch(chain))
         top.addWidget(Label(f"{'Chain' if self._run.spec.algorithm == 'mcmc' else 'Restart'} {chain + 1}"), 1)
         count = Label("", "caption", "muted")
+        count.setAlignment(Qt.AlignmentFlag.AlignRight)
         top.addWidget(count)
         bar = QProgressBar()
         bar.setTextVisible(False)
@@ -142,7 +143,10 @@ class ChainPanel(QScrollArea):
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
-            count.setText(f"{format_count(record.sweep)} of {format_count(record.planned)}")
+            planned = format_count(record.planned)
+            whole = count.fontMetrics().horizontalAdvance(f"{planned} of {planned}")
+            count.setMinimumWidth(whole)  # as wide as it will get, so that it is never cut while it counts
+            count.setText(f"{format_count(record.sweep)} of {planned}")
             bar.setValue(round(1000 * record.sweep / max(1, record.planned)))
         used = False
         for name, (label, rate) in self._rates.items():

@@ -283,10 +283,13 @@ class LivePage(QWidget):
         level, best, values = max(tails, key=lambda tail: tail[0])
         before = values[-2 * _TAIL : -_TAIL]
         rise = (
-            f", {format_number(level - float(np.mean(before)), 3)} in {_TAIL} sweeps" if len(before) else ""
+            f", {format_number(level - float(np.mean(before)), 3)} lately"
+            if len(before) and self._run.active
+            else ""
         )
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
+        self._figures["primary"].setToolTip(f"Mean of the last {_TAIL} sweeps, and its change")
         self._figures["primary"].set_value(
             format_count(round(level)), f"{self._chain_word()} {best + 1}{rise}"
         )
@@ -309,10 +312,11 @@ class LivePage(QWidget):
         if n - warmup < 50:
             figure.set_value("–", "after the warm-up")
             return
+        figure.setToolTip(f"R-hat of {primary.title}: below 1.01 when the chains agree")
         value = float(rhat(np.stack([y[warmup:n] for y in series])))
         if not np.isfinite(value):
             figure.set_value("–", f"{primary.title} does not move")
         elif value <= 1.01:
-            figure.set_value("Settled", f"R-hat {value:.3f} on {primary.title}", "ok")
+            figure.set_value("Settled", f"R-hat {value:.3f}", "ok")
         else:
-            figure.set_value("Not yet", f"R-hat {value:.3f} on {primary.title}", "warn")
+            figure.set_value("Not yet" if self._run.active else "Not settled", f"R-hat {value:.3f}", "warn")

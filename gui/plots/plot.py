@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.gui import tokens
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.plots.frame import PlotFrame
 from plaidwork.gui.plots.legend import LegendEntry
@@ -126,6 +127,8 @@ class Plot(PlotFrame):
         """Add a line in the colour of a category (or of a token); it joins the legend."""
         curve = pg.PlotDataItem(pen=self.pen(category, width, dashed))
         self.item.addItem(curve)
+        if isinstance(category, int) and category >= len(tokens.THREADS):
+            curve.setZValue(-1)  # the grey of all further groups must not cover the others
         line = Line(name, category, width, dashed, curve, self)
         line.set_data(x, y)
         self._lines.append(line)
@@ -167,6 +170,7 @@ class Plot(PlotFrame):
             area = pg.LinearRegionItem(movable=False)
             area.setZValue(-200)
             word = pg.TextItem(anchor=(1, 0))
+            word.setZValue(10)
             self.item.addItem(area, ignoreBounds=True)
             self.item.addItem(word, ignoreBounds=True)
             self._shade = (area, word)
@@ -218,6 +222,9 @@ class Plot(PlotFrame):
         for edge in area.lines:
             edge.setPen(pg.mkPen(None))
         word.setColor(theme().color("muted"))
+        ground = QColor(theme().color("hover"))
+        ground.setAlpha(215)
+        word.fill = pg.mkBrush(ground)  # readable over lines
         word.setFont(theme().font("caption"))
 
     def _place_word(self, *_: Any) -> None:

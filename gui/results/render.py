@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
@@ -33,10 +34,26 @@ def ensure_application() -> QApplication:
     from plaidwork.gui.style import install_style
     from plaidwork.gui.theme import theme
 
+    _quiet()
     _kept_app = QApplication(["plaidwork"])
     theme().install(_kept_app)
     install_style(_kept_app)
     return _kept_app
+
+
+def _quiet() -> None:
+    """Keep to itself what Qt says about windows that nobody sees; all else is said as before."""
+    previous: Any = None
+
+    def say(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        if "propagateSizeHints" in text:
+            return
+        if previous is not None:
+            previous(kind, context, text)
+        else:
+            print(text, file=sys.stderr)
+
+    previous = qInstallMessageHandler(say)
 
 
 @contextmanager

@@ -256,3 +256,10 @@ def test_legend_leaves_out_what_has_no_room(qtbot):
     made.resize(60, 20)
     made.grab()
     assert made.minimumSizeHint().width() == 0
+
+
+def test_grey_lines_lie_below_the_coloured_ones(qtbot):
+    made = Plot()
+    qtbot.addWidget(made)
+    lines = [made.add_line(f"Chain {k + 1}", k, [0, 1], [0, 1]) for k in range(8)]
+    assert all(lines[k].curve.zValue() < lines[0].curve.zValue() for k in (6, 7))
