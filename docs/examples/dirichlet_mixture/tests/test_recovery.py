@@ -71,7 +71,7 @@ def test_planted_clusters(form):
     found = fit(block(values), MODEL.spec.check_params({"covariance": form, "within": 0.1}))
     assert distances(found["labels"].values, truth[None])[0] < 0.1  # one outlier may stand alone
     assert (found["clusters"].columns["Items"] > 5).sum() == 3
-    assert found["headline"].startswith(f"**{len(found['clusters'])} clusters** of 120 items: ")
+    assert found["headline"].startswith(f"{len(found['clusters'])} clusters of 120 items: ")
     assert found["number"].values[found["number_probability"].values.argmax()] in (3, 4)
     assert found["credible_ball"].values < 1.0
     detail = found["centres"].columns

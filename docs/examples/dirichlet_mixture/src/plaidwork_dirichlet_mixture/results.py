@@ -52,12 +52,11 @@ def _texts(
     words = shown[0] if k == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     number = f"{low}" if low == high else f"{low} to {high}"
     return {
-        "headline": f"**{k} cluster{'s' if k > 1 else ''}** of {n} items: {words}",
-        "number_headline": f"**{number} cluster{'s' if high > 1 else ''}** in most draws",
+        "headline": f"{k} cluster{'s' if k > 1 else ''} of {n} items: {words}",
+        "number_headline": f"{number} cluster{'s' if high > 1 else ''} in most draws",
         "caption": (
-            f"The clustering nearest to {n_draws} draws. On average it is {point.expected:.2f} bits away from them, "
-            f"and 95 % are within {point.ball:.2f} (0 is equal, {np.log2(max(n, 1)):.1f} the most). "
-            f"Certainty is the mean probability of two members to be together. {reason}"
+            f"Nearest to {n_draws} draws: {point.expected:.2f} bits away on average, 95 % within {point.ball:.2f} "
+            f"(0 is equal, {np.log2(max(n, 1)):.1f} the most). {reason}"
         ).strip(),
         "similarity_caption": (
             "Probability that two items are in one cluster, in the order of the clustering"

@@ -22,7 +22,8 @@ clusters. It is a variance as a share of the variance of the whole column (when 
 
 **How a point clustering is found.** Clusters have no names from one draw to the next, so draws are compared as
 partitions. The clustering shown has the least expected variation of information to all draws; the *credible ball* says
-how far 95 % of the draws are from it, in bits (0 is equal, log2 of the number of items the most).
+how far 95 % of the draws are at most from it, in bits (0 is equal, log2 of the number of items the most).
+*Certainty* of a cluster is the mean probability of two of its members to be together.
 """
 
 HYPERPARAMETERS = (

@@ -8,7 +8,7 @@ from plaidwork.core.api import Block, Params, Problem, State
 from plaidwork_dirichlet_mixture.clusters import empty_clusters
 from plaidwork_dirichlet_mixture.sweep import start_position
 
-SLOTS = 8
+SLOTS = 4
 MOST_FULL_COLUMNS = 100
 
 
