@@ -13,6 +13,7 @@ import plaidwork_dirichlet_mixture as package
 from plaidwork.core.api import Clock, ModelError
 from plaidwork_dirichlet_mixture.model import DirichletMixture
 from plaidwork_dirichlet_mixture.partitions import distances
+from plaidwork_dirichlet_mixture.starts import new_state, scaling
 
 MODEL = DirichletMixture()
 
@@ -146,3 +147,18 @@ def test_a_long_sweep_comes_in_slices():
     while MODEL.step(state, data, params, rng, Clock(0, 1)) is None:
         slices += 1
     assert slices > 2
+
+
+def test_moves_cross_between_modes():
+    """Two near groups of 1000 items are better one cluster by 70 nats: single items never get there, moves do."""
+    rng = np.random.default_rng(0)
+    centres = 2 * rng.normal(size=(6, 10))
+    groups = rng.integers(0, 6, 1000)
+    data = block(centres[groups] + rng.normal(size=(1000, 10)))
+    reached = {}
+    for moves in (0, 3):
+        params = MODEL.spec.check_params({"split_merge": moves})
+        state = new_state(groups, 1.0, *scaling(data["X"], True), params)
+        traces = [MODEL.step(state, data, params, rng, Clock(sweep, 0)) for sweep in range(120)]
+        reached[moves] = np.mean([found["log_joint"] for found in traces[-20:] if found])
+    assert reached[3] > reached[0] + 40
