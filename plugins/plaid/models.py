@@ -131,7 +131,6 @@ class PlaidModel(Model):
         setting = self.setting(state, data, params, Clock(0, 0))
         count_cells(replica, setting.cells)
         draw_replica(replica, setting, 1.0, rng)
-        state["log_joint"] = self._log_joint(replica, setting)
         return state
 
     def _arrange(self, state: State, params: Params, setting: Setting, clock: Clock) -> None:
@@ -156,7 +155,6 @@ class PlaidModel(Model):
         if not state["warm"] and params["replicas"] > 1:
             swapped = swap_replicas(state, setting, rng)
         traces = self._traces(state, setting, data, clock)
-        state["log_joint"] = traces["log_joint"]
         if setting.moves:
             for name, accepted in state["accepted"].items():
                 if name in self.spec_traces:
@@ -228,7 +226,7 @@ class PlaidModel(Model):
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         cold = state["replicas"]["0"]
         scalars = {name: cold[name] for name in ("phi", "tau0", "alpha", "mu", "tau")}
-        scalars["log_joint"] = state["log_joint"]
+        scalars["log_joint"] = self.log_joint(state, data, params)
         kept = {variable.name for variable in self.spec.variables}
         return {
             "Z1": cold["rows"].copy(),
@@ -252,8 +250,9 @@ class PlaidModel(Model):
         values = read_only(rng.standard_normal((4, 3)))
         data = ModelData({"X": Block("X", values, read_only(np.ones((4, 3), bool)), None, ((), ()))})
         choices = [p for p in self.spec.hyperparameters if p.name == "moves"]
-        for move in [choice.value for p in choices for choice in p.choices] or [None]:
-            params = self.spec.check_params({"start": "prior"} | ({"moves": move} if move else {}))
+        moves = [{"moves": choice.value} for p in choices for choice in p.choices]
+        for move in moves or [{}]:
+            params = self.spec.check_params({"start": "prior", **move})
             state = self.init(data, params, rng)
             self.step(state, data, params, rng, Clock(0, 0))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ def draw_shift_prior(
     return mu, priors.spread.draw(rng, 0.5 * theta.size, 0.5 * float(((theta - mu) ** 2).sum()))
 
 
-def log_scalars(replica: dict[str, Any], priors: Priors) -> float:
+def log_scalars(replica: Mapping[str, Any], priors: Priors) -> float:
     """Log prior density of the learned hyper-parameters."""
     total = priors.noise.log_density(replica["tau0"]) + priors.spread.log_density(replica["tau"])
     total += priors.mass.log_density(replica["alpha"])

@@ -51,7 +51,7 @@ def picked_draws(chains: Sequence[ChainView], cells: int) -> list[tuple[ChainVie
     return pairs[::step]
 
 
-def mean_fit(draws: Sequence[Draw], shape: tuple[int, int]) -> np.ndarray:
+def mean_fit(draws: Sequence[Draw], shape: tuple[int, ...]) -> np.ndarray:
     """Posterior mean of background and layers: (n, m) float32, in products of a few draws at a time."""
     total = np.zeros(shape, np.float32)
     total += np.float32(np.mean([phi for *_, phi in draws]))
@@ -102,8 +102,10 @@ def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:
     return rows[order], columns[order]
 
 
-def block_results(draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray], block: Block) -> Results:
-    """Block list and membership probabilities, every draw matched to the reference."""
+def block_results(
+    draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray], block: Block
+) -> tuple[Results, np.ndarray]:
+    """Block list and membership probabilities, every draw matched to the reference; share of draws with each."""
     matched = match_blocks(((r, c, t) for r, c, t, _ in draws), reference, mass=INTERVAL)
     titles = np.array([f"Block {k + 1}" for k in range(len(matched))], dtype=object)
     table = Table(
@@ -130,51 +132,64 @@ def block_results(draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray
         ("column", 1, matched.column_probability),
     ):
         names = np.array(block.names[axis], dtype=object)
-        columns = {side.capitalize(): names, **{str(t): p for t, p in zip(titles, probability, strict=True)}}
+        columns: dict[str, np.ndarray] = {side.capitalize(): names}
+        columns |= {str(title): share for title, share in zip(titles, probability, strict=True)}
         results[f"{side}_memberships"] = Table(columns, label=f"{side.capitalize()} memberships")
         chosen = pick_items(probability, MOST_ITEMS)
-        shared = comembership((draw[axis] for draw in draws), chosen)
+        memberships = (draw[0] if axis == 0 else draw[1] for draw in draws)
+        shared = comembership(memberships, chosen)
+        dim = f"{side}_by_block"  # a result called like the dim names its items
+        results[dim] = Result(names[chosen], (dim,), label=f"{side.capitalize()}s in the order of the blocks")
         results[f"{side}_comembership"] = Result(
             shared,
-            (side, side)
-            if len(chosen) == len(names) and (chosen == np.arange(len(names))).all()
-            else (f"{side}_picked", f"{side}_picked"),
+            (dim, dim),
             label=f"{side.capitalize()} co-membership",
             doc="Probability that two share a block.",
         )
-    return results
+    return results, matched.present
+
+
+def _about_chains(numbers: Sequence[np.ndarray], survives: np.ndarray) -> str:
+    """How the chains stand to each other, in words; empty for a single chain."""
+    total, used = len(survives), int(survives.sum())
+    if total == 1:
+        return ""
+    means = [k.mean() for k in numbers]
+    agree = "agree" if max(means) - min(means) < CLOSE_MEANS else "disagree on the number of blocks"
+    if used == total:
+        return f"the {total} chains {agree}"
+    if used == 1:
+        return f"from the best of {total} chains, the others ended clearly below it"
+    return f"from the {used} best of {total} chains, which {agree}; the others ended clearly below"
 
 
 def texts(
-    numbers: Sequence[np.ndarray], covered: np.ndarray, present: np.ndarray, survives: np.ndarray
+    numbers: Sequence[np.ndarray],
+    covered: np.ndarray,
+    present: np.ndarray,
+    survives: np.ndarray,
+    inferred: bool,
 ) -> dict[str, str]:
-    """Headline and caption. Blocks are counted when at least half of the draws contain them."""
+    """Headline and caption. Blocks are counted when at least half of the draws contain them.
+
+    ``inferred`` says whether the number of blocks was: the caption then tells how sure it is.
+    """
     sure = int((present >= 0.5).sum())
     values, probability = distribution(np.concatenate(numbers))
     share = dict(zip(values.tolist(), probability.tolist(), strict=True)).get(sure, 0.0)
     mode = int(values[probability.argmax()])
     noun = "block" if sure == 1 else "blocks"
     verb = "covers" if sure == 1 else "cover"
-    parts = [
-        f"{100 * share:.0f} % of the draws have {sure} {noun}"
-        + (f", most have {mode}" if mode != sure else "")
-    ]
-    if len(survives) > 1:
-        means = [k.mean() for k in numbers]
-        agree = "agree" if max(means) - min(means) < CLOSE_MEANS else "disagree on the number of blocks"
-        parts.append(
-            f"all {len(survives)} chains {agree}"
-            if survives.all()
-            else f"the {survives.sum()} chains used {agree}"
-        )
-        left = len(survives) - int(survives.sum())
-        if left:
-            parts.append(f"{left} chain{'' if left == 1 else 's'} clearly below the best left out")
+    parts = [_about_chains(numbers, survives)]
+    if inferred:
+        often = f"{100 * share:.0f} % of the draws have {sure} {noun}"
+        parts.insert(0, often + (f", most have {mode}" if mode != sure else ""))
+    caption = "; ".join(part for part in parts if part)
     return {
         "headline": f"{sure} {noun} {verb} {100 * (covered >= 0.5).mean():.0f} % of the matrix"
         if sure
         else "No block found",
-        "caption": "; ".join(parts),
+        "caption": caption[:1].upper() + caption[1:] + "." if caption else "",
     }
 
 
@@ -188,10 +203,11 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
     if not used:
         used = [chain for chain in kept.chains if chain.n_draws]
     draws = [blocks_of(chain, index) for chain, index in picked_draws(used, int(np.prod(block.shape)))]
-    results = block_results(draws, best_blocks(used), block)
+    results, present = block_results(draws, best_blocks(used), block)
     covered = coverage(draws)
     numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
     values, probability = distribution(np.concatenate(numbers))
+    inferred = any(variable.name == "alpha" for variable in kept.spec.variables)
     return {
         **results,
         "fit": Result(mean_fit(draws, block.shape), ("row", "column"), unit=block.unit, label="Fitted"),
@@ -199,5 +215,5 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
         "k_values": Result(values, ("size",), label="Number of blocks"),
         "k_probability": Result(probability, ("size",), label="Probability"),
         "chains": chain_table(kept, survives, reason, data),
-        **texts(numbers, covered, results["blocks"].columns["Present"], survives),
+        **texts(numbers, covered, present, survives, inferred),
     }

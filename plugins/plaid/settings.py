@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from plaidwork.core.api import Choice, Hyperparameter
 
 DATA_SD = "sd of the data"
 
 
-def _positive(name: str, default: float, label: str, doc: str, group: str, **more: object) -> Hyperparameter:
+def _positive(name: str, default: float, label: str, doc: str, group: str, **more: Any) -> Hyperparameter:
     return Hyperparameter(
         name, "float", default, label=label, doc=doc, group=group, minimum=0.0, open_minimum=True, **more
     )
 
 
-def _count(name: str, default: int, low: int, high: int, label: str, doc: str, group: str, **more: object):
+def _count(name: str, default: int, low: int, high: int, label: str, doc: str, group: str, **more: Any):
     return Hyperparameter(
         name, "int", default, label=label, doc=doc, group=group, minimum=low, maximum=high, **more
     )
@@ -23,10 +25,8 @@ def _learned(name: str, label: str, doc: str) -> Hyperparameter:
     return Hyperparameter(name, "bool", True, label=label, doc=doc, group="Priors", advanced=True)
 
 
-def _prior(
-    name: str, default: float, label: str, doc: str, when: dict, positive: bool = True, **more: object
-):
-    rule = {"minimum": 0.0, "open_minimum": True} if positive else {}
+def _prior(name: str, default: float, label: str, doc: str, when: dict, positive: bool = True, **more: Any):
+    rule: dict[str, Any] = {"minimum": 0.0, "open_minimum": True} if positive else {}
     return Hyperparameter(
         name, "float", default, label=label, doc=doc, group="Priors", advanced=True, when=when, **rule, **more
     )
@@ -253,10 +253,9 @@ def _start(default: str, count_label: str) -> tuple[Hyperparameter, ...]:
 INFINITE_SETTINGS = (
     _positive(
         "expected_blocks",
-        5.0,
-        "Expected number of blocks",
-        "Prior guess K0; it sets the rate of the Gamma prior "
-        "of the mass α of the two-way Indian buffet process. The data decide.",
+        1.0,
+        "Blocks expected beforehand",
+        "A guess is enough: the number is inferred. Low values keep out small blocks that fit chance.",
         "Blocks",
     ),
     _count(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class Setting:
     max_blocks: int
     moves: tuple[str, ...]
 
-    def law(self, replica: Replica, power: float) -> Law:
+    def law(self, replica: Mapping[str, Any], power: float) -> Law:
         """The numbers of a replica's conditionals at a power of the likelihood."""
         return Law(
             replica["alpha"],

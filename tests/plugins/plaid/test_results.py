@@ -66,7 +66,9 @@ def test_order_of_blocks_in_a_draw_does_not_matter():
     mixed = [d if i % 2 else draw(ROWS[::-1], COLUMNS[::-1], THETA[::-1]) for i, d in enumerate(plain)]
     found = [model.summarise(kept_of(model, [draws]), data, {}) for draws in (plain, mixed)]
     for name, result in found[0].items():
-        if isinstance(result, Result):
+        if isinstance(result, Result) and result.values.dtype == object:
+            assert result.values.tolist() == found[1][name].values.tolist()
+        elif isinstance(result, Result):
             np.testing.assert_allclose(result.values, found[1][name].values, rtol=1e-6, err_msg=name)
         elif isinstance(result, Table):
             assert all((result.columns[c] == found[1][name].columns[c]).all() for c in result.columns), name
@@ -78,7 +80,7 @@ def test_chain_far_below_the_best_is_left_out_and_said():
     bad = [draw(~ROWS, COLUMNS, THETA, -900.0) for _ in range(20)]
     results = model.summarise(kept_of(model, [good, bad]), data, {})
     assert results["chains"].columns["Used"].tolist() == ["yes", "no"]
-    assert "left out" in results["caption"]
+    assert "from the best of 2 chains" in results["caption"]
     assert results["block_rows"].values[0] == pytest.approx(ROWS[0].astype(float))
 
 
