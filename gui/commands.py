@@ -411,6 +411,14 @@ class Commands:
         )
         window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
 
+    def on_verdict(self, run_id: str) -> None:
+        """Told when a run changed: the message of its end does not stay green when its chains disagree."""
+        run = self._workbench.session.runs.get(run_id)
+        verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
+        if run is not None and verdict is not None and verdict.kind != "ok":
+            doubt = f"{verdict.title[:1].lower()}{verdict.title[1:]}"
+            self._window.messages.amend(f"end {run.id}", "warn", f"{run.title} finished, but {doubt}")
+
     def show_run(self, run: Run, key: str) -> None:
         """Bring a run and one of its tabs to the front."""
         self._window.show_workspace()

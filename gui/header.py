@@ -72,6 +72,8 @@ class Header(QWidget):
             made.setText(action.text().rstrip("…"))
             made.setIcon(icon(action.data(), "on_accent" if kind == "primary" else "text"))
             made.setEnabled(action.isEnabled())
+            if key not in keys and made.hasFocus():
+                made.clearFocus()  # else it would go on to the next button, which the user did not choose
             made.setVisible(key in keys)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

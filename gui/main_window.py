@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QGuiApplication,
     QKeySequence,
     QResizeEvent,
     QShortcut,
@@ -35,7 +36,7 @@ from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
 
-HEADER_BUTTONS = (("pause", "normal"), ("stop", "normal"), ("new_fit", "primary"))
+HEADER_BUTTONS = (("pause", "normal"), ("stop", "normal"), ("start", "primary"), ("new_fit", "primary"))
 _TICK, _TICK_HIDDEN = 100, 400
 _WIDE, _NARROW = 1360, 1100
 _AUTOSAVE = 120_000
@@ -52,7 +53,9 @@ class MainWindow(QMainWindow):
         self.setup_page: QWidget | None = None
         self._room = ""
         self.setMinimumSize(1024, 640)
-        self.resize(1440, 900)
+        self.resize(self.sizeHint())
+        if QGuiApplication.platformName() != "offscreen":  # there the screen is small and nobody sees it
+            self.resize(self.size().boundedTo(self.screen().availableSize()))
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.commands = Commands(self)
@@ -372,7 +375,10 @@ class MainWindow(QMainWindow):
             "save_as": bool(has_data or self.workbench.session.runs),
         }.items():
             actions[key].setEnabled(enabled)
-        self.header.set_buttons({"pause", "stop"} if phase else set() if setup else {"new_fit"})
+        left = run is not None and not phase and run.resumable
+        actions["start"].setText("Start fit" if setup or run is None else "Resume" if left else "Run longer…")
+        next_step = set() if setup else {"start"} if left else {"new_fit"}
+        self.header.set_buttons({"pause", "stop"} if phase else next_step)
 
     def _run_changed(self, run_id: str) -> None:
         run = self.current_run()
@@ -383,6 +389,7 @@ class MainWindow(QMainWindow):
             page = self.workspace.current_page()
             if page is not None and hasattr(page, "tick"):
                 page.tick()
+        self.commands.on_verdict(run_id)
         self.refresh_buttons()
 
     def _label_traces(self, title: str) -> None:

@@ -60,6 +60,7 @@ class TracePlot(Plot):
             for record in run.chains
         ]
         self._drawn = [-1] * len(run.chains)
+        self.y_axis.setStyle(showValues=False)  # no numbers before there are any
         self.setMinimumHeight(220 if large else 150)
 
     def draw(self, snapshots: list[dict[str, np.ndarray]]) -> None:
@@ -68,6 +69,8 @@ class TracePlot(Plot):
             values = snapshot[self.trace.name]
             if len(values) != self._drawn[index]:
                 self._drawn[index] = len(values)
+                if self.y_axis.style["showValues"] != any(drawn > 0 for drawn in self._drawn):
+                    self.y_axis.setStyle(showValues=not self.y_axis.style["showValues"])
                 self._lines_by_chain[index].set_data(
                     *decimate(values, _POINTS if self.large else _POINTS // 3)
                 )
@@ -256,7 +259,7 @@ class LivePage(QWidget):
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
         if phase == "preparing":
-            note = "compiling, once after installing"
+            note = "compiling, only once"
         if not phase:
             note = f"{format_duration(run.cpu_seconds)} of CPU time"
         self._figures["left"].set_value(value, note)

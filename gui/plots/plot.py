@@ -169,8 +169,7 @@ class Plot(PlotFrame):
         if self._shade is None:
             area = pg.LinearRegionItem(movable=False)
             area.setZValue(-200)
-            word = pg.TextItem(anchor=(1, 0))
-            word.setZValue(10)
+            word = pg.TextItem(anchor=(1, 1))
             self.item.addItem(area, ignoreBounds=True)
             self.item.addItem(word, ignoreBounds=True)
             self._shade = (area, word)
@@ -222,21 +221,18 @@ class Plot(PlotFrame):
         for edge in area.lines:
             edge.setPen(pg.mkPen(None))
         word.setColor(theme().color("muted"))
-        ground = QColor(theme().color("hover"))
-        ground.setAlpha(215)
-        word.fill = pg.mkBrush(ground)  # readable over lines
         word.setFont(theme().font("caption"))
 
     def _place_word(self, *_: Any) -> None:
         if self._shade is None:
             return
         area, word = self._shade
-        (left, right), (_low, high) = self.view_box.viewRange()
+        (left, right), (bottom, _top) = self.view_box.viewRange()
         low, end = area.getRegion()
         edge = min(end, right)
         needed = word.boundingRect().width() * self.view_box.viewPixelSize()[0]
         word.setVisible(edge - max(low, left) > needed)
-        word.setPos(edge, high)
+        word.setPos(edge, bottom)  # where the lines of an objective that rises have left
 
     # -- hover ----------------------------------------------------------------------------------
     def read_out(self, x: float, y: float) -> str:

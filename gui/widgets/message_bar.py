@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
@@ -116,6 +116,15 @@ class MessageBar(QWidget):
         self.shown.emit(title)
         return message.number
 
+    def amend(self, key: str, kind: str, title: str) -> None:
+        """Change kind and title of the message with this key, in its place; nothing when it was closed."""
+        for message in self._messages:
+            if message.key == key and (message.kind, message.title) != (kind, title):
+                message.kind, message.title = kind, title
+                if message is self.current:
+                    self._show_front()
+                    self.shown.emit(title)
+
     def dismiss(self, number: int | str) -> None:
         """Remove a message by its number or key; unknown ones are ignored."""
         before = len(self._messages)
@@ -149,6 +158,9 @@ class MessageBar(QWidget):
 
     # -- look -----------------------------------------------------------------------------------
     def _show_front(self) -> None:
+        inside = QApplication.focusWidget()
+        if inside is not None and self.isAncestorOf(inside):
+            inside.clearFocus()  # else it would go on to a button that the user did not choose
         clear_layout(self._actions)
         message = self.current
         if message is None:

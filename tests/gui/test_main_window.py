@@ -38,7 +38,9 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
 
 def click(qtbot, window, name):
     """Click the header button of a command."""
-    found = [b for b in window.header.findChildren(QPushButton) if b.objectName() == name and not b.isHidden()]
+    found = [
+        b for b in window.header.findChildren(QPushButton) if b.objectName() == name and not b.isHidden()
+    ]
     qtbot.mouseClick(found[-1], Qt.MouseButton.LeftButton)
 
 
@@ -95,6 +97,30 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     qtbot.waitUntil(lambda: run.status == "stopped" and bool(run.results), timeout=5000)
     qtbot.waitUntil(lambda: window.messages.count > 0, timeout=2000)
     assert "stopped" in window.messages.current.title
+    qtbot.waitUntil(lambda: bool(window.header.findChild(QPushButton, "start").isVisible()), timeout=2000)
+    assert window.header.findChild(QPushButton, "start").text() == "Resume"
+    focus = QApplication.focusWidget()
+    assert not isinstance(focus, QPushButton) or focus.window() is not window or focus.objectName() == "start"
+
+
+def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkeypatch):
+    from plaidwork.core.diagnostics import Verdict
+
+    doubt = Verdict("error", "The chains disagree on the mode", "")
+    monkeypatch.setattr(window.workbench, "verdict", lambda run: doubt)
+    window.workbench.add_dataset(dataset())
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+        window.commands._start_plan(plan(draws=20), "")
+    run = window.current_run()
+    window.workbench.run_changed.emit(run.id)
+    message = window.messages.current
+    assert (message.kind, message.title) == (
+        "warn",
+        f"{run.title} finished, but the chains disagree on the mode",
+    )
+    window.messages.close_current()
+    window.workbench.run_changed.emit(run.id)
+    assert window.messages.count == 0, "what was closed stays closed"
 
 
 def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
@@ -108,7 +134,9 @@ def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
         qtbot.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     assert path.exists()
     assert not window.isWindowModified()
-    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(
+        window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     assert window.centre.currentWidget() is window.welcome
     recent = window.settings.recent()
     assert recent[0]["path"] == str(path)
@@ -167,7 +195,11 @@ def test_a_dropped_session_opens(window, qtbot, tmp_path):
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path))])
     event = QDropEvent(
-        QPoint(100, 100), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        QPoint(100, 100),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
     )
     with qtbot.waitSignal(window.workbench.session_replaced, timeout=5000):
         window.dropEvent(event)  # Qt takes drop events from the platform only
