@@ -197,9 +197,16 @@ def checked_results(found: Any) -> dict[str, Any]:
             raise PluginError(
                 f"the result “{name}” has {result.values.ndim} axes and the dims {', '.join(result.dims)}"
             )
-        if isinstance(result, Result) and result.values.dtype.kind == "O":
+        if isinstance(result, Result) and not _plain(result.values):
             raise PluginError(f"the result “{name}” is an array of objects, not of numbers or texts")
     return dict(found)
+
+
+def _plain(values: np.ndarray) -> bool:
+    """Whether an array holds numbers, flags or texts."""
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "biufUS"
+    return all(isinstance(value, str) for value in values.flat)
 
 
 def environment() -> dict[str, str]:

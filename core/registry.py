@@ -114,7 +114,8 @@ class Registry:
         """Whether every plugin was loaded or given up."""
         return self._settled.is_set()
 
-    def _ready(self) -> Registry:
+    def ready(self) -> Registry:
+        """Wait until there is something to choose from: for all plugins, or for the built-in ones when not patient."""
         if self.patient:
             return self.load()
         self.start()
@@ -305,7 +306,12 @@ class Registry:
 
     def _tell(self, info: PluginInfo) -> None:
         for told in list(self._told):
-            told(info)
+            try:
+                told(info)
+            except Exception:  # a listener that has gone (a window that was closed) must not end the loading
+                _log.debug("a listener failed", exc_info=True)
+                if told in self._told:
+                    self._told.remove(told)
 
     # -- switches -------------------------------------------------------------------------------
     def plugin(self, name: str) -> PluginInfo:
@@ -438,16 +444,16 @@ class Registry:
     @property
     def readers(self) -> tuple[Reader, ...]:
         """Readers that plugins bring (the built-in formats apart)."""
-        return tuple(self._ready()._readers.values())
+        return tuple(self.ready()._readers.values())
 
     @property
     def samples(self) -> tuple[Sample, ...]:
         """Bundled examples and those of plugins."""
-        return (*bundled_samples(), *self._ready()._samples.values())
+        return (*bundled_samples(), *self.ready()._samples.values())
 
     def specs(self) -> tuple[ModelSpec, ...]:
         """All models, by title."""
-        models = list(self._ready()._models.values())
+        models = list(self.ready()._models.values())
         return tuple(sorted((model.spec for model in models), key=lambda spec: spec.title))
 
     def model(self, model_id: str) -> Model:
@@ -462,7 +468,7 @@ class Registry:
             return found()
 
     def _lookup(self, known: dict[str, Any], id: str) -> Any:
-        found = self._ready() and known.get(id)
+        found = self.ready() and known.get(id)
         if found is None and threading.current_thread() is not threading.main_thread():
             self.load()  # a worker may wait for a plugin that is still being loaded
             found = known.get(id)
@@ -483,11 +489,11 @@ class Registry:
         return SessionError(f"The {what} “{id}” is not installed.", hint)
 
     def has(self, model_id: str) -> bool:
-        return model_id in self._ready()._models
+        return model_id in self.ready()._models
 
     def analyses_for(self, run: Run) -> tuple[AnalysisSpec, ...]:
         """Analyses that the run has all for, by title."""
-        specs = [analysis.spec for analysis in list(self._ready()._analyses.values())]
+        specs = [analysis.spec for analysis in list(self.ready()._analyses.values())]
         return tuple(sorted((spec for spec in specs if not spec.missing(run)), key=lambda spec: spec.title))
 
     def analysis(self, analysis_id: str) -> Analysis:
@@ -503,7 +509,7 @@ class Registry:
 
     def view_factory(self, factory_id: str) -> ViewFactory | None:
         """The custom view of that id; None when no plugin brings it."""
-        return self._ready()._views.get(factory_id)
+        return self.ready()._views.get(factory_id)
 
 
 def _as_far_as_possible(found: Iterator[Any]) -> Iterator[Any]:

@@ -37,6 +37,8 @@ class ViewKind:
     icon: str
     doc: str
     roles: tuple[Role, ...]
+    any_roles: bool = False
+    """Whether the source may have roles of any name."""
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -107,6 +109,9 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 _optional("x", ("n",), doc="labels of the bars"),
                 _optional("interval", ("n", 2), doc="interval of each height"),
             ),
+        ),
+        ViewKind(
+            "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),
     )
 }

@@ -11,6 +11,10 @@ from types import TracebackType
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from plaidwork.core.plugins.fault import passed_through
+from plaidwork.core.plugins.folder import add_plugin_folder
+from plaidwork.core.plugins.info import plugin_error
+from plaidwork.core.plugins.starts import HINT, begin_start, start_succeeded
 from plaidwork.core.registry import Registry
 from plaidwork.core.samples import Sample, bundled_samples
 from plaidwork.gui.icons import app_icon
@@ -48,6 +52,8 @@ def install_exception_hook(window: MainWindow) -> None:
             return
         details = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(details)
+        if _is_a_views(error) or _blame_plugin(window, error):
+            return
         window.messages.post(
             "error",
             "Something in the program went wrong",
@@ -56,6 +62,22 @@ def install_exception_hook(window: MainWindow) -> None:
         )
 
     sys.excepthook = hook
+
+
+def _is_a_views(error: BaseException) -> bool:
+    """Whether a custom view takes the error on itself (a slot or timer of the plugin's widget)."""
+    module = sys.modules.get("plaidwork.gui.results.custom_page")
+    return module is not None and module.claim(error)
+
+
+def _blame_plugin(window: MainWindow, error: BaseException) -> bool:
+    """Name the plugin when the error came out of one."""
+    for info in window.workbench.registry.plugins:
+        if info.source != "built-in" and info.prefixes and passed_through(error, info.prefixes):
+            told = plugin_error(info, "", error)
+            window.workbench.blame(f"Something in the plugin {info.title} went wrong", told.fault)
+            return True
+    return False
 
 
 def make_window(settings: Settings | None = None, workbench: Workbench | None = None) -> MainWindow:
@@ -90,11 +112,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     from plaidwork.core.cli.options import window_parser
 
     options = window_parser().parse_args(sys.argv[1:] if argv is None else list(argv))
+    for folder in options.plugin_dir:
+        add_plugin_folder(folder)
+    offer = begin_start() and not options.safe_mode
+    if offer:
+        print(f"plaidwork: {HINT}", file=sys.stderr)
     settings = Settings()
     app = make_application(settings)
-    window = make_window(settings, Workbench(Registry(safe_mode=options.safe_mode)))
+    # lookups of the window never wait for a guest; after starts that died guests wait for the user
+    registry = Registry(safe_mode=options.safe_mode or offer, patient=False)
+    window = make_window(settings, Workbench(registry))
     install_exception_hook(window)
     window.show()
+    if offer:
+        window.plugin_watch.offer_safe_mode()
     QTimer.singleShot(0, window, lambda: _begin(window, options.session, options.example))
     if options.smoke:
         from plaidwork.gui.smoke import Smoke
@@ -104,6 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = smoke.exit_code
     else:
         code = app.exec()
+    start_succeeded()  # closed by the user, however early
     wait_for_tasks()
     return code
 
@@ -129,3 +161,4 @@ def _load_ahead(window: MainWindow) -> None:
     for module in ("setup.setup_page", "monitor.live_page", "results.registry", "monitor.diagnostics_page"):
         import_module(f"plaidwork.gui.{module}")
     window.workbench.registry.load()
+    start_succeeded()  # not before: a plugin that takes the program down does so while it is loaded

@@ -339,7 +339,7 @@ class Commands:
                 page.fill({page.spec.inputs[0].name: [focus]})
             self._show_setup(page)
 
-        run_task(lambda task: self._workbench.registry.load(), ready)
+        run_task(lambda task: self._workbench.registry.ready(), ready)
 
     def _show_setup(self, page: QWidget) -> None:
         window = self._window
@@ -447,7 +447,7 @@ class Commands:
         def failed(error: BaseException, details: str) -> None:
             window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))
 
-        run_task(lambda task: (self._workbench.registry.load(), sample.load())[1], loaded, failed)
+        run_task(lambda task: (self._workbench.registry.ready(), sample.load())[1], loaded, failed)
 
     # -- views, window, help --------------------------------------------------------------------
     def hold(self) -> None:

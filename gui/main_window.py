@@ -26,6 +26,7 @@ from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
 from plaidwork.gui.log_panel import LogPanel
+from plaidwork.gui.plugin_watch import PluginWatch
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, SessionTree
 from plaidwork.gui.settings import Settings
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine(workbench)
         self.setStatusBar(self.status)
         self._connect()
+        self.plugin_watch = PluginWatch(self)
         self._restore_layout()
         self._show_session()
         self._timer = QTimer(self)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from PySide6.QtCore import QByteArray, QSettings
 
+from plaidwork.core.config import config_folder
+
+__all__ = ["Settings", "config_folder"]
+
 MAX_RECENT = 12
-
-
-def config_folder() -> Path:
-    """Where settings live; ``PLAIDWORK_CONFIG`` moves it (tests, portable use)."""
-    return Path(
-        os.environ.get("PLAIDWORK_CONFIG") or platformdirs.user_config_dir("plaidwork", appauthor=False)
-    )
 
 
 class Settings:

@@ -65,7 +65,7 @@ class Task(QRunnable):
             outcome = ("done", self._call(self), "")
         except Cancelled:
             outcome = ("cancelled", None, "")
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last two only a plugin raises here
             outcome = ("failed", error, traceback.format_exc())
         self._signals.ended.emit(outcome)
 

@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
 from plaidwork.core.fitting import ended_status, environment, summarise
 from plaidwork.core.plan import FitPlan
+from plaidwork.core.plugins.fault import PluginFault
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
     from plaidwork.core.diagnostics import Diagnosis, Verdict
@@ -47,8 +50,12 @@ class Workbench(QObject):
     saved = Signal(str)
     told = Signal(str, str, str, str)
     """A message for the bar: kind (info, ok, warn, error), title, sentence, details."""
+    details_asked = Signal(str, str, str)
+    """Title, sentence and details (a traceback) to show in a dialog."""
     asked = Signal(object)
     """A ``gui.widgets.Message`` with its own actions, for the bar."""
+    plugin_changed = Signal(str)
+    """Name of a plugin whose state has changed, on the GUI thread."""
 
     def __init__(self, plugins: Registry | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +72,9 @@ class Workbench(QObject):
         self._next_summary: dict[str, float] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._saving: Task | None = None
+        # told in the threads that import; the signal brings it here
+        forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
+        self.destroyed.connect(lambda: forget())
 
     # -- session --------------------------------------------------------------------------------
     @property
@@ -137,12 +147,43 @@ class Workbench(QObject):
 
     def _report(self, title: str) -> Callable[[BaseException, str], None]:
         def report(error: BaseException, details: str) -> None:
-            if isinstance(error, PlaidworkError):
+            if isinstance(error, PluginError) and error.fault is not None:
+                self.blame(title, error.fault, error.hint)
+            elif isinstance(error, PlaidworkError):
                 self.told.emit("error", title, str(error), "")
             else:
                 self.told.emit("error", title, f"{type(error).__name__}: {error}", details)
 
         return report
+
+    # -- plugins --------------------------------------------------------------------------------
+    def blame(
+        self, title: str, fault: PluginFault, text: str = "", *, key: str = "", kind: str = "error"
+    ) -> None:
+        """Show what a plugin did wrong, with its traceback, and the button that turns it off."""
+        name = fault.plugin
+        actions: list[tuple[str, Callable[[], object]]] = [
+            ("Details", lambda: self.details_asked.emit(title, fault.message, fault.report)),
+            ("Copy", lambda: QApplication.clipboard().setText(f"{title}\n{fault.report}")),
+        ]
+        if any(info.name == name and info.state != "disabled" for info in self.registry.plugins):
+            actions.append(("Disable plugin", lambda: self.disable_plugin(name)))
+        self.asked.emit(
+            Message(kind, title, f"{fault.message} {text}".strip(), actions, key or f"plugin {name}")
+        )
+
+    def disable_plugin(self, name: str) -> Task:
+        """Turn a plugin off, in the background, for now and for the next starts."""
+
+        def done(_: Any) -> None:
+            text = "Its models are not offered any more. Results made with it stay. Turn it on again under Plugins."
+            self.told.emit("info", f"The plugin {name} is turned off", text, "")
+
+        return run_task(
+            lambda task: self.registry.disable(name),
+            done,
+            self._report(f"{name} could not be turned off for good"),
+        )
 
     # -- data -----------------------------------------------------------------------------------
     def add_dataset(self, dataset: Dataset) -> Dataset:
@@ -307,12 +348,25 @@ class Workbench(QObject):
         elif isinstance(event, Failed):
             self._failed.add(run_id)
             run.say(f"{event.message} {event.hint}".strip(), "error")
-            self.told.emit(
-                "error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details
-            )
+            self._tell_failed(run, event)
         elif isinstance(event, Finished):
             run.say(f"Chain {event.chain + 1} {event.reason} at sweep {event.sweep}")
         self.run_changed.emit(run_id)
+
+    def _tell_failed(self, run: Run, event: Failed) -> None:
+        if event.fault is None:
+            self.told.emit(
+                "error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details
+            )
+            return
+        record = run.chains[event.chain]
+        at = f" at sweep {record.sweep + 1}" if record.sweep else ""
+        safe = (
+            f"All draws up to sweep {record.saved.sweep} are safe." if record.saved else "Your data are safe."
+        )
+        title = f"{run.title}: chain {event.chain + 1} stopped{at}"
+        text = f"{safe} Update or disable the plugin, or send the details to its author."
+        self.blame(title, event.fault, text, key=f"failed {run.id}")
 
     def _on_ended(self, run_id: str) -> None:
         fit = self._fits.pop(run_id)

@@ -93,8 +93,15 @@ class ToyRegistry:
     plugins: tuple[Any, ...] = ()
     _models = {SPEC.id: ToyBlocks, LABELS.id: ToyLabels}
 
+    settled = True
+
     def load(self) -> ToyRegistry:
         return self
+
+    ready = load
+
+    def subscribe(self, told: Any) -> Any:
+        return lambda: None
 
     def specs(self) -> tuple[ModelSpec, ...]:
         return SPEC, LABELS

@@ -193,7 +193,7 @@ def _check_view(bench: Bench, view: View) -> None:
         if role not in view.source:
             raise fail(bench, name, f"its source does not say what the {role} are.")
     for role, source in view.source.items():
-        if kind.role(role) is None:
+        if kind.role(role) is None and not kind.any_roles:
             roles = [item.name for item in kind.roles]
             raise fail(bench, name, f"{view.kind} has no role “{role}”.", near(role, roles))
         prefix, _, target = source.partition(":")

@@ -93,6 +93,11 @@ def frame_of(error: BaseException, prefixes: Sequence[str] = ()) -> tuple[str, s
     return inside[0][3], f"{_short(file)}:{line}, {function}"
 
 
+def passed_through(error: BaseException, prefixes: Sequence[str]) -> bool:
+    """Whether one of these modules is on the way from the host to the error."""
+    return any(_under(frame[0], prefixes) for frame in _walk(error.__traceback__))
+
+
 def _walk(trace: TracebackType | None) -> list[tuple[str, str, int, str]]:
     found = []
     while trace is not None:

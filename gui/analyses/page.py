@@ -63,6 +63,7 @@ class AnalysisPage(QWidget):
         self.rail.chosen.connect(self._show)
         self.rail.delete_asked.connect(self.delete)
         workbench.results_changed.connect(self._on_results)
+        workbench.plugin_changed.connect(self._on_plugin)
         self.refresh()
 
     # -- which analyses -------------------------------------------------------------------------
@@ -110,6 +111,10 @@ class AnalysisPage(QWidget):
 
     def _on_results(self, run_id: str) -> None:
         if run_id == self.run.id:
+            self.refresh()
+
+    def _on_plugin(self, name: str) -> None:
+        if self.workbench.registry.settled or self._specs is not None:
             self.refresh()
 
     def _show_nothing(self) -> None:
@@ -229,7 +234,10 @@ class AnalysisPage(QWidget):
         page.tell(str(error))
         if isinstance(error, PluginError):
             self.run.say(str(error), "error")
-            self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
+            if error.fault is not None:
+                self.workbench.blame(f"{page.spec.title} failed", error.fault, error.hint)
+            else:
+                self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
 
     def cancel(self) -> None:
         """Give up what is being made; nothing is kept of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, PlaidworkError
+from plaidwork.core.errors import DataError, PlaidworkError, PluginError
 from plaidwork.core.importers import Preview, Reader, find_reader
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option, match_axis
@@ -56,6 +56,7 @@ class ImportDialog(QDialog):
         self.dataset: Dataset | None = None
         self.state = ImportState()
         self._reader: Reader | None = None
+        self._registry = registry
         self._task: Task | None = None
         self._reading: Task | None = None
         self._annotations: Any = None
@@ -297,12 +298,29 @@ class ImportDialog(QDialog):
     def _preview_failed(self, error: BaseException, details: str) -> None:
         self._task = None
         if isinstance(error, PlaidworkError):
-            self._refuse(error.message, error.hint)
+            self._refuse(error.message, error.hint, self._switch(error))
         else:
             self._refuse(f"{self.path.name} could not be read: {type(error).__name__}: {error}")
 
-    def _refuse(self, title: str, text: str = "") -> None:
-        self._refusal.set("warning", title, text, icon_color="error")
+    def _switch(self, error: BaseException) -> list[tuple[str, Callable[[], object]]]:
+        """The button that turns off the plugin whose reader failed."""
+        registry = self._registry
+        if registry is None or not isinstance(error, PluginError) or not error.plugin:
+            return []
+        name = error.plugin
+
+        def done(_: Any) -> None:
+            self.messages.post("info", f"The plugin {name} is turned off", "Import the file again.", key="reading")
+
+        def failed(error: BaseException, details: str) -> None:
+            self.messages.post("error", f"{name} could not be turned off for good", str(error), key="reading")
+
+        return [("Disable plugin", lambda: run_task(lambda task: registry.disable(name), done, failed))]
+
+    def _refuse(
+        self, title: str, text: str = "", actions: Sequence[tuple[str, Callable[[], object]]] = ()
+    ) -> None:
+        self._refusal.set("warning", title, text, actions, icon_color="error")
         for part, on in ((self._refusal, True), (self._left, False), (self._right, False)):
             part.setVisible(on)
         self._set_ready(False)
@@ -464,7 +482,7 @@ class ImportDialog(QDialog):
     def _failed(self, error: BaseException, details: str) -> None:
         self._set_reading(False)
         if isinstance(error, PlaidworkError):
-            self.messages.post("error", error.message, error.hint, key="reading")
+            self.messages.post("error", error.message, error.hint, self._switch(error), key="reading")
             found = _ROW_COLUMN.search(error.message)
             if found:
                 row = self.state.file_row(int(found[1]))

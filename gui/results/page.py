@@ -11,6 +11,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.errors import PluginError
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.icons import icon
@@ -237,6 +238,9 @@ class ResultPage(QWidget):
             self._show_nothing_yet()
         elif isinstance(error, SourceError):
             self.show_failure(str(error), "")
+        elif isinstance(error, PluginError):
+            report = error.fault.report if error.fault is not None else details
+            self.show_failure(error.message, report, error.plugin)
         else:
             self.show_failure(f"{type(error).__name__}: {error}", details)
 
@@ -289,10 +293,12 @@ class ResultPage(QWidget):
                 "clock", "No result yet", "The run has kept no draws. Start or resume it to get some."
             )
 
-    def show_failure(self, text: str, details: str = "") -> None:
-        """The picture cannot be drawn, and why; the rest of the program goes on."""
+    def show_failure(self, text: str, details: str = "", plugin: str = "") -> None:
+        """The picture cannot be drawn, and why; the rest of the program goes on. ``plugin`` can be disabled here."""
         self.set_head(self.view.title, "")
         actions: list[Any] = [("Try again", self.refresh)]
+        if plugin:
+            actions.insert(0, ("Disable plugin", lambda: self.workbench.disable_plugin(plugin)))
         if details:
             actions.insert(0, ("Details", lambda: self._show_details(details)))
         self.show_state(

@@ -34,6 +34,11 @@ class Sources:
         self._results = dict(run.results)
         self.run, self.view = run, view
 
+    @property
+    def results(self) -> dict[str, Any]:
+        """All results of that moment."""
+        return dict(self._results)
+
     def has(self, role: str) -> bool:
         """Whether the view has the role and the run what it names (an optional role may be left empty)."""
         name = self.view.source.get(role, "")

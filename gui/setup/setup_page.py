@@ -13,9 +13,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset, Step
-from plaidwork.core.errors import DataError, PlaidworkError, SettingError
+from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.model import Cost
-from plaidwork.core.plan import FitPlan, make_plan
+from plaidwork.core.plan import FitPlan, estimate, make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
@@ -333,7 +333,7 @@ class SetupPage(QWidget):
 
         subsets, taken = self.inputs_form.subsets(), dict(self.workbench.session.datasets)
 
-        def work(task: Task) -> tuple[FitPlan, Cost | None]:
+        def work(task: Task) -> tuple[FitPlan, Cost | None, PluginError | None]:
             chosen = {
                 key: [most_varying(item, subsets[key], taken) for item in items] if key in subsets else items
                 for key, items in datasets.items()
@@ -341,16 +341,22 @@ class SetupPage(QWidget):
             task.check()
             plan = make_plan(model, chosen, params, schedule=schedule, seed=seed, holdout=holdout)
             task.check()
-            return plan, model.estimate(plan.data, plan.params)
+            try:
+                return plan, estimate(plan), None
+            except PluginError as error:  # a plugin that cannot say what a fit costs may still be fitted
+                return plan, None, error
 
-        def done(found: tuple[FitPlan, Cost | None]) -> None:
+        def done(found: tuple[FitPlan, Cost | None, PluginError | None]) -> None:
+            plan, cost, wrong = found
+            if wrong is not None and wrong.fault is not None:
+                self.workbench.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
             self._clear_told()
-            self._ready = (signature, found[0])
-            self._show_cost(*found)
+            self._ready = (signature, plan)
+            self._show_cost(plan, cost)
             if self._panel is not None and signature == self._signature():
-                self._panel.set_dataset(next(iter(found[0].inputs.values()))[0])
+                self._panel.set_dataset(next(iter(plan.inputs.values()))[0])
             if self._wanted and signature == self._signature():
-                self._emit(found[0])
+                self._emit(plan)
 
         self._check = run_task(work, done, self._check_failed)
 
@@ -370,7 +376,9 @@ class SetupPage(QWidget):
             self._told.append(field)
         elif isinstance(error, PlaidworkError):
             self.foot.message.set_text(str(error))
-        else:
+        if isinstance(error, PluginError) and error.fault is not None:
+            self.workbench.blame("The data could not be checked", error.fault)
+        elif not isinstance(error, PlaidworkError):
             title = f"{self.spec.title if self.spec else 'The model'} could not check these data"
             self.foot.message.set_text(f"{title}: {type(error).__name__}: {error}")
             self.workbench.told.emit("error", title, f"{type(error).__name__}: {error}", details)

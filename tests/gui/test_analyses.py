@@ -192,7 +192,7 @@ def test_delete(page, bench):
 )
 def test_failure_is_told_beside_the_button(page, bench, mode, words):
     told = []
-    bench.told.connect(lambda *message: told.append(message))
+    bench.asked.connect(told.append)
     Count.mode = mode
     page.current.start.click()
     until(lambda: page._making is None)

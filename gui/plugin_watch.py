@@ -1,0 +1,105 @@
+"""Says in the window how the plugins are doing: which one is being loaded, which one failed, and what can be done."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from plaidwork.core.registry import PluginInfo
+from plaidwork.gui.tasks import run_task
+from plaidwork.gui.widgets import Message
+
+if TYPE_CHECKING:
+    from plaidwork.gui.main_window import MainWindow
+
+SHOW_AFTER = 400
+"""Milliseconds of loading before the status line says so."""
+
+
+class PluginWatch(QObject):
+    """Turns the news of the registry into words of the window. Lives on the GUI thread."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workbench = window.workbench
+        self._waits: dict[str, float] = {}
+        self._said: dict[str, str] = {}
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._say_loading)
+        self._workbench.plugin_changed.connect(self._changed)
+        self._workbench.details_asked.connect(window.commands.show_details)
+
+    def _changed(self, name: str) -> None:
+        info = next((info for info in self._workbench.registry.plugins if info.name == name), None)
+        if info is None:
+            self._window.messages.dismiss(_key(name))
+            return
+        news = f"{info.state} {info.message}"
+        if self._said.get(name) == news:
+            return
+        before, self._said[name] = self._said.get(name, ""), news
+        if info.state == "loading" and info.message.startswith("Loading"):
+            self._waits[name] = time.monotonic()
+            self._timer.start(SHOW_AFTER)
+            return
+        self._waits.pop(name, None)
+        if info.state == "loading":
+            self._say_late(info)
+        elif info.state in ("failed", "incompatible"):
+            self._say_failed(info)
+        else:
+            self._window.messages.dismiss(_key(name))
+            if info.state == "ok" and before.startswith("loading Still"):
+                self._window.status.say(f"The plugin {info.title} is loaded")
+        self._window.refresh_buttons()
+
+    def _say_loading(self) -> None:
+        for name in self._waits:
+            self._window.status.say(f"Loading the plugin {name}…")
+
+    def _say_late(self, info: PluginInfo) -> None:
+        title = f"The plugin {info.title} takes long to load"
+        text = f"{info.message} Its models are offered as soon as it is ready."
+        self._post("warn", info, title, text)
+
+    def _say_failed(self, info: PluginInfo) -> None:
+        word = "is not compatible" if info.state == "incompatible" else "could not be loaded"
+        title = f"The plugin {info.title} {word}"
+        text = f"{info.message} The other plugins are not affected; sessions made with it open."
+        self._post("warn" if info.state == "incompatible" else "error", info, title, text)
+
+    def _post(self, kind: str, info: PluginInfo, title: str, text: str) -> None:
+        name = info.name
+        actions = [
+            ("Plugins…", lambda: self._window.commands.show_plugin(name)),
+            ("Disable plugin", lambda: self._workbench.disable_plugin(name)),
+        ]
+        if info.details:
+            details = info.details
+            actions.insert(0, ("Details", lambda: self._window.commands.show_details(title, text, details)))
+        self._window.post(Message(kind, title, text, actions, _key(name)))
+
+    def offer_safe_mode(self) -> None:
+        """After starts that ended early the added plugins are held back until the user says what to do."""
+        registry = self._workbench.registry
+
+        def load() -> None:
+            run_task(lambda task: registry.leave_safe_mode())
+
+        self._window.post(
+            Message(
+                "warn",
+                "Started in safe mode: the last two starts ended before the window was ready",
+                "Added plugins have not been loaded, in case one of them is the reason.",
+                [("Load plugins", load), ("Plugins…", lambda: self._window.commands.show_plugin("")),
+                 ("Stay in safe mode", lambda: None)],
+                "safe mode",
+            )
+        )  # fmt: skip
+
+
+def _key(name: str) -> str:
+    return f"plugin {name}"
