@@ -139,7 +139,9 @@ def block_results(
         memberships = (draw[0] if axis == 0 else draw[1] for draw in draws)
         shared = comembership(memberships, chosen)
         dim = f"{side}_by_block"  # a result called like the dim names its items
-        results[dim] = Result(names[chosen], (dim,), label=f"{side.capitalize()}s in the order of the blocks")
+        results[dim] = Result(
+            names[chosen].astype(np.str_), (dim,), label=f"{side.capitalize()}s in the order of the blocks"
+        )
         results[f"{side}_comembership"] = Result(
             shared,
             (dim, dim),

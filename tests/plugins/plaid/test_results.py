@@ -66,7 +66,7 @@ def test_order_of_blocks_in_a_draw_does_not_matter():
     mixed = [d if i % 2 else draw(ROWS[::-1], COLUMNS[::-1], THETA[::-1]) for i, d in enumerate(plain)]
     found = [model.summarise(kept_of(model, [draws]), data, {}) for draws in (plain, mixed)]
     for name, result in found[0].items():
-        if isinstance(result, Result) and result.values.dtype == object:
+        if isinstance(result, Result) and result.values.dtype.kind == "U":
             assert result.values.tolist() == found[1][name].values.tolist()
         elif isinstance(result, Result):
             np.testing.assert_allclose(result.values, found[1][name].values, rtol=1e-6, err_msg=name)
