@@ -322,4 +322,4 @@ class LivePage(QWidget):
         elif value <= 1.01:
             figure.set_value("Settled", f"R-hat {value:.3f}", "ok")
         else:
-            figure.set_value("Not yet" if self._run.active else "Not settled", f"R-hat {value:.3f}", "warn")
+            figure.set_value("Not yet", f"R-hat {value:.3f}", "warn")
