@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from plaidwork.core.session import Session, open_session
 
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
-os.environ["HDF5_PLUGIN_PRELOAD"] = "::"  # before h5py is imported: no filter plugin is loaded because a file asks
+os.environ["HDF5_PLUGIN_PRELOAD"] = (
+    "::"  # before h5py is imported: no filter plugin is loaded because a file asks
+)
 
 __version__ = "0.1.0"
 __all__ = ["Session", "__version__", "fit", "open_session", "resume"]

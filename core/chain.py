@@ -41,7 +41,13 @@ def copy_state(state: Any) -> Any:
         return {key: copy_state(value) for key, value in state.items()}
     if isinstance(state, (list, tuple)):
         items = [copy_state(value) for value in state]
-        return items if isinstance(state, list) else type(state)(*items) if hasattr(state, "_fields") else tuple(items)
+        return (
+            items
+            if isinstance(state, list)
+            else type(state)(*items)
+            if hasattr(state, "_fields")
+            else tuple(items)
+        )
     if isinstance(state, np.ndarray):
         return state.copy(order="K")
     return state

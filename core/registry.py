@@ -296,7 +296,8 @@ class Registry:
 
     def listed(self) -> list[str]:
         """Names of all plugins there are, without importing one."""
-        return [info.name for info in self.plugins] or [info.name for info, _ in self._found()]
+        found = [info.name for info, _ in _as_far_as_possible(self._found())]
+        return list(dict.fromkeys([*found, *(info.name for info in self.plugins)]))
 
     # -- news -----------------------------------------------------------------------------------
     def subscribe(self, told: Told) -> Callable[[], None]:

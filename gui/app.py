@@ -91,7 +91,7 @@ def _examples() -> list[Sample]:
     return list(bundled_samples())
 
 
-def _show_examples(window: MainWindow, samples: list[Sample]) -> None:
+def _show_examples(window: MainWindow, samples: Sequence[Sample]) -> None:
     window.welcome.set_examples([(sample, _model_title(sample.model)) for sample in samples])
 
 
@@ -144,21 +144,30 @@ def _begin(window: MainWindow, session: Path | None, example: str | None) -> Non
     if session is not None:
         window.commands.open_path(session)
     elif example:
-        chosen = next((sample for sample in bundled_samples() if sample.id == example), None)
-        if chosen is None:
-            known = ", ".join(sample.id for sample in bundled_samples())
-            window.messages.post("warn", f"There is no example “{example}”", f"Known: {known}.")
-        else:
-            window.commands.open_example(chosen)
+        registry = window.workbench.registry
+        run_task(
+            lambda task: registry.load().samples, lambda samples: _open_example(window, example, samples)
+        )
     offer_recoveries(window)
     # models, Numba and pyqtgraph load while the user looks at the first page
-    run_task(lambda task: _load_ahead(window))
+    run_task(lambda task: _load_ahead(window), lambda samples: _show_examples(window, samples))
 
 
-def _load_ahead(window: MainWindow) -> None:
+def _open_example(window: MainWindow, example: str, samples: Sequence[Sample]) -> None:
+    chosen = next((sample for sample in samples if sample.id == example), None)
+    if chosen is not None:
+        window.commands.open_example(chosen)
+        return
+    known = ", ".join(sample.id for sample in samples)
+    window.messages.post("warn", f"There is no example “{example}”", f"Known: {known}.")
+
+
+def _load_ahead(window: MainWindow) -> Sequence[Sample]:
+    """Import what is needed next and load the plugins; the examples, those of guests included."""
     from importlib import import_module
 
     for module in ("setup.setup_page", "monitor.live_page", "results.registry", "monitor.diagnostics_page"):
         import_module(f"plaidwork.gui.{module}")
     window.workbench.registry.load()
     start_succeeded()  # not before: a plugin that takes the program down does so while it is loaded
+    return window.workbench.registry.samples

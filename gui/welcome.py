@@ -200,6 +200,8 @@ class WelcomePage(QWidget):
 
     def set_examples(self, samples: list[tuple[Sample, str]]) -> None:
         """Show these examples: (sample, title of its model)."""
+        if [sample for sample, _ in samples] == [card.sample for card in self._cards]:
+            return
         for card in self._cards:
             card.deleteLater()
         self._cards = [ExampleCard(sample, title) for sample, title in samples]

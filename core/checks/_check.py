@@ -99,7 +99,9 @@ def blame(bench: Bench, method: str, refusal: bool = False) -> Iterator[None]:
         raise
     except PluginError as error:
         if not isinstance(error.__cause__, Exception):
-            raise fail(bench, f"{error.hook}()" if error.hook else method, error.message, error.hint) from error
+            raise fail(
+                bench, f"{error.hook}()" if error.hook else method, error.message, error.hint
+            ) from error
         cause = error.__cause__
         where = location(bench, cause)
         raise fail(bench, *_told(bench, method, cause, where), _advice(cause)) from cause

@@ -96,6 +96,16 @@ def find_reader(path: Path, extra: Sequence[Reader] = ()) -> Reader:
     raise DataError(f"{path.name} is of no format that can be read.", f"Known are: {known}.")
 
 
+def _reader_of(path: Path) -> Reader:
+    """A built-in reader, or one that a plugin brings; plugins are loaded only when they are needed."""
+    try:
+        return find_reader(path)
+    except DataError:
+        from plaidwork.core.registry import registry
+
+        return find_reader(path, registry().readers)
+
+
 def read_dataset(
     path: str | Path, options: ImportOptions | None = None, progress: Progress | None = None
 ) -> Dataset:
@@ -109,7 +119,7 @@ def read_dataset(
         raise DataError(f"{path} does not exist.", "Check the name and the folder.")
     options = dict(options or {})
     tables = options.pop("annotations", None) or ()
-    dataset = find_reader(path).read(path, options, progress)
+    dataset = _reader_of(path).read(path, options, progress)
     if tables:
         from plaidwork.core.annotate import annotate_columns
 

@@ -310,7 +310,9 @@ class ImportDialog(QDialog):
         name = error.plugin
 
         def done(_: Any) -> None:
-            self.messages.post("info", f"The plugin {name} is turned off", "Import the file again.", key="reading")
+            self.messages.post(
+                "info", f"The plugin {name} is turned off", "Import the file again.", key="reading"
+            )
 
         def failed(error: BaseException, details: str) -> None:
             self.messages.post("error", f"{name} could not be turned off for good", str(error), key="reading")

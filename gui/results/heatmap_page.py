@@ -274,6 +274,8 @@ def _names(sources: Sources, role: str, dim: str, length: int) -> tuple[str, ...
         found = sources.get(role)
         if isinstance(found, Table) and len(found) == length:
             return tuple(str(name) for name in next(iter(found.columns.values())))
+        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind == "U":
+            return tuple(str(name) for name in found.values)
         if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
             base = dim.removesuffix("_picked")
             for item in sources.run.spec.inputs:

@@ -145,9 +145,7 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
     from plaidwork.core import fit
     from plaidwork.core.executor import InlineExecutor
 
-    whole = fit(
-        "infinite_plaid", {"X": dataset}, chains=2, warmup=100, draws=120, executor=InlineExecutor()
-    )
+    whole = fit("infinite_plaid", {"X": dataset}, chains=2, warmup=100, draws=120, executor=InlineExecutor())
     assert np.array_equal(whole.draws["log_joint"], again.draws["log_joint"])
     assert np.array_equal(whole.draws["Z1"], again.draws["Z1"])
 
@@ -205,7 +203,9 @@ def test_a_file_with_a_bad_cell_is_refused_with_its_place(window, qtbot, tmp_pat
     timer = QTimer()
     timer.timeout.connect(read_and_close)
     timer.start(50)
-    QTimer.singleShot(10_000, lambda: QApplication.activeModalWidget() and QApplication.activeModalWidget().reject())
+    QTimer.singleShot(
+        10_000, lambda: QApplication.activeModalWidget() and QApplication.activeModalWidget().reject()
+    )
     press(qtbot, window, Qt.Key.Key_I, CONTROL)
     timer.stop()
     assert seen, "the dialog never named the bad cell"
