@@ -517,6 +517,18 @@ def test_reader(guests, tmp_path):
         reader.read(tmp_path / "a.odd", {})
 
 
+def test_reader_of_a_plugin_is_used_without_a_window(guests, tmp_path, monkeypatch):
+    from plaidwork.core.importers import read_dataset
+
+    body = "from plaidwork.core.api import Dataset\n        return Dataset('odd', [[1.0]], ('r',), ('c',))"
+    monkeypatch.setattr(module, "_shared", guests(raters=READER.format(body)))
+    (tmp_path / "a.odd").write_text("1")
+    assert read_dataset(tmp_path / "a.odd").name == "odd"
+    (tmp_path / "a.unknown").write_text("1")
+    with pytest.raises(DataError, match=r"Known are: \.odd"):
+        read_dataset(tmp_path / "a.unknown")
+
+
 def test_reader_passes_errors_for_the_user_and_the_users_cancellation(guests, tmp_path):
     class Cancelled(Exception):
         pass
