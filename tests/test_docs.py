@@ -207,3 +207,33 @@ def test_transformations_and_plugin_commands_are_documented():
     help_text = command_parser()._subparsers._group_actions[0].choices["plugin"].format_help()
     for action in re.findall(r"^    ([a-z]+)\b", help_text, re.MULTILINE):
         assert f"plugin {action}" in COMMAND_LINE, action
+
+
+def test_every_kind_of_view_is_documented():
+    from plaidwork.core.view_kinds import VIEW_KINDS
+
+    for name in VIEW_KINDS:
+        assert f"| `{name}` |" in PLUGINS, name
+
+
+def test_what_names_a_failing_plugin_is_documented():
+    from plaidwork.core.deprecation import PlaidworkDeprecationWarning
+    from plaidwork.core.plugins import folder, switches
+    from plaidwork.core.plugins.fault import PluginFault
+    from plaidwork.core.plugins.info import STATES
+
+    for name in (*PluginFault.__dataclass_fields__, PlaidworkDeprecationWarning.__name__, folder.VARIABLE):
+        assert f"`{name}`" in PLUGINS, name
+    for state in STATES:
+        assert f"*{state}*" in PLUGINS, state
+    assert switches.VARIABLE in PLUGINS
+
+
+def test_the_custom_view_of_the_documents_is_drawn():
+    """The code of the section is what a plugin may write: a factory that a hook returns."""
+    (code,) = re.findall(r"```python\n(def make\(results.*?)```", PLUGINS, re.DOTALL)
+    plugin = ModuleType("dial")
+    plugin.ViewFactory, plugin.hookimpl = api.ViewFactory, api.hookimpl
+    exec(compile(code, "docs/plugins.md", "exec"), vars(plugin))
+    (factory,) = plugin.plaidwork_views()
+    assert (factory.id, factory.make) == ("example.dial", plugin.make)
