@@ -92,7 +92,7 @@ class PluginWatch(QObject):
         self._window.post(
             Message(
                 "warn",
-                "Started in safe mode: the last two starts ended before the window was ready",
+                "Safe mode: the last two starts ended before the window was ready",
                 "Added plugins have not been loaded, in case one of them is the reason.",
                 [("Load plugins", load), ("Plugins…", lambda: self._window.commands.show_plugin("")),
                  ("Stay in safe mode", lambda: None)],

@@ -526,7 +526,7 @@ def test_third_start_after_two_that_died_offers_safe_mode(window, guests, qtbot)
     shown = window(registry)
     assert not registry.has("good.model")
     shown.plugin_watch.offer_safe_mode()
-    _message(shown, "safe mode", "the last two starts")
+    _message(shown, "Safe mode", "the last two starts")
     _press(shown, "Load plugins")
     qtbot.waitUntil(lambda: registry.has("good.model"), timeout=5000)
     assert starts.failed_starts() == 3
