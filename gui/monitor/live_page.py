@@ -286,13 +286,15 @@ class LivePage(QWidget):
         level, best, values = max(tails, key=lambda tail: tail[0])
         before = values[-2 * _TAIL : -_TAIL]
         rise = (
-            f", {format_number(level - float(np.mean(before)), 3)} lately"
+            f", {format_number(level - float(np.mean(before)), 3)}"
             if len(before) and self._run.active
             else ""
         )
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
-        self._figures["primary"].setToolTip(f"Mean of the last {_TAIL} sweeps, and its change")
+        self._figures["primary"].setToolTip(
+            f"Mean of the last {_TAIL} sweeps, and its change against the {_TAIL} before"
+        )
         self._figures["primary"].set_value(
             format_count(round(level)), f"{self._chain_word()} {best + 1}{rise}"
         )
