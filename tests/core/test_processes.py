@@ -53,7 +53,7 @@ def test_stopped_saved_and_resumed_in_processes_equals_uninterrupted(tmp_path):
         ToySampler(),
         {"X": session.add_dataset(toy_data())},
         seed=3,
-        schedule=ToySampler.spec.schedule.with_(draws=400),
+        schedule=ToySampler.spec.schedule.with_(draws=4000),
     )
     run = session.add_run(plan)
 
@@ -63,7 +63,7 @@ def test_stopped_saved_and_resumed_in_processes_equals_uninterrupted(tmp_path):
 
     execute(run, plan, ProcessExecutor(control), progress)
     assert run.status == "stopped"
-    assert 0 < run.n_draws < 800
+    assert 0 < run.n_draws < 8000
     again = load_session(save_session(session, tmp_path / "s.plaidwork"))
     new = resume(again, plugins=ToyRegistry(), executor=ProcessExecutor())
     assert new.status == "done"
