@@ -25,6 +25,8 @@ from plaidwork.core.plugins.info import PluginInfo, owner_of, plugin_error, set_
 from plaidwork.core.schedule import Schedule
 
 SEND_SECONDS = 0.05
+FIRST_WORD_SECONDS = 90.0
+"""A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +99,38 @@ def _run(
         if control.stopping:
             notify(Finished(record.chain, "stopped", record.sweep))
             return
-        try:
-            pipe, process = _start(_job(plan, record))
-        except Exception as error:
-            notify(
-                Failed(
-                    record.chain,
-                    f"Chain {record.chain + 1} of {plan.spec.title} cannot run in a process of its own: {error}.",
-                    "Run the chains as threads.",
-                    traceback.format_exc(),
-                )
-            )
-            return
-        _follow(plan, record, control, notify, pipe, process)
+        for _attempt in range(2):
+            try:
+                pipe, process = _start(_job(plan, record))
+            except Exception as error:
+                notify(_cannot_run(plan, record, str(error), traceback.format_exc()))
+                return
+            if _speaks(pipe, process):
+                _follow(plan, record, control, notify, pipe, process)
+                return
+        notify(_cannot_run(plan, record, "the process says nothing", ""))
+
+
+def _speaks(pipe: Connection, process: Any) -> bool:
+    """Wait for the first word of a process; one that stays silent is ended. A dead one counts as speaking."""
+    try:
+        if pipe.poll(FIRST_WORD_SECONDS):
+            return True
+    except (EOFError, OSError):
+        return True  # it is for the follower to tell how it ended
+    process.kill()
+    process.join(5)
+    pipe.close()
+    return False
+
+
+def _cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) -> Failed:
+    return Failed(
+        record.chain,
+        f"Chain {record.chain + 1} of {plan.spec.title} cannot run in a process of its own: {reason}.",
+        "Run the chains as threads.",
+        details,
+    )
 
 
 def _job(plan: FitPlan, record: ChainRecord) -> _Job:

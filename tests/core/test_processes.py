@@ -149,3 +149,37 @@ def test_start_returns_at_once():
     assert time.monotonic() - started < 0.1
     assert handle.wait(30)
     assert threading.active_count() < 20
+
+
+def test_a_process_that_stays_silent_is_started_anew(monkeypatch):
+    from plaidwork.core import processes
+
+    monkeypatch.setattr(processes, "FIRST_WORD_SECONDS", 20.0)
+    begin, begun = processes._start, []
+
+    class Silent:
+        """A pipe whose other end never says anything."""
+
+        def poll(self, seconds):
+            return False
+
+        def close(self):
+            pass
+
+    class Nobody:
+        def kill(self):
+            pass
+
+        def join(self, seconds):
+            pass
+
+    def start(job):
+        begun.append(job.chain)
+        return (Silent(), Nobody()) if len(begun) == 1 else begin(job)
+
+    monkeypatch.setattr(processes, "_start", start)
+    plan = _plan(draws=5, chains=1)
+    run = Run.from_plan(plan)
+    execute(run, plan, ProcessExecutor())
+    assert begun == [0, 0]
+    assert same_chains(run, _whole(plan))
