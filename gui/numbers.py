@@ -93,12 +93,12 @@ def format_bytes(count: float) -> str:
 def format_duration(seconds: float, *, rough: bool = False) -> str:
     """Show a time: 0.4 s, 40 s, 1 min 12 s, 2 h 5 min, 3 d 4 h.
 
-    `rough` is for time left: above 30 s rounded to 5 s.
+    `rough` is for time left: whole seconds, above 30 s rounded to 5 s.
     """
     if not math.isfinite(seconds):
         return MISSING
     seconds = max(0.0, float(seconds))
-    if seconds < 0.0995:
+    if seconds < 0.0995 and not rough:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 9.95 and not rough:
         return f"{seconds:.1f} s"

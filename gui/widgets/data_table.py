@@ -67,7 +67,6 @@ class DataTable(QWidget):
         self._filter.textChanged.connect(self._model.set_filter)
         self._filter.setVisible(filter_line)
         self._view = QTableView()
-        self._dense = dense
         self._set_up_view(dense)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 3, 4, 3)
@@ -140,10 +139,7 @@ class DataTable(QWidget):
                 head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
             else:
                 self._view.resizeColumnToContents(column)
-                width = self._view.columnWidth(column)
-                if self._dense:  # in a dock the names need the room that heads keep for the sort mark
-                    width = max(width - 10, self._view.sizeHintForColumn(column))
-                self._view.setColumnWidth(column, min(width, 240))
+                self._view.setColumnWidth(column, min(self._view.columnWidth(column), 240))
 
     @property
     def view(self) -> QTableView:

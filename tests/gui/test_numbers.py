@@ -58,6 +58,7 @@ def test_rough_duration_rounds_to_five_seconds():
     assert n.format_duration(43, rough=True) == "45 s"
     assert n.format_duration(28, rough=True) == "28 s"
     assert n.format_duration(6.2, rough=True) == "6 s"
+    assert n.format_duration(0.09, rough=True) == "0 s"
 
 
 @pytest.mark.parametrize(
