@@ -338,7 +338,7 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
         "Compare the chains, or run longer."
     )
     return Verdict(
-        "error", "The chains disagree on the mode", text, title, below, ("compare_chains", "run_longer")
+        "error", "The chains found different solutions", text, title, below, ("compare_chains", "run_longer")
     )
 
 

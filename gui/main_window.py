@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         if room == self._room:
             return
         self._room = room
-        left, right = {"wide": (230, 350), "narrow": (200, 320), "tight": (190, 300)}[room]
+        left, right = {"wide": (230, 350), "narrow": (200, 344), "tight": (190, 300)}[room]
         self.resizeDocks([self.session_dock, self.side_dock], [left, right], Qt.Orientation.Horizontal)
         self._show_side()
 

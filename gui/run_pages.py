@@ -24,7 +24,7 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     )
     views = [_views_page(workbench, run, indices) for indices in _grouped(run)]
     rest = [
-        PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "check", lambda: _diagnostics(workbench, run)),
+        PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run)),
         PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run)),
         PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
     ]

@@ -127,6 +127,8 @@ class DiagnosticsPage(QWidget):
         row.setSpacing(space.S)
         row.addWidget(Label("Ranks in each chain", "strong"))
         aid = "lowest to highest; flat bars near the dashed line mean that the chains agree"
+        if len(self._run.chains) > _MOST_RANK_PLOTS:
+            aid = f"the first {_MOST_RANK_PLOTS} of {len(self._run.chains)} chains; " + aid
         row.addWidget(Label(aid, color="muted", elide=True), 1)
         right.addLayout(row)
         grid = QGridLayout()

@@ -10,6 +10,31 @@ SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
 
 
+LEVEL_SHARE = 0.4
+"""Share of the variance between whole rows (or columns) from which blocks would mostly stand for their levels."""
+
+
+def _levels(block: Block) -> list[Problem]:
+    """A warning when whole rows or columns differ in level: the model has one background for all of them."""
+    if min(block.shape) < 2:
+        return []
+    count = block.observed.sum()
+    centre = block.values.sum() / count
+    total = float((block.values**2).sum() - count * centre**2)
+    if total <= 0:
+        return []
+    found = []
+    for axis, noun in enumerate(("row", "column")):
+        n = block.observed.sum(axis=1 - axis)
+        means = block.values.sum(axis=1 - axis) / np.maximum(n, 1)
+        share = float((n * (means - centre) ** 2).sum()) / total
+        if share >= LEVEL_SHARE:
+            text = f"{100 * share:.0f} % of the variance lies between whole {noun}s."
+            hint = f"Blocks would stand for those levels: standardise the {noun}s first (Transform… on the data page)."
+            found.append(Problem(text, hint, "X", "warning"))
+    return found
+
+
 def find_problems(data: ModelData, params: Params) -> list[Problem]:
     """Errors stop the fit; warnings are shown."""
     block: Block = data["X"]
@@ -37,6 +62,7 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
         if empty:
             text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
+    found += _levels(block)
     if params["start"] == "given" and not {"start_rows", "start_columns"} <= set(data):
         found.append(
             Problem(

@@ -103,10 +103,18 @@ def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def block_results(
-    draws: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray], block: Block
+    draws: Sequence[Draw], others: Sequence[Draw], reference: tuple[np.ndarray, np.ndarray], block: Block
 ) -> tuple[Results, np.ndarray]:
-    """Block list and membership probabilities, every draw matched to the reference; share of draws with each."""
+    """Block list and membership probabilities, every draw matched to the reference; share of draws with each.
+
+    ``others`` are draws of chains that did not survive: they only count in the column *Present*, so that a block
+    which one chain of many has found does not look certain.
+    """
     matched = match_blocks(((r, c, t) for r, c, t, _ in draws), reference, mass=INTERVAL)
+    present = matched.present
+    if others and len(present):
+        elsewhere = match_blocks(((r, c, t) for r, c, t, _ in others), reference, mass=INTERVAL).present
+        present = (len(draws) * present + len(others) * elsewhere) / (len(draws) + len(others))
     titles = np.array([f"Block {k + 1}" for k in range(len(matched))], dtype=object)
     table = Table(
         {
@@ -116,11 +124,11 @@ def block_results(
             "Shift": matched.value_mean,
             "Low": matched.value_interval[:, 0],
             "High": matched.value_interval[:, 1],
-            "Present": matched.present,
+            "Present": present,
         },
         units=dict.fromkeys(("Shift", "Low", "High"), block.unit),
         label="Blocks",
-        doc="Shift: posterior mean and 94 % interval. Present: share of draws that contain the block.",
+        doc="Shift: posterior mean and 94 % interval. Present: share of the draws of all chains with the block.",
     )
     results: Results = {
         "block_rows": Result(matched.row_probability, ("layer", "row"), label="Row membership"),
@@ -183,9 +191,12 @@ def texts(
     noun = "block" if sure == 1 else "blocks"
     verb = "covers" if sure == 1 else "cover"
     parts = [_about_chains(numbers, survives)]
-    if inferred:
-        often = f"{100 * share:.0f} % of the draws have {sure} {noun}"
-        parts.insert(0, often + (f", most have {mode}" if mode != sure else ""))
+    if inferred and mode == sure:
+        parts.insert(0, f"{100 * share:.0f} % of the draws have {sure} {noun}")
+    elif inferred:
+        parts.insert(
+            0, f"counted are blocks in at least half of the draws; a single draw most often has {mode}"
+        )
     caption = "; ".join(part for part in parts if part)
     return {
         "headline": f"{sure} {noun} {verb} {100 * (covered >= 0.5).mean():.0f} % of the matrix"
@@ -204,8 +215,11 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
     used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
     if not used:
         used = [chain for chain in kept.chains if chain.n_draws]
-    draws = [blocks_of(chain, index) for chain, index in picked_draws(used, int(np.prod(block.shape)))]
-    results, present = block_results(draws, best_blocks(used), block)
+    cells = int(np.prod(block.shape))
+    draws = [blocks_of(chain, index) for chain, index in picked_draws(used, cells)]
+    left_out = [chain for chain in kept.chains if chain.n_draws and chain not in used]
+    others = [blocks_of(chain, index) for chain, index in picked_draws(left_out, cells)]
+    results, present = block_results(draws, others, best_blocks(used), block)
     covered = coverage(draws)
     numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
     values, probability = distribution(np.concatenate(numbers))

@@ -106,7 +106,7 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
 def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkeypatch):
     from plaidwork.core.diagnostics import Verdict
 
-    doubt = Verdict("error", "The chains disagree on the mode", "")
+    doubt = Verdict("error", "The chains found different solutions", "")
     monkeypatch.setattr(window.workbench, "verdict", lambda run: doubt)
     window.workbench.add_dataset(dataset())
     with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
@@ -116,7 +116,7 @@ def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkey
     message = window.messages.current
     assert (message.kind, message.title) == (
         "warn",
-        f"{run.title} finished, but the chains disagree on the mode",
+        f"{run.title} finished, but the chains found different solutions",
     )
     window.messages.close_current()
     window.workbench.run_changed.emit(run.id)

@@ -185,3 +185,29 @@ def test_problems_are_named(x, known, where, severity):
     model = InfinitePlaid()
     problems = model.validate(tools.matrix(x, observed=known), model.spec.check_params({}))
     assert [(p.where, p.severity) for p in problems] == [(where, severity)]
+
+
+@pytest.mark.parametrize(("axis", "noun"), [(1, "rows"), (0, "columns")])
+def test_levels_of_whole_rows_or_columns_are_warned_of(axis, noun):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 20)) + 3 * rng.normal(size=(30, 20)).mean(axis=axis, keepdims=True) * 5
+    model = InfinitePlaid()
+    data = ModelData({"X": tools.block(values)})
+    found = [p for p in model.validate(data, model.spec.check_params({})) if p.severity == "warning"]
+    assert len(found) == 1
+    assert f"between whole {noun}" in found[0].message
+    plain = ModelData({"X": tools.block(rng.normal(size=(30, 20)))})
+    assert not model.validate(plain, model.spec.check_params({}))
+
+
+def test_a_block_of_one_chain_among_several_is_not_certain():
+    from plaidwork.plugins.plaid.results import block_results
+
+    rows, columns = np.zeros((1, 30), bool), np.zeros((1, 40), bool)
+    rows[0, :10], columns[0, :12] = True, True
+    found = [(rows, columns, np.array([2.0]), 0.0)] * 10
+    other = [(~rows, ~columns, np.array([2.0]), 0.0)] * 30
+    block = tools.block(np.zeros((30, 40)))
+    results, present = block_results(found, other, (rows, columns), block)
+    assert present.tolist() == [1.0]
+    assert results["blocks"].columns["Present"].tolist() == [0.25]
