@@ -50,6 +50,8 @@ def info(options: argparse.Namespace) -> int:
             f"  run   {run['title']} ({run['id']}): {run['status']}, {run['draws']} draws, {run['sweeps']} of "
             f"{run['planned']} sweeps in {run['chains']} chains, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
+        if run["verdict"]:
+            print(f"        {run['headline']} {run['verdict']}.".rstrip())
     if session.read_only:
         print(f"  can only be read: {session.read_only}")
     return 0
@@ -99,7 +101,18 @@ def describe_run(run: Run) -> dict[str, Any]:
         "created": run.created,
         "environment": dict(run.environment),
         "results": sorted(run.results),
+        **_conclusion(run),
     }
+
+
+def _conclusion(run: Run) -> dict[str, str]:
+    """Headline of the results and verdict on the draws; empty texts before there are any."""
+    if not run.n_draws:
+        return {"headline": "", "verdict": ""}
+    from plaidwork.core.cli.fitting import judged
+
+    headline, verdict, _ = judged(run)
+    return {"headline": headline, "verdict": verdict}
 
 
 def export(options: argparse.Namespace) -> int:

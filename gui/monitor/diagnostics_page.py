@@ -268,7 +268,8 @@ class DiagnosticsPage(QWidget):
         )
         for chain, values in enumerate(series):
             x, y = decimate(values, 1500)
-            self.trace.add_line(f"Chain {self._kept.chains[chain].chain + 1}", chain, x, y, width=1.0)
+            name = f"Chain {self._kept.chains[chain].chain + 1}"
+            self.trace.add_line(name, chain, x, y, width=1.0, legend=len(series) <= _MOST_RANK_PLOTS)
         self.trace.reset_zoom()
 
     def _draw_ranks(self, series: np.ndarray) -> None:
