@@ -386,18 +386,13 @@ class MainWindow(QMainWindow):
         run = self.current_run()
         if run is not None and run.id == run_id:
             if not run.active:
-                self._label_traces("Traces")
+                self.workspace.rename(f"{run.id}/{TRACES}", "Traces")
             self.status.refresh()
             page = self.workspace.current_page()
             if page is not None and hasattr(page, "tick"):
                 page.tick()
         self.commands.on_verdict(run_id)
         self.refresh_buttons()
-
-    def _label_traces(self, title: str) -> None:
-        for index, info in enumerate(self.workspace._infos):
-            if info.key.endswith(f"/{TRACES}"):
-                self.workspace.tabs.setTabText(index, title)
 
     def _results_changed(self, run_id: str) -> None:
         run = self.current_run()

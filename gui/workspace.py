@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
@@ -111,6 +111,13 @@ class Workspace(QWidget):
         """Go ``by`` tabs to the right, around the end."""
         if self._infos:
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._infos))
+
+    def rename(self, key: str, title: str) -> None:
+        """Give a tab another title."""
+        for index, info in enumerate(self._infos):
+            if info.key == key:
+                self._infos[index] = replace(info, title=title)
+                self.tabs.setTabText(index, title)
 
     def mark(self, key: str, marked: bool) -> None:
         """Put a dot on a tab whose content is new."""

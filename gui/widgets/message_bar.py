@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from plaidwork.gui.icons import pixmap
@@ -68,8 +68,11 @@ class MessageBar(QWidget):
     def _build(self) -> None:
         words = QVBoxLayout()
         words.setSpacing(0)
+        # room to spare goes above and below the two lines, never between them
+        words.addStretch(1)
         words.addWidget(self._title)
         words.addWidget(self._text)
+        words.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(_LINE + space.M, 6, space.S, 6)
         layout.setSpacing(space.S)
@@ -191,10 +194,23 @@ class MessageBar(QWidget):
             self._icon.setPixmap(pixmap(name, 16, ink, self.devicePixelRatioF()))
         self.update()
 
+    def _height(self, width: int) -> int:
+        """Height that the words need at a width."""
+        return self.layout().totalHeightForWidth(max(width, 640))
+
+    def sizeHint(self) -> QSize:
+        """As high as the words are at the width that the bar has."""
+        return QSize(super().sizeHint().width(), self._height(self.width()))
+
     def minimumSizeHint(self) -> QSize:
         """Never wider than the narrowest window."""
-        hint = super().minimumSizeHint()
-        return QSize(min(hint.width(), 640), hint.height())
+        return QSize(min(super().minimumSizeHint().width(), 640), self._height(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another height."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Ground and the line at the left."""
