@@ -132,7 +132,9 @@ class InlineExecutor:
         return _EndedHandle(self.control)
 
 
-class _ThreadHandle:
+class ThreadsHandle:
+    """A run whose chains are each followed by a thread of this process."""
+
     def __init__(self, control: Control, threads: list[threading.Thread]) -> None:
         self.control = control
         self._threads = threads
@@ -163,4 +165,4 @@ class ThreadExecutor:
         ]
         for thread in threads:
             thread.start()
-        return _ThreadHandle(control, threads)
+        return ThreadsHandle(control, threads)

@@ -18,7 +18,7 @@ from plaidwork.core.chain import ChainRecord, Checkpoint, copy_state, rng_from_s
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Swept, Working
-from plaidwork.core.executor import NOTHING_KEPT, Control, Handle, Notify, drive
+from plaidwork.core.executor import NOTHING_KEPT, Control, Handle, Notify, ThreadsHandle, drive
 from plaidwork.core.model import Model
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import PluginInfo, owner_of, plugin_error, set_owner
@@ -76,19 +76,7 @@ class ProcessExecutor:
         ]
         for thread in threads:
             thread.start()
-        return _ProcessHandle(control, threads)
-
-
-class _ProcessHandle:
-    def __init__(self, control: Control, threads: list[threading.Thread]) -> None:
-        self.control = control
-        self._threads = threads
-
-    def wait(self, timeout: float | None = None) -> bool:
-        end = None if timeout is None else time.monotonic() + timeout
-        for thread in self._threads:
-            thread.join(None if end is None else max(0.0, end - time.monotonic()))
-        return not any(thread.is_alive() for thread in self._threads)
+        return ThreadsHandle(control, threads)
 
 
 def _run(

@@ -6,37 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayoutItem, QSizePolicy, QWidget
 
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets import FlowLayout, Label
 
 
-class _EndLayout(QLayout):
+class _EndLayout(FlowLayout):
     """Items left to right, new row when full; the last one of all is pushed to the right end of its row."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self.setContentsMargins(0, 0, 0, 0)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def heightForWidth(self, width: int) -> int:
         margins = self.contentsMargins()
@@ -45,9 +22,6 @@ class _EndLayout(QLayout):
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         self._place(rect.marginsRemoved(self.contentsMargins()), dry=False)
-
-    def sizeHint(self) -> QSize:
-        return self.minimumSize()
 
     def minimumSize(self) -> QSize:
         wide = max((item.minimumSize().width() for item in self._items if not item.isEmpty()), default=0)

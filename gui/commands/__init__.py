@@ -1,0 +1,11 @@
+"""What every command does. Each method is the command of that key in ``gui/actions.py``."""
+
+from plaidwork.gui.commands.files import FileCommands
+from plaidwork.gui.commands.fits import FitCommands
+from plaidwork.gui.commands.views import ViewCommands
+
+__all__ = ["Commands"]
+
+
+class Commands(FileCommands, FitCommands, ViewCommands):
+    """All commands of the window."""

@@ -1,0 +1,21 @@
+"""What every group of commands works on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plaidwork.gui.main_window import MainWindow
+    from plaidwork.gui.workbench import Workbench
+
+
+class CommandGroup:
+    """Commands that use the workbench and what the window shows, nothing else."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._told_results: set[str] = set()
+
+    @property
+    def _workbench(self) -> Workbench:
+        return self._window.workbench

@@ -1,0 +1,285 @@
+"""Commands on files: open, save, import, export, recovery, closing."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.run import Run, now
+from plaidwork.core.session import Session
+from plaidwork.gui import dialogs
+from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.numbers import format_bytes
+from plaidwork.gui.tasks import run_task
+
+if TYPE_CHECKING:
+    pass
+
+SESSION_SUFFIX = ".plaidwork"
+_SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
+_CLOSE_WAIT = 5000
+
+
+class FileCommands(CommandGroup):
+    """What the File menu does, and everything that may lose work."""
+
+    def welcome(self) -> None:
+        self._window.show_welcome()
+
+    def new_session(self) -> None:
+        if self.may_close():
+            self._workbench.set_session(Session())
+
+    def import_data(self) -> None:
+        window = self._window
+        folder = window.settings.folder("import")
+        name, _ = QFileDialog.getOpenFileName(window, "Import data", folder, self._import_filter())
+        if name:
+            self.import_path(Path(name))
+
+    def _import_filter(self) -> str:
+        from plaidwork.core.importers.base import builtin_readers
+
+        readers = builtin_readers()
+        patterns = " ".join(f"*{suffix}" for reader in readers for suffix in reader.suffixes)
+        each = [f"{r.title} ({' '.join('*' + s for s in r.suffixes)})" for r in readers]
+        return ";;".join([f"All that can be read ({patterns})", *each, "All files (*)"])
+
+    def import_path(self, path: Path) -> None:
+        """Show the import dialog for a file; what is read is added to the session."""
+        from plaidwork.gui.data.import_dialog import ImportDialog
+
+        window = self._window
+        window.settings.set_folder("import", path)
+        dialog = ImportDialog(path, self._workbench.registry, window)
+        if dialog.exec() and dialog.dataset is not None:
+            added = self._workbench.add_dataset(dialog.dataset)
+            window.show_workspace()
+            self._window.commands.set_up_fit(focus=added.name)
+
+    def open_file(self) -> None:
+        window = self._window
+        name, _ = QFileDialog.getOpenFileName(
+            window, "Open a session", window.settings.folder("open"), _SESSION_FILTER
+        )
+        if name:
+            self.open_path(Path(name))
+
+    def open_path(self, path: Path) -> None:
+        """Open a session, or import any other file."""
+        window = self._window
+        if not path.exists():
+            window.messages.post(
+                "warn",
+                f"{path.name} was not found",
+                f"It was last in {path.parent}.",
+                [("Take off the list", lambda: self._forget(path)), ("Locate…", self.open_file)],
+            )
+            return
+        if not path.name.lower().endswith(SESSION_SUFFIX):
+            self.import_path(path)
+        elif self.may_close():
+            window.settings.set_folder("open", path)
+            self._workbench.open(path, lambda: self._opened(path))
+
+    def _forget(self, path: Path) -> None:
+        self._window.settings.remove_recent(str(path))
+        self._window.welcome.set_recent(self._window.settings.recent())
+
+    def _opened(self, path: Path) -> None:
+        session = self._workbench.session
+        self._window.settings.add_recent(path, session_line(session), now())
+        if session.read_only:
+            self._window.messages.post("info", "Opened for reading only", session.read_only)
+        self._window.status.say(f"Opened {path.name}")
+
+    def save(self) -> bool:
+        session = self._workbench.session
+        if session.path is None or session.read_only:
+            return self.save_as()
+        self._workbench.save()
+        return True
+
+    def save_as(self) -> bool:
+        window, session = self._window, self._workbench.session
+        proposed = Path(window.settings.folder("open")) / f"{session.name}{SESSION_SUFFIX}"
+        name, _ = QFileDialog.getSaveFileName(window, "Save the session", str(proposed), _SESSION_FILTER)
+        if not name:
+            return False
+        path = Path(name if name.lower().endswith(SESSION_SUFFIX) else name + SESSION_SUFFIX)
+        window.settings.set_folder("open", path)
+        self._workbench.save(path)
+        return True
+
+    def on_saved(self, name: str) -> None:
+        """Told by the workbench when the file is written."""
+        path = Path(name)
+        self._window.settings.add_recent(path, session_line(self._workbench.session), now())
+        self._window.refresh_head()
+        self._window.status.say(f"Saved to {path.name}, {format_bytes(path.stat().st_size)}, data included")
+        run_task(lambda task: _discard_recovery(self._workbench.session.uuid))
+
+    def autosave(self) -> None:
+        """Write the recovery file when something is not saved."""
+        if self._workbench.dirty and (self._workbench.session.runs or self._workbench.session.datasets):
+            from plaidwork.core.recovery import write_recovery
+
+            session = self._workbench.session
+            run_task(lambda task: write_recovery(session), failed=self._autosave_failed)
+
+    def _autosave_failed(self, error: BaseException, details: str) -> None:
+        self._window.messages.post(
+            "warn", "The recovery file could not be written", str(error), key="recovery"
+        )
+
+    def offer_recovery(self, found: list) -> None:
+        """A message for the newest work that a crash left behind."""
+        if not found:
+            return
+        item = found[0]
+        self._window.messages.post(
+            "warn",
+            f"Recovered work from {dt.datetime.fromisoformat(item.time).astimezone():%H:%M}",
+            f"Plaidwork closed before “{item.name}” was saved. Two minutes were lost at most.",
+            [
+                ("Recover", lambda: self._recover(item)),
+                ("Later", lambda: None),
+                ("Discard", lambda: _discard_recovery(item.uuid)),
+            ],
+        )
+
+    def _recover(self, item: Any) -> None:
+        def recovered(session: Session) -> None:
+            self._workbench.set_session(session, dirty=True)
+
+        def failed(error: BaseException, details: str) -> None:
+            self._window.messages.post("error", "The recovery file could not be read", str(error))
+
+        if self.may_close():
+            run_task(lambda task: item.open(), recovered, failed)
+
+    def quit(self) -> None:
+        self._window.close()
+
+    def may_close(self) -> bool:
+        """Ask to save what is not saved and stop what runs; False when the user wants to stay."""
+        workbench, window = self._workbench, self._window
+        running = workbench.active_runs()
+        if workbench.dirty and (workbench.session.datasets or workbench.session.runs):
+            answer = dialogs.ask_to_save(window, workbench.session.name, len(running))
+            if answer == "cancel":
+                return False
+            if not self._stop_all(running):
+                return False
+            if answer == "save" and not self._save_and_wait():
+                return False
+            _discard_recovery(workbench.session.uuid)
+        return self._stop_all(running)
+
+    def _stop_all(self, running: list[Run]) -> bool:
+        for run in running:
+            self._workbench.stop(run)
+        while not self._workbench.wait(_CLOSE_WAIT):
+            answer = dialogs.ask(
+                self._window,
+                "The chains have not stopped yet",
+                "A step of the model takes longer than five seconds.",
+                (("cancel", "Stay"), ("wait", "Wait")),
+                "wait",
+            )
+            if answer != "wait":
+                return False
+        QApplication.processEvents()  # delivers the last events of the chains
+        return True
+
+    def _save_and_wait(self) -> bool:
+        from plaidwork.gui.tasks import wait_for_tasks
+
+        if not self.save():
+            return False
+        while not wait_for_tasks(100):
+            QApplication.processEvents()
+        QApplication.processEvents()
+        return not self._workbench.dirty
+
+    def export_picture(self) -> None:
+        page = self._window.workspace.current_page()
+        name = self._save_name("Export picture", "picture.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
+        if name is None or page is None:
+            return
+        try:
+            page.export_picture(name)  # type: ignore[attr-defined]
+        except (OSError, ValueError) as error:
+            self._window.messages.post("error", f"Could not write {name.name}", str(error))
+            return
+        self._window.status.say(f"Picture saved to {name.name}")
+
+    def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
+        window = self._window
+        start = str(Path(window.settings.folder("export")) / proposed)
+        name, _ = QFileDialog.getSaveFileName(window, title, start, kinds)
+        if not name:
+            return None
+        window.settings.set_folder("export", Path(name))
+        return Path(name)
+
+    def export_run(self) -> None:
+        from plaidwork.core.exporting import export_run
+
+        run, window = self._window.current_run(), self._window
+        folder = QFileDialog.getExistingDirectory(
+            window, "Export results to", window.settings.folder("export")
+        )
+        if not folder or run is None:
+            return
+        target = Path(folder) / f"{window.workbench.session.name} {run.title}".strip()
+        session = self._workbench.session
+        run_task(
+            lambda task: export_run(run, target, session),
+            lambda _: window.status.say(f"Results exported to {target}"),
+            lambda error, details: window.messages.post("error", "Could not export the results", str(error)),
+        )
+
+    def export_script(self) -> None:
+        self._export_text("Export as Python script", "run.py", "Python (*.py)", "python_script")
+
+    def export_job(self) -> None:
+        self._export_text("Export as job", "job.toml", "Job (*.toml)", "job_toml")
+
+    def _export_text(self, title: str, proposed: str, kinds: str, function: str) -> None:
+        from plaidwork.core import exporting
+
+        run = self._window.current_run()
+        path = self._save_name(title, proposed, kinds) if run is not None else None
+        if path is None:
+            return
+        session = self._workbench.session
+        run_task(
+            lambda task: getattr(exporting, function)(run, session, path),
+            lambda _: self._window.status.say(f"Saved to {path.name}"),
+            lambda error, details: self._window.messages.post(
+                "error", f"Could not write {path.name}", str(error)
+            ),
+        )
+
+
+def _discard_recovery(session_uuid: str) -> None:
+    from plaidwork.core.recovery import discard
+
+    try:
+        discard(session_uuid)
+    except (OSError, PlaidworkError):
+        return  # a recovery file too many is offered again; nothing is lost
+
+
+def session_line(session: Session) -> str:
+    """What is in a session, for the list of recent ones."""
+    run = next(reversed(session.runs.values()), None)
+    if run is not None:
+        return f"{run.title}, {run.schedule.chains} chains, {run.status}"
+    dataset = next(iter(session.datasets.values()), None)
+    return dataset.described if dataset is not None else "empty"

@@ -1,0 +1,190 @@
+"""Commands on runs and data: set up, start, pause, stop, rename, remove, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QWidget
+
+from plaidwork.core.run import Run
+from plaidwork.core.samples import Sample
+from plaidwork.core.session import Session
+from plaidwork.gui import dialogs
+from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.numbers import format_count, format_duration
+from plaidwork.gui.run_pages import first_view_key
+from plaidwork.gui.session_tree import NEW, RUN
+from plaidwork.gui.tasks import run_task
+
+if TYPE_CHECKING:
+    from plaidwork.core.plan import FitPlan
+
+
+class FitCommands(CommandGroup):
+    """What the Edit and Fit menus do, and what follows the end of a fit."""
+
+    def rename(self) -> None:
+        run = self._window.current_run()
+        if run is not None:
+            title = dialogs.ask_text(self._window, "Rename the run", "", run.title, "Rename")
+            if title:
+                self._workbench.rename_run(run, title)
+            return
+        page = self._window.workspace.current_page()
+        if hasattr(page, "rename"):
+            page.rename()
+
+    def remove(self) -> None:
+        window, run, name = self._window, self._window.current_run(), self._window.current_dataset()
+        title = run.title if run is not None else name
+        if not title:
+            return
+        what = (
+            "Its draws and results are lost when you save."
+            if run is not None
+            else "The file it came from stays."
+        )
+        choices = (("cancel", "Cancel"), ("remove", "Remove"))
+        if dialogs.ask(window, f"Remove “{title}”?", what, choices, "remove") != "remove":
+            return
+        if run is not None:
+            self._workbench.remove_run(run)
+        else:
+            self._workbench.remove_dataset(name)
+        self._window._show_session()
+
+    def find(self) -> None:
+        page = self._window.workspace.current_page()
+        if hasattr(page, "find"):
+            page.find()  # type: ignore[call-arg]
+
+    def new_fit(self) -> None:
+        name = self._window.current_dataset()
+        run = self._window.current_run()
+        if run is not None:
+            name = next((names[0] for names in run.inputs.values() if names), "")
+        self.set_up_fit(focus=name)
+
+    def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str = "") -> None:
+        """Show the set-up page; ``fill`` gets the page, ``focus`` is the dataset to begin with."""
+
+        def ready(_: object) -> None:
+            from plaidwork.gui.setup.setup_page import SetupPage
+
+            page = SetupPage(self._workbench)
+            if fill is not None:
+                fill(page)
+            elif focus and page.spec is not None:
+                page.fill({page.spec.inputs[0].name: [focus]})
+            self._show_setup(page)
+
+        run_task(lambda task: self._workbench.registry.ready(), ready)
+
+    def _show_setup(self, page: QWidget) -> None:
+        window = self._window
+        page.start_requested.connect(self._start_plan)  # type: ignore[attr-defined]
+        window.workspace.clear()
+        window.setup_page = page
+        window.tree.set_new_fit(True)
+        window.show_workspace()
+        window.tree.select(NEW, "")
+        window._chosen(NEW, "")
+
+    def _start_plan(self, plan: FitPlan, title: str) -> None:
+        window = self._window
+        run = self._workbench.start(plan, title)
+        window.setup_page = None
+        window.tree.set_new_fit(False)
+        window.tree.select(RUN, run.id)
+        window._chosen(RUN, run.id)
+
+    def start(self) -> None:
+        window, run = self._window, self._window.current_run()
+        if window.tree.current()[0] == NEW and window.setup_page is not None:
+            window.setup_page.start()  # type: ignore[attr-defined]
+        elif run is not None and run.resumable:
+            self._workbench.resume(run)
+        elif run is not None and not run.active:
+            more = dialogs.ask_draws(window, run.title, run.schedule.draws)
+            if more:
+                self._workbench.resume(run, more)
+
+    def pause(self) -> None:
+        run = self._window.current_run()
+        if run is not None:
+            if run.status == "paused":
+                self._workbench.unpause(run)
+            else:
+                self._workbench.pause(run)
+
+    def stop(self) -> None:
+        run = self._window.current_run()
+        if run is not None:
+            self._workbench.stop(run)
+            self._window.refresh_buttons()
+            self._window.status.refresh()
+
+    def fit_again(self) -> None:
+        run = self._window.current_run()
+        if run is not None:
+            self.set_up_fit(lambda page: page.from_run(run))
+
+    def on_results(self, run_id: str) -> None:
+        """Told when results are new; at the end of a fit a message leads to them."""
+        run = self._workbench.session.runs.get(run_id)
+        if run is None or run.active or not run.results:
+            return
+        window = self._window
+        key = f"{run.id} {run.n_draws}"
+        if key in self._told_results:
+            return
+        self._told_results.add(key)
+        headline = next((v.headline for v in run.spec.views if v.headline), "")
+        found = run.results.get(headline, "") if headline else ""
+        words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
+        kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
+        text = f"{found}. " if isinstance(found, str) and found else ""
+        text += f"{format_count(run.n_draws)} draws in {format_duration(run.cpu_seconds)} of CPU time."
+        actions = (
+            [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
+        )
+        window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
+
+    def on_verdict(self, run_id: str) -> None:
+        """Told when a run changed: the message of its end does not stay green when its chains disagree."""
+        run = self._workbench.session.runs.get(run_id)
+        verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
+        if run is not None and verdict is not None and verdict.kind != "ok":
+            doubt = f"{verdict.title[:1].lower()}{verdict.title[1:]}"
+            self._window.messages.amend(f"end {run.id}", "warn", f"{run.title} finished, but {doubt}")
+
+    def show_run(self, run: Run, key: str) -> None:
+        """Bring a run and one of its tabs to the front."""
+        self._window.show_workspace()
+        self._window.tree.select(RUN, run.id)
+        self._window.workspace.go_to(key)
+
+    def open_example(self, sample: Sample) -> None:
+        """Load an example and show its set-up, ready to start."""
+        if not self._window.commands.may_close():
+            return
+        window = self._window
+
+        def loaded(datasets: dict) -> None:
+            session = Session(name=sample.title)
+            names: dict[str, list[str]] = {}
+            for key, dataset in datasets.items():
+                names[key] = [session.add_dataset(dataset).name]
+            self._workbench.set_session(session)
+
+            def fill(page: Any) -> None:
+                page.set_model(sample.model)
+                page.fill(names, sample.params, sample.schedule, sample.seed)
+
+            self.set_up_fit(fill)
+
+        def failed(error: BaseException, details: str) -> None:
+            window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))
+
+        run_task(lambda task: (self._workbench.registry.ready(), sample.load())[1], loaded, failed)

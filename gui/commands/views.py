@@ -1,0 +1,151 @@
+"""Commands on what is shown: views, panes, colours, plugins, help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from plaidwork.gui import dialogs
+from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.theme import theme
+
+if TYPE_CHECKING:
+    from plaidwork.gui.main_window import MainWindow
+
+
+class ViewCommands(CommandGroup):
+    """What the Views, Window and Help menus do."""
+
+    def hold(self) -> None:
+        page = self._window.workspace.current_page()
+        if hasattr(page, "set_held"):
+            page.set_held(self._window.actions_by_key["hold"].isChecked())
+
+    def show_data(self) -> None:
+        page = self._window.workspace.current_page()
+        if hasattr(page, "show_data"):
+            page.show_data()
+
+    def next_tab(self) -> None:
+        self._window.workspace.step(1)
+
+    def previous_tab(self) -> None:
+        self._window.workspace.step(-1)
+
+    def next_pane(self) -> None:
+        self._step_pane(1)
+
+    def previous_pane(self) -> None:
+        self._step_pane(-1)
+
+    def _step_pane(self, by: int) -> None:
+        window = self._window
+        panes = [window.tree, window.workspace.tabs, window.workspace.stack, window.side_stack, window.log]
+        panes = [pane for pane in panes if pane.isVisible()]
+        if not panes:
+            return
+        focus = QApplication.focusWidget()
+        at = next((i for i, pane in enumerate(panes) if focus is not None and pane.isAncestorOf(focus)), None)
+        if at is None:
+            at = next((i for i, pane in enumerate(panes) if pane is focus), -1 if by > 0 else 0)
+        pane = panes[(at + by) % len(panes)]
+        target = _first_focusable(pane)
+        target.setFocus()
+
+    def show_session(self) -> None:
+        self._window.session_dock.setVisible(self._window.actions_by_key["show_session"].isChecked())
+
+    def show_side(self) -> None:
+        self._window.side_dock.setVisible(self._window.actions_by_key["show_side"].isChecked())
+
+    def show_log(self) -> None:
+        self._window.log_dock.setVisible(self._window.actions_by_key["show_log"].isChecked())
+
+    def reset_layout(self) -> None:
+        self._window.reset_layout()
+
+    def plugins(self) -> None:
+        self.show_plugin("")
+
+    def show_plugin(self, name: str) -> None:
+        """The window of plugins, on one of them when a name is given; there is one such window at most."""
+        from plaidwork.gui.plugins import PluginsDialog
+
+        window = self._window
+        shown = next((d for d in window.findChildren(PluginsDialog) if d.isVisible()), None)
+        if shown is None:
+            shown = PluginsDialog(self._workbench, window, window.settings)
+            shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            shown.show()
+        if name:
+            shown.choose(name)
+        shown.raise_()
+        shown.activateWindow()
+
+    def light(self) -> None:
+        self._set_mode("light")
+
+    def dark(self) -> None:
+        self._set_mode("dark")
+
+    def follow_system(self) -> None:
+        self._set_mode("system")
+
+    def _set_mode(self, mode: str) -> None:
+        theme().set_mode(mode)
+        self._window.settings.set("theme", mode)
+
+    def commands(self) -> None:
+        from plaidwork.gui.command_palette import CommandPalette
+
+        CommandPalette(list(self._window.actions_by_key.values()), self._window).exec()
+
+    def shortcuts(self) -> None:
+        dialogs.show_shortcuts(self._window)
+
+    def system_information(self) -> None:
+        dialogs.show_text(self._window, "System information", system_information(self._window))
+
+    def about(self) -> None:
+        from plaidwork.core import __version__
+
+        text = (
+            "A desktop workbench for Bayesian latent-structure models.\n"
+            "BSD 3-clause licence. Qt is used under the LGPL. The font Inter is under the OFL 1.1."
+        )
+        dialogs.show_text(self._window, f"Plaidwork {__version__}", text)
+
+    def show_details(self, title: str, text: str, details: str) -> None:
+        """The traceback behind a message."""
+        dialogs.show_text(self._window, title, details, text)
+
+
+def _first_focusable(pane: QWidget) -> QWidget:
+    from PySide6.QtCore import Qt
+
+    if pane.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        return pane
+    for child in pane.findChildren(QWidget):
+        if child.isVisible() and child.isEnabled() and child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            return child
+    return pane
+
+
+def system_information(window: MainWindow) -> str:
+    """Versions, plugins and screens as text."""
+    import PySide6
+
+    from plaidwork.core.fitting import environment
+
+    lines = [f"{name}: {value}" for name, value in environment().items()]
+    lines.append(f"PySide6: {PySide6.__version__}")
+    for screen in QApplication.screens():
+        size = screen.size()
+        lines.append(f"screen: {size.width()} x {size.height()} at {screen.devicePixelRatio():g}")
+    for plugin in window.workbench.registry.plugins:
+        lines.append(
+            f"plugin: {plugin.name} {plugin.version} ({plugin.source}) {plugin.state} {plugin.message}"
+        )
+    return "\n".join(lines)
