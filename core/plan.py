@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,9 @@ class FitPlan:
     def spec(self) -> ModelSpec:
         return self.model.spec
 
+    @cached_property
     def data_hash(self) -> str:
-        """SHA-256 over all inputs as the model gets them."""
+        """SHA-256 over all inputs as the model gets them; takes a moment for large data, once."""
         return hash_of(self.inputs)
 
 

@@ -83,7 +83,7 @@ class Run:
             seed=plan.seed,
             holdout=plan.holdout,
             inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
-            data_hash=plan.data_hash(),
+            data_hash=plan.data_hash,
             chains=records,
         )
 

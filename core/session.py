@@ -103,7 +103,7 @@ class Session:
             raise SessionError(f"{run.title} needs data that are not in the session: {', '.join(missing)}.")
         inputs = {key: [self.datasets[name] for name in names] for key, names in run.inputs.items()}
         plan = make_plan(model, inputs, run.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout)
-        if plan.data_hash() != run.data_hash:
+        if plan.data_hash != run.data_hash:
             raise SessionError(
                 f"The data of {run.title} have changed since it was fitted.",
                 "Undo the change, or start a new fit with the data as they are now.",

@@ -341,6 +341,8 @@ class SetupPage(QWidget):
             task.check()
             plan = make_plan(model, chosen, params, schedule=schedule, seed=seed, holdout=holdout)
             task.check()
+            _ = plan.data_hash  # worked out here, so that the start does not wait for it
+            task.check()
             try:
                 return plan, estimate(plan), None
             except PluginError as error:  # a plugin that cannot say what a fit costs may still be fitted

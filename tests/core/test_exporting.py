@@ -140,7 +140,7 @@ def test_job_repeats_the_run(tmp_path, toys, model, missing):
         seed=job.seed,
         holdout=job.holdout,
     )
-    assert plan.data_hash() == run.data_hash
+    assert plan.data_hash == run.data_hash
     assert (plan.params, plan.seed) == (run.params, run.seed)
     assert plan.schedule.sweeps(run.spec.algorithm) == run.schedule.sweeps(run.spec.algorithm)
 
