@@ -1,0 +1,407 @@
+"""Coefficients, scatter, variance and curves: pictures, choices by real clicks, the shared selection, files."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.model import Result, Table
+from plaidwork.core.spec import View
+from plaidwork.gui.results import make_view
+from plaidwork.gui.results.marks import colouring
+from plaidwork.gui.theme import theme
+from tests.gui.factor_runs import COEFFICIENTS, CURVE, PLAIN, SCATTER, VARIANCE, VIEWS, factor_run
+
+
+@pytest.fixture
+def opened(qtbot):
+    kept = []
+
+    def open_view(bench, view, size=(900, 620)):
+        workbench, run = bench
+        page = make_view(workbench, run, view)
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show()
+        assert page.wait(20_000)
+        QApplication.processEvents()
+        page.told = []
+        page.hovered.connect(page.told.append)
+        kept.append(workbench)
+        return page
+
+    return open_view
+
+
+def at(x: float, y: float) -> QPoint:
+    return QPointF(x, y).toPoint()
+
+
+def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, keys, at(x, y))
+
+
+def choose(qtbot, picker, text: str) -> None:
+    """As with the keyboard: to the first item, then down to the one wanted."""
+    picker.setFocus()
+    qtbot.keyClick(picker, Qt.Key.Key_Home)
+    for _ in range(picker.findText(text)):
+        qtbot.keyClick(picker, Qt.Key.Key_Down)
+    assert picker.currentText() == text
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
+def test_before_and_after_there_are_results(opened, view):
+    workbench, run = factor_run()
+    results, run.results = run.results, {}
+    page = opened((workbench, run), view)
+    assert page.state == "No result yet"
+    run.results = results
+    workbench.results_changed.emit(run.id)
+    assert page.wait(20_000)
+    assert page.state == ""
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
+def test_pictures_files_and_a_live_switch(opened, tmp_path, view):
+    page = opened(factor_run(), view)
+    light = page.grab().toImage()
+    theme().set_mode("dark")
+    assert page.grab().toImage() != light
+    theme().set_mode("light")
+    assert page.grab().toImage() == light
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
+        assert start in page.export_picture(tmp_path / f"a.{kind}").read_bytes()[:400]
+    assert QImage(str(tmp_path / "a.png")).width() >= 2 * page._content.width() * 0.7
+
+
+BROKEN = [
+    (
+        View("coefficients", "W", {"values": "weights", "interval": "weights"}),
+        "interval need the shape 8 × 40 × 2",
+    ),
+    (
+        View("coefficients", "W", {"values": "weights", "probability": "shares"}),
+        "probability need the shape 8 × 40",
+    ),
+    (
+        View("coefficients", "W", {"values": "weights", "group": "view"}),
+        "The group has 3 items; there are 40",
+    ),
+    (View("scatter", "S", {"values": "hours"}), "need 2 axes. Found an array of shape 97"),
+    (View("scatter", "S", {"values": "scores", "colour": "hours"}), "there are 180 items"),
+    (View("variance", "V", {"values": "shares", "total": "hours"}), "total need the shape 3. Found 97"),
+    (View("curve", "C", {"values": "course", "x": "view"}), "need numbers"),
+    (View("curve", "C", {"values": "nothing"}), "no result named “nothing”"),
+]
+
+
+@pytest.mark.parametrize(("view", "words"), BROKEN, ids=[words for _, words in BROKEN])
+def test_broken_sources_say_why(opened, view, words):
+    page = opened(factor_run(), view)
+    assert page.state == "This picture could not be drawn"
+    assert words in page._pane._text.text()
+
+
+def test_nothing_found(opened):
+    workbench, run = factor_run()
+    run.results |= {
+        "weights": Result(np.zeros((0, 40)), ("factor", "drug")),
+        "scores": Result(np.zeros((180, 0)), ("patient", "factor")),
+        "shares": Result(np.zeros((3, 0)), ("view", "factor")),
+        "course": Result(np.zeros((0, 97)), ("factor", "hour")),
+    }
+    for view in (View("coefficients", "W", "weights"), SCATTER, VARIANCE, View("curve", "C", "course")):
+        page = opened((workbench, run), view)
+        assert page.state == "Nothing to show", view.kind
+        page.search("x")
+
+
+# -- coefficients -------------------------------------------------------------------------------
+def test_coefficients_strongest_first_with_doubt(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), COEFFICIENTS)
+    weights = run.results["weights"].values[0]
+    assert [chart.shown.title for chart in page.charts] == ["Factor 1: mutations", "Factor 1: drugs"]
+    for chart, first in zip(page.charts, (0, 1)):
+        mine = np.abs(weights[first::2])
+        assert np.abs(chart.shown.values).tolist() == sorted(mine, reverse=True)[:12]
+        for i in range(12):
+            value = chart.shown.values[i]
+            expected = "neutral" if chart.shown.doubtful(i) else "blue" if value > 0 else "amber"
+            assert chart.color(i) == theme().color(expected)
+    chart = page.charts[1]
+    qtbot.mouseMove(chart, at(chart.width() / 2, chart._body().top() + 5))
+    assert page.told[-1].startswith(f"{chart.shown.names[0]}: ")
+    assert ", interval " in page.told[-1]
+    assert ", probability " in page.told[-1]
+
+
+def test_coefficients_choices_by_clicks(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), COEFFICIENTS)
+    selection = workbench.selection(run)
+    choose(qtbot, page.picker, "factor 3")
+    assert selection.get("layer") == (2,)
+    assert page._headline.text().startswith("Factor 3: ")
+    selection.set("layer", (4,))
+    assert page.picker.currentText() == "factor 5"
+    choose(qtbot, page.group_picker, "drugs")
+    assert len(page.charts) == 1
+    page.top.slider.setFocus()
+    qtbot.keyClick(page.top.slider, Qt.Key.Key_Home)
+    assert len(page.charts[0].shown.values) == 1
+    qtbot.keyClick(page.top.slider, Qt.Key.Key_End)
+    assert len(page.charts[0].shown.values) == 20
+    button = page.order._group.button(1)
+    click(qtbot, button, 10, 10)
+    values = page.charts[0].shown.values
+    assert values.tolist() == sorted(values, reverse=True)
+    chart = page.charts[0]
+    item = int(chart.shown.items[1])
+    click(qtbot, chart, chart.width() / 2, chart._body().top() + 1.5 * chart.row_height())
+    assert selection.get("column") == (item,)
+    assert chart.marked == {item}
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert selection.get("column") == ()
+    qtbot.keyClick(page, Qt.Key.Key_Left)
+    assert selection.get("layer") == (3,)
+    qtbot.keyClick(chart, Qt.Key.Key_Down)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert selection.get("column") == (int(chart.shown.items[0]),)
+
+
+def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
+    page = opened(
+        factor_run(m=400),
+        replace(COEFFICIENTS, source={"values": "weights"}, options={"top": 10}),
+        (800, 360),
+    )
+    chart = page.charts[0]
+    weak = int(np.argsort(-np.abs(page.loaded.values[0]))[60])
+    page.find()
+    qtbot.keyClicks(page._find, f"drug {weak + 1}")
+    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    assert weak in chart.marked
+    assert weak in chart.shown.items
+    assert chart.bar.isVisible()
+    row = int(np.nonzero(chart.shown.items == weak)[0][0])
+    assert chart.bar.value() <= row < chart.bar.value() + chart._rows()
+    page.close_find()
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "w.csv")
+    lines = list(csv.reader((tmp_path / "w.csv").open()))
+    assert lines[0] == ["Drug", "Weight"]
+    assert len(lines) == 401
+    dialog.close()
+
+
+def test_a_single_list_of_coefficients(opened):
+    workbench, run = factor_run()
+    run.results["effect"] = Result(np.array([0.5, -2.0, np.nan]), ("thing",), label="effect", unit="sd")
+    run.results["thing"] = Result(np.array(["a", "b", "c"]), ("thing",))
+    page = opened((workbench, run), View("coefficients", "Effects", "effect"))
+    assert page.charts[0].shown.names == ("b", "a")
+    assert page.charts[0].shown.axis == "effect, sd"
+    assert page._headline.text() == "Effects: b is strongest (−2)"
+    assert page._picker_field.isHidden()
+    page.charts[0].grab()
+    run.results["labels"] = Table({"Thing": np.array(["x", "y", "z"])})
+    page = opened((workbench, run), View("coefficients", "Effects", {"values": "effect", "names": "labels"}))
+    assert page.charts[0].shown.names == ("y", "x")
+
+
+# -- scatter ------------------------------------------------------------------------------------
+def test_scatter_colours(opened, qtbot):
+    page = opened(factor_run(), SCATTER)
+    assert [page.colour_picker.itemText(i) for i in range(4)] == ["nothing", "IGHV", "age", "site"]
+    shown = page.chart.points.colouring
+    assert set(shown.classes) == {"mutated", "unmutated"}
+    unknown = int(np.nonzero(shown.codes < 0)[0][0])
+    assert shown.color(unknown) is None
+    assert page.legend.entries[-1] == (-1, "unknown")
+    assert len({shown.shape(i) for i in range(len(shown.codes))}) == 3
+    choose(qtbot, page.colour_picker, "age")
+    shown = page.chart.points.colouring
+    assert shown.numbers is not None
+    assert page.bar.isVisible()
+    choose(qtbot, page.colour_picker, "site")
+    assert page.chart.points.colouring.classes[-1] == "other"
+    assert not page.bar.isVisible()
+    choose(qtbot, page.colour_picker, "nothing")
+    assert page.legend.entries == []
+    assert not page.legend.isVisible()
+
+
+def test_scatter_axes_swap_and_follow_the_factor(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), SCATTER)
+    selection = workbench.selection(run)
+    choose(qtbot, page.x_picker, "factor 3")
+    assert selection.get("layer") == (2,)
+    assert page.chart.points.x_name == "factor 3"
+    page.y_picker.setCurrentText("factor 3")
+    assert (page.x_picker.currentText(), page.y_picker.currentText()) != ("factor 3", "factor 3")
+    selection.set("layer", (6,))
+    assert page.chart.points.x_name == "factor 7"
+    assert page._headline.text().startswith("Patients by factor 7 and ")
+
+
+def test_scatter_hover_click_and_lasso(opened, qtbot, tmp_path):
+    workbench, run = factor_run()
+    page = opened((workbench, run), SCATTER)
+    selection, chart = workbench.selection(run), page.chart
+    x, y = chart._places()
+    lone = int(np.argmax(x))
+    qtbot.mouseMove(chart, at(x[lone], y[lone]))
+    assert page.told[-1].startswith(f"patient {lone + 1}: factor 1 ")
+    assert ", IGHV " in page.told[-1]
+    click(qtbot, chart, x[lone], y[lone])
+    assert selection.get("row") == (lone,)
+    other = int(np.argmin(x))
+    click(qtbot, chart, x[other], y[other], Qt.KeyboardModifier.ControlModifier)
+    assert selection.get("row") == tuple(sorted((lone, other)))
+    left, right, top, bottom = x.min() - 5, float(np.median(x)), 2, chart.height() - 40
+    qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=at(left, top))
+    for corner in ((right, top), (right, bottom), (left, bottom)):
+        qtbot.mouseMove(chart, at(*corner))
+    qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=at(left, bottom))
+    assert len(selection.get("row")) == pytest.approx(90, abs=2)
+    assert "selected" in page._foot.text()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert selection.get("row") == ()
+    chart.zoom(0.5, QPointF(x[lone], y[lone]))
+    assert chart.zoomed
+    moved, _ = chart._places()
+    assert moved[lone] == pytest.approx(x[lone], abs=30)
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert not chart.zoomed
+    assert page.search("patient 17") == ["patient 17", *(f"patient {i}" for i in range(170, 180))]
+    qtbot.mouseMove(chart, QPoint(2, 2))
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert selection.get("row") == (other,)
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "s.csv")
+    head = next(csv.reader((tmp_path / "s.csv").open()))
+    assert head == ["Patient", *(f"Factor {k}" for k in range(1, 9)), "IGHV", "age", "site"]
+    dialog.close()
+
+
+def test_scatter_of_one_factor_and_of_results(opened):
+    workbench, run = factor_run()
+    run.results["one"] = Result(run.results["scores"].values[:, :1], ("patient", "factor"))
+    page = opened((workbench, run), View("scatter", "S", "one"))
+    assert page.chart.points.x_name == "patient, as given"
+    run.results["certainty"] = Result(np.linspace(0, 1, 180), ("patient",), label="certainty")
+    view = View(
+        "scatter", "S", {"values": "scores", "colour": "certainty"}, options={"x": "factor 4", "y": 2}
+    )
+    page = opened((workbench, run), view)
+    assert page.chart.points.colouring.title == "certainty"
+    assert (page.chart.points.x_name, page.chart.points.y_name) == ("factor 4", "factor 2")
+
+
+def test_a_column_is_a_class_or_a_scale_or_nothing():
+    assert colouring("c", np.array(["a"] * 9)) is None
+    assert colouring("c", np.array([f"a{i}" for i in range(60)])) is None
+    assert colouring("c", np.array([1, 0, 1, 1, 0])).classes == ("1", "0")
+    scale = colouring("c", np.array([*np.arange(30.0), np.nan, np.inf]))
+    assert scale.limits == (0, 29)
+    assert scale.color(30) is None
+    assert scale.color(31) is None
+
+
+# -- variance -----------------------------------------------------------------------------------
+def test_variance_chooses_the_factor_everywhere(opened, qtbot, tmp_path):
+    workbench, run = factor_run()
+    page, weights = opened((workbench, run), VARIANCE), opened((workbench, run), PLAIN)
+    scores = opened((workbench, run), SCATTER)
+    shares, chart = run.results["shares"].values, page.chart
+    assert page._headline.text().startswith(f"8 factors explain {round(100 * shares[0].sum())} % of Drugs, ")
+    cell = chart._cell_rect(1, 4)
+    qtbot.mouseMove(chart, cell.center().toPoint())
+    assert page.told[-1].startswith("factor 5 explains of Mutations: ")
+    click(qtbot, chart, cell.center().x(), cell.center().y())
+    assert workbench.selection(run).get("layer") == (4,)
+    assert weights.charts[0].shown.title.startswith("Factor 5")
+    assert scores.chart.points.x_name == "factor 5"
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    assert chart.current == 3
+    assert page._foot.text().startswith("Factor 4: Drugs ")
+    qtbot.mouseMove(chart, at(cell.center().x(), chart.height() - 60))
+    assert page.told[-1].startswith("factor 5: Drugs ")
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert chart.current == -1
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "v.csv")
+    lines = list(csv.reader((tmp_path / "v.csv").open()))
+    assert lines[0] == ["Factor", "Drugs", "Mutations", "Expression"]
+    assert lines[-1][0] == "all factors"
+    assert float(lines[1][1]) == shares[0, 0]
+    dialog.close()
+
+
+def test_variance_scale_shows_weak_factors(opened):
+    workbench, run = factor_run()
+    run.results["shares"] = Result(np.array([[0.4, 0.01, 0.0, np.nan]]), ("view", "factor"))
+    run.results["together"] = Result(np.array([0.38]))
+    page = opened((workbench, run), View("variance", "V", {"values": "shares", "total": "together"}))
+    shares = page.chart.shares
+    assert [shares.cell(0, k) for k in range(4)] == ["40.0", "1.0", "0", "–"]
+    assert page._headline.text() == "4 factors explain 38 % of view 1"
+    distance = sum(abs(a - b) for a, b in zip(shares.color(0.01).getRgb(), shares.color(0.0).getRgb()))
+    assert distance > 30
+
+
+@pytest.mark.parametrize("sizes", [{"count": 1, "views": 1}, {"count": 40, "views": 7}])
+def test_variance_of_any_size(opened, sizes):
+    for window in ((700, 300), (1200, 700)):
+        page = opened(factor_run(**sizes), VARIANCE, window)
+        assert page.state == ""
+        area = page.chart.cells()
+        assert area.right() < page.chart.width() - 60
+        page.grab()
+
+
+# -- curve --------------------------------------------------------------------------------------
+def test_curves_together_and_alone(opened, qtbot, tmp_path):
+    page = opened(factor_run(), CURVE)
+    assert page._headline.text() == "Level along time"
+    assert page.chart.shown == (0, 1, 2)
+    choose(qtbot, page.picker, "factor 2")
+    assert page.chart.shown == (1,)
+    x, y = page.chart.scales()
+    assert (x.low, x.high) == (0, 48)
+    place = page.chart.curves
+    qtbot.mouseMove(page.chart, at(x.at(24), y.at(float(place.values[1, 48]))))
+    assert page.told[-1].startswith("factor 2, time, h 24: ")
+    assert ", interval " in page.told[-1]
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    assert page.chart.current == (1, 49)
+    assert page.search("factor 3") == ["factor 3"]
+    assert page.chart.shown == (2,)
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "c.csv")
+    lines = list(csv.reader((tmp_path / "c.csv").open()))
+    assert lines[0] == ["Curve", "Time, h", "Level, sd", "Low", "High"]
+    assert len(lines) == 1 + 3 * 97
+    dialog.close()
+
+
+def test_a_long_curve_with_gaps(opened):
+    workbench, run = factor_run()
+    values = np.cumsum(np.random.default_rng(1).normal(size=50_000))
+    values[1000:9000] = np.nan
+    run.results["walk"] = Result(values, ("step",), label="walk")
+    page = opened((workbench, run), View("curve", "Walk", "walk"))
+    assert page.picker.isHidden() or not page._options.isVisible()
+    page.grab()
+    run.results["walk"] = Result(np.array([2.0]), ("step",), label="walk")
+    opened((workbench, run), View("curve", "Walk", "walk")).grab()
