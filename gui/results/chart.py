@@ -107,7 +107,12 @@ class Chart(QWidget):
         y = round(area.bottom()) + 0.5
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
         painter.setPen(colors.color("muted"))
+        last = -1e9
         for tick, text in zip(scale.ticks, scale.texts):
+            half = metrics.horizontalAdvance(text) / 2
+            if scale.at(tick) - half < last + space.XS:
+                continue
+            last = scale.at(tick) + half
             box = QRectF(scale.at(tick) - 50, y + space.XS, 100, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, text)
         if name:

@@ -188,7 +188,7 @@ class CoefficientChart(Chart):
         colors, painter = theme(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         shown, metrics = self.shown, self.caption_metrics
-        area, _, chance = self._columns()
+        area, _, chance = columns = self._columns()
         room = self.width() - 2 * RING
         painter.setFont(colors.font("strong"))
         painter.setPen(colors.color("text"))
@@ -209,7 +209,7 @@ class CoefficientChart(Chart):
         first = self.bar.value()
         for place, i in enumerate(range(first, min(first + self._rows(), len(shown.values)))):
             row = QRectF(0, area.top() + place * self.row_height(), self.width(), self.row_height())
-            self._paint_row(painter, row, i, scale)
+            self._paint_row(painter, row, i, scale, columns)
         self.paint_bottom_axis(painter, area, scale, shown.axis)
         self.paint_focus(painter)
         painter.end()
@@ -221,10 +221,12 @@ class CoefficientChart(Chart):
             return theme().color("neutral")
         return theme().category(0 if self.shown.values[i] > 0 else 4)
 
-    def _paint_row(self, painter: QPainter, row: QRectF, i: int, scale: Scale) -> None:
+    def _paint_row(
+        self, painter: QPainter, row: QRectF, i: int, scale: Scale, columns: tuple[QRectF, float, float]
+    ) -> None:
         assert self.shown is not None
         shown, colors, metrics = self.shown, theme(), self.caption_metrics
-        area, names, chance = self._columns()
+        area, names, chance = columns
         value = float(shown.values[i])
         middle = row.center().y()
         item = int(shown.items[i])

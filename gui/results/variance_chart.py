@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_percent
@@ -19,6 +19,8 @@ _GAP = 2
 _MOST_BARS = 6
 """Views that have a colour of their own in the bars."""
 _TOTAL = 120
+_NAME = 64
+"""Narrower columns have numbers instead of names."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,22 @@ class VarianceChart(Chart):
         self.shares: Shares | None = None
         self.current = -1
         self.over = (-1, -1)
+        self._area: QRectF | None = None
+
+    def restyle(self) -> None:
+        self._area = None
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._area = None
+        super().resizeEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(640, 420)
 
     def set_shares(self, shares: Shares) -> None:
         """Show other shares."""
-        self.shares, self.over = shares, (-1, -1)
+        self.shares, self.over, self._area = shares, (-1, -1), None
         self.setAccessibleName(f"{len(shares.views)} views by {len(shares.factors)} factors")
         self.update()
 
@@ -94,6 +105,11 @@ class VarianceChart(Chart):
     # -- places ---------------------------------------------------------------------------------
     def cells(self) -> QRectF:
         """The coloured cells."""
+        if self._area is None:
+            self._area = self._place_cells()
+        return self._area
+
+    def _place_cells(self) -> QRectF:
         assert self.shares is not None
         metrics = self.caption_metrics
         widest = max(metrics.horizontalAdvance(name) for name in self.shares.views)
@@ -160,13 +176,16 @@ class VarianceChart(Chart):
         painter.setFont(theme().font("caption"))
         step = self.column(0)[1]
         names = self.shares.factors
-        if max(metrics.horizontalAdvance(name) for name in names) > step - space.S:
+        fits = max(metrics.horizontalAdvance(name) for name in names) <= step - space.S
+        if not fits and step < _NAME:
             names = self.shares.short
         widest = max(metrics.horizontalAdvance(name) for name in names)
-        every = max(1, int(np.ceil((min(widest, 90) + space.XS) / step)))
+        every = max(1, int(np.ceil((min(widest, _NAME - space.XS) + space.XS) / step)))
         for factor, name in enumerate(names):
-            if factor % every and factor != self.current:
-                continue
+            if factor != self.current and (
+                factor % every or (self.current >= 0 and abs(factor - self.current) < every)
+            ):
+                continue  # the chosen one has its name, whatever the room
             x, _ = self.column(factor)
             painter.setPen(theme().color("text" if factor == self.current else "muted"))
             box = QRectF(x - 60, RING, step + 120, metrics.height())
@@ -240,6 +259,9 @@ class VarianceChart(Chart):
             RING, self.cells().bottom() + space.L, self.width() - 2 * RING, painter.fontMetrics().height()
         )
         painter.drawText(head, Qt.AlignmentFlag.AlignLeft, "The same by factor, % of each view")
+        if 0 <= self.current < len(shares.factors):
+            x, step = self.column(self.current)
+            painter.fillRect(QRectF(x, area.top(), step - _GAP, area.height()), theme().color("tint"))
         self.paint_left_axis(painter, area, scale, "")
         count, step = len(shares.views), self.column(0)[1]
         width = min(step * 0.76 / count, 34.0)
@@ -266,11 +288,6 @@ class VarianceChart(Chart):
             if not 0 <= factor < len(self.shares.factors):
                 continue
             whole = self._cell_rect(0, factor).united(self._cell_rect(last, factor))
-            if self._has_bars() and factor == self.current:
-                area, (x, step) = self._bar_area(), self.column(factor)
-                ground = theme().color("tint_line")
-                ground.setAlphaF(0.25)
-                painter.fillRect(QRectF(x, area.top(), step - _GAP, area.height()), ground)
             painter.setPen(QPen(theme().color(color), pen))
             painter.drawRoundedRect(whole.adjusted(-1.5, -1.5, 1.5, 1.5), 5, 5)
 

@@ -60,8 +60,7 @@ class VariancePage(ResultPage):
         totals = sources.array("total", (count,)) if sources.has("total") else np.nansum(values, axis=1)
         names = role_names(sources, "column_names", dims[1], factors)
         word = dims[1].replace("_", " ")
-        numbered = all(name == f"{word} {k + 1}" for k, name in enumerate(names))
-        short = tuple(f"{word[:1].upper()}{k + 1}" for k in range(factors)) if numbered else names
+        short = tuple(f"{word[:1].upper()}{k + 1}" for k in range(factors))
         return Shares(values, totals, role_names(sources, "row_names", dims[0], count), names, short)
 
     def show_loaded(self, loaded: Shares) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from PySide6.QtCore import QPoint, QPointF, Qt
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results
@@ -98,3 +99,22 @@ def factor_run(n: int = 180, m: int = 40, **sizes: int) -> tuple[Workbench, Run]
     workbench = Workbench()
     workbench.set_session(session)
     return workbench, run
+
+
+def at(x: float, y: float) -> QPoint:
+    """A place in a widget."""
+    return QPointF(x, y).toPoint()
+
+
+def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:
+    """Press and release the left button."""
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, keys, at(x, y))
+
+
+def choose(qtbot, picker, text: str) -> None:
+    """As with the keyboard: to the first item, then down to the one wanted."""
+    picker.setFocus()
+    qtbot.keyClick(picker, Qt.Key.Key_Home)
+    for _ in range(picker.findText(text)):
+        qtbot.keyClick(picker, Qt.Key.Key_Down)
+    assert picker.currentText() == text

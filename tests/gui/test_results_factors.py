@@ -16,7 +16,18 @@ from plaidwork.core.spec import View
 from plaidwork.gui.results import make_view
 from plaidwork.gui.results.marks import colouring
 from plaidwork.gui.theme import theme
-from tests.gui.factor_runs import COEFFICIENTS, CURVE, PLAIN, SCATTER, VARIANCE, VIEWS, factor_run
+from tests.gui.factor_runs import (
+    COEFFICIENTS,
+    CURVE,
+    PLAIN,
+    SCATTER,
+    VARIANCE,
+    VIEWS,
+    at,
+    choose,
+    click,
+    factor_run,
+)
 
 
 @pytest.fixture
@@ -37,23 +48,6 @@ def opened(qtbot):
         return page
 
     return open_view
-
-
-def at(x: float, y: float) -> QPoint:
-    return QPointF(x, y).toPoint()
-
-
-def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, keys, at(x, y))
-
-
-def choose(qtbot, picker, text: str) -> None:
-    """As with the keyboard: to the first item, then down to the one wanted."""
-    picker.setFocus()
-    qtbot.keyClick(picker, Qt.Key.Key_Home)
-    for _ in range(picker.findText(text)):
-        qtbot.keyClick(picker, Qt.Key.Key_Down)
-    assert picker.currentText() == text
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
@@ -361,12 +355,16 @@ def test_variance_scale_shows_weak_factors(opened):
 
 
 @pytest.mark.parametrize("sizes", [{"count": 1, "views": 1}, {"count": 40, "views": 7}])
-def test_variance_of_any_size(opened, sizes):
+def test_variance_of_any_size(opened, qtbot, sizes):
     for window in ((700, 300), (1200, 700)):
         page = opened(factor_run(**sizes), VARIANCE, window)
         assert page.state == ""
         area = page.chart.cells()
         assert area.right() < page.chart.width() - 60
+        last = sizes["count"] - 1
+        place = page.chart._cell_rect(0, last).center()
+        click(qtbot, page.chart, place.x(), place.y())
+        assert page.chart.current == last
         page.grab()
 
 
