@@ -84,11 +84,13 @@ class CoefficientChart(Chart):
 
     def set_shown(self, shown: Shown, limits: tuple[float, float]) -> None:
         """Show other coefficients on an axis with these limits."""
+        same = self.shown is not None and self.shown.title == shown.title
         self.shown, self.limits, self.current = shown, limits, -1
         first = f"; first {shown.text(0)}" if len(shown.values) else ""
         self.setAccessibleName(f"{shown.title}: {len(shown.values)} coefficients{first}")
         self._fit_bar()
-        self.bar.setValue(0)
+        if not same:
+            self.bar.setValue(0)
         self.update()
 
     def set_marked(self, items: tuple[int, ...]) -> None:

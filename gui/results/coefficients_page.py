@@ -198,7 +198,8 @@ class CoefficientsPage(ResultPage):
     def _shown(self, title: str, items: np.ndarray) -> Shown:
         data: Coefficients = self.loaded
         values = data.values[self._layer]
-        size = np.nan_to_num(np.abs(values[items]), nan=-1.0)
+        items = items[np.isfinite(values[items])]
+        size = np.abs(values[items])
         if (
             data.intervals is None and (size > 0).any()
         ):  # what is exactly zero has no place among the strongest

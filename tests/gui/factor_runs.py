@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results
@@ -118,3 +120,19 @@ def choose(qtbot, picker, text: str) -> None:
     for _ in range(picker.findText(text)):
         qtbot.keyClick(picker, Qt.Key.Key_Down)
     assert picker.currentText() == text
+
+
+def wheel(widget, x: float, y: float, turn: int) -> None:
+    """Turn the wheel over a place; 120 is a notch away from the user."""
+    place = QPointF(x, y)
+    event = QWheelEvent(
+        place,
+        QPointF(widget.mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, turn),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)
