@@ -11,6 +11,8 @@ from plaidwork.plugins.group_factor import kernels
 from plaidwork.plugins.group_factor.sweep import explained
 from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views
 
+Z95 = 1.959964
+
 
 def best_chain(kept: Kept) -> ChainView | None:
     """The restart with the highest bound."""
@@ -226,10 +228,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "view": Result(np.array(views.names), ("view",)),
         "likelihoods": Result(np.array(views.likelihoods), ("view",)),
         "variable": Result(np.array(views.features), ("variable",)),
-        "variance_explained": Result(share[:-1], ("factor", "view"), label="Share explained"),
-        "total_explained": Table(
-            {"View": np.array(views.names), "Explained": share[-1]}, label="Share explained by all factors"
-        ),
+        "variance_explained": Result(share[:-1].T, ("view", "factor"), label="Share explained"),
+        "total_explained": Result(share[-1], ("view",), label="Share explained by all factors"),
         "variance_table": Table(
             {
                 "Factor": labels,
@@ -261,6 +261,12 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
             label="Factor values",
         ),
         "loadings": Result(draw["w"], ("factor", "variable"), label="Weight"),
+        "loading_interval": Result(
+            draw["w"][..., None] + np.sqrt(np.maximum(draw["w_var"], 0))[..., None] * [-Z95, Z95],
+            ("factor", "variable", "side"),
+            label="95 % interval",
+        ),
+        "variable_view": Result(np.array(views.names)[views.view], ("variable",), label="View"),
         "inclusion": Result(draw["inclusion"], ("factor", "variable"), label="Inclusion probability"),
         "weights": weight_table(views, draw, labels),
         "correlation": Result(_correlation(draw["z"]), ("factor", "factor_2"), label="Correlation"),

@@ -62,28 +62,35 @@ GROUP_FACTOR = ModelSpec(
     ),
     views=(
         View(
-            "heatmap",
+            "variance",
             "Variance explained",
-            {"values": "variance_explained", "row_names": "factor", "column_names": "view"},
+            {
+                "values": "variance_explained",
+                "total": "total_explained",
+                "row_names": "view",
+                "column_names": "factor",
+            },
             headline="headline",
             caption="caption",
-            options={"scale": "sequential", "minimum": 0},
         ),
         View("table", "By factor", {"values": "variance_table"}, group="Variance table"),
         View("table", "Totals", {"values": "totals"}, group="Variance table"),
         View(
-            "bars",
-            "Total per view",
-            {"values": "total_explained"},
-            options={"x_label": "view", "y_label": "share explained"},
+            "coefficients",
+            "Chart",
+            {
+                "values": "loadings",
+                "interval": "loading_interval",
+                "probability": "inclusion",
+                "group": "variable_view",
+            },
+            options={"dim": "features", "probability_label": "being in the factor"},
+            group="Weights",
         ),
-        View("table", "Weights", {"values": "weights"}),
+        View("table", "Table", {"values": "weights"}, group="Weights"),
+        View("scatter", "Scatter", {"values": "scores"}, group="Factor values"),
         View(
-            "heatmap",
-            "Factor values",
-            {"values": "scores", "column_names": "factor"},
-            options={"scale": "diverging"},
-            group="Factor values",
+            "heatmap", "Heat map", {"values": "scores"}, options={"scale": "diverging"}, group="Factor values"
         ),
         View("table", "Table", {"values": "score_table"}, group="Factor values"),
         View(

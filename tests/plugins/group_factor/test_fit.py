@@ -30,7 +30,7 @@ def test_a_factor_of_one_view_is_shown_as_such():
     one = z @ rng.standard_normal((2, 30)) + 0.5 * rng.standard_normal((120, 30))
     two = z[:, :1] @ rng.standard_normal((1, 20)) + 0.5 * rng.standard_normal((120, 20))
     run = tools.run([one, two], {"n_factors": 6})
-    share = run.results["variance_explained"].values
+    share = run.results["variance_explained"].values.T
     assert share[0, 1] > 0.7
     assert share[1, 1] < 0.02
     assert (share[:2, 0] > 0.1).all()
@@ -40,7 +40,7 @@ def test_a_factor_of_one_view_is_shown_as_such():
 def test_noise_leaves_weak_factors_only():
     rng = np.random.default_rng(6)
     run = tools.run([rng.standard_normal((60, 40))], {"n_factors": 5})
-    assert run.results["total_explained"].columns["Explained"][0] < 0.1
+    assert run.results["total_explained"].values[0] < 0.1
 
 
 def test_restarts_agree_and_the_best_is_shown():
