@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number, format_probability
-from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
@@ -109,7 +109,7 @@ class CoefficientsPage(ResultPage):
         values = np.atleast_2d(np.asarray(result.values, dtype=np.float64))
         count, m = values.shape
         dims = result.dims if len(result.dims) == len(shape) else ("factor", "item")[-len(shape) :]
-        word = str(self.view.options.get("dim", dims[-1]))
+        word = str(self.view.options.get("dim", dims[-1])).replace("_", " ")
         intervals = probability = None
         if sources.has("interval"):
             intervals = sources.array("interval", (*shape, 2)).reshape(count, m, 2)
@@ -128,14 +128,14 @@ class CoefficientsPage(ResultPage):
             values,
             intervals,
             probability,
-            role_names(sources, "names", word, m),
+            role_names(sources, "names", dims[-1], m),
             sources.dim_names(dims[0], count) if len(shape) == 2 else (self.view.title,),
             groups,
             group,
             (result.label or "value") + unit,
-            word.replace("_", " "),
+            word,
             result.doc,
-            bus_kind(sources, word, m),
+            bus_kind(sources, dims[-1], m),
         )
 
     def show_loaded(self, loaded: Coefficients) -> None:
@@ -208,7 +208,7 @@ class CoefficientsPage(ResultPage):
         if self._order == "value":
             items = items[np.argsort(-values[items], kind="stable")]
         layer = data.layers[self._layer]
-        word = title or f"{data.word}s"
+        word = title or plural(data.word)
         return Shown(
             f"{capital(layer)}: {word}" if title or len(data.layers) > 1 else capital(layer),
             "",
@@ -237,7 +237,7 @@ class CoefficientsPage(ResultPage):
         data: Coefficients = self.loaded
         shown = sum(len(chart.shown.values) for chart in self.charts if chart.shown is not None)
         total = sum(len(items) for _, items in self._parts())
-        text = f"{format_count(shown)} of {format_count(total)} {data.word}s, strongest first"
+        text = f"{format_count(shown)} of {format_count(total)} {plural(data.word)}, strongest first"
         if self._order == "value":
             text = text.replace("strongest first", "largest first")
         if data.probability is not None:

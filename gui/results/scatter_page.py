@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number
-from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import Colouring, MarkLegend, annotation_columns, colouring, plain
 from plaidwork.gui.results.option_row import Labelled, OptionRow
@@ -206,7 +206,7 @@ class ScatterPage(ResultPage):
         data: Scores = self.loaded
         chosen = tuple(i for i in self._selection.get(data.bus) if i < len(data.values))
         self.chart.set_marked(chosen)
-        text = f"{format_count(len(data.values))} {data.word}s"
+        text = f"{format_count(len(data.values))} {plural(data.word)}"
         missing = int((~np.isfinite(data.values[:, [self._x, self._y]])).any(axis=1).sum())
         if missing:
             text += f", {format_count(missing)} without a score"
@@ -244,8 +244,8 @@ class ScatterPage(ResultPage):
             return self.view.title
         data: Scores = self.loaded
         if data.values.shape[1] == 1:
-            return f"{capital(data.word)}s by {data.factors[0]}"
-        return f"{capital(data.word)}s by {data.factors[self._x]} and {data.factors[self._y]}"
+            return f"{capital(plural(data.word))} by {data.factors[0]}"
+        return f"{capital(plural(data.word))} by {data.factors[self._x]} and {data.factors[self._y]}"
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""

@@ -208,6 +208,9 @@ def test_a_single_list_of_coefficients(opened):
     assert page._headline.text() == "Effects: b is strongest (−2)"
     assert page._picker_field.isHidden()
     page.charts[0].grab()
+    page = opened((workbench, run), View("coefficients", "Effects", "effect", options={"dim": "causes"}))
+    assert page.charts[0].shown.names == ("b", "a")
+    assert page._foot.text() == "2 of 3 causes, strongest first"
     run.results["labels"] = Table({"Thing": np.array(["x", "y", "z"])})
     page = opened((workbench, run), View("coefficients", "Effects", {"values": "effect", "names": "labels"}))
     assert page.charts[0].shown.names == ("y", "x")
