@@ -139,6 +139,22 @@ class Sources:
         found = self._datasets.get(dataset)
         return {} if found is None else (found.row_table, found.column_table)[axis]
 
+    def _joined_names(self, dim: str) -> tuple[str, ...]:
+        """Names along a dim that several datasets share, as the fit has joined them."""
+        joined: list[str] | None = None
+        for item in self.run.spec.inputs:
+            used = self.run.inputs.get(item.name, ())
+            if dim not in item.dims or not used:
+                continue
+            axis = item.dims.index(dim)
+            entries = [self.names_of(name, axis) for name in used]
+            if item.union and axis == 0:
+                entries = [tuple(dict.fromkeys(name for entry in entries for name in entry))]
+            for entry in entries:
+                known = set(entry)
+                joined = list(entry) if joined is None else [name for name in joined if name in known]
+        return tuple(joined or ())
+
     def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
         """Names along a dim: those of the input that has it, of a text result called like it, else numbers."""
         for item in self.run.spec.inputs:
@@ -149,6 +165,9 @@ class Sources:
                 names = (dataset.row_names, dataset.column_names)[item.dims.index(dim)]
                 if len(names) == length:
                     return names
+        joined = self._joined_names(dim)
+        if len(joined) == length:
+            return joined
         named = self._results.get(dim)
         if isinstance(named, Result) and named.dims == (dim,) and named.values.shape == (length,):
             return tuple(str(name) for name in named.values)

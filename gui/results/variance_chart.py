@@ -115,7 +115,7 @@ class VarianceChart(Chart):
         widest = max(metrics.horizontalAdvance(name) for name in self.shares.views)
         left = RING + 18 + min(widest * 1.15, 180, self.width() * 0.25) + space.M
         width = max(self.width() - left - _TOTAL - space.M - RING, 60)
-        width = min(width, 130.0 * len(self.shares.factors))
+        width = min(width, 220.0 * len(self.shares.factors))
         count = len(self.shares.views)
         free = self.height() * (0.45 if self._has_bars() else 0.9) - self._heads()
         row = min(max(free / count, _LOWEST), _TALLEST)

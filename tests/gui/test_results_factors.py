@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from plaidwork.core.dataset import Step
 from plaidwork.core.model import Result, Table
 from plaidwork.core.spec import View
 from plaidwork.gui.results import make_view
@@ -313,6 +314,27 @@ def test_scatter_of_one_factor_and_of_results(opened):
     page = opened((workbench, run), view)
     assert page.chart.points.colouring.title == "certainty"
     assert (page.chart.points.x_name, page.chart.points.y_name) == ("factor 4", "factor 2")
+
+
+@pytest.mark.parametrize("union", [False, True])
+def test_names_and_classes_of_joined_data(opened, union):
+    """The run keeps the names of what it was given: items are named as they were joined, classes found by name."""
+    workbench, run = factor_run()
+    run.spec = replace(run.spec, inputs=(replace(run.spec.inputs[0], many=True, union=union),))
+    (whole,) = workbench.session.datasets.values()
+    step = Step("top_variance", {})
+    later = whole.take(0, np.arange(30, 180)[::-1], step).with_(name="later")
+    first = whole.take(0, np.arange(150 if union else 180), step).with_(row_table={})
+    workbench.session.datasets.update({"drugs": first, "later": later})
+    run.inputs = {"X": ("drugs", "later")}
+    expected = np.arange(180) if union else np.arange(30, 180)
+    if union:
+        expected = np.r_[np.arange(150), np.arange(179, 149, -1)]
+    run.results["scores"] = Result(run.results["scores"].values[expected], ("patient", "factor"))
+    points = opened((workbench, run), SCATTER).chart.points
+    assert points.names == tuple(f"patient {i + 1}" for i in expected)
+    known = np.where(expected >= 30, whole.row_table["IGHV"][expected], None)
+    assert points.colouring.texts == tuple(text or "" for text in known)
 
 
 def test_a_column_is_a_class_or_a_scale_or_nothing():
