@@ -35,7 +35,8 @@ class GroupFactor(Model):
     spec = GROUP_FACTOR
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
-        return new_state(read_views(data, params), params, rng)
+        given = data["start"].values if "start" in data else None
+        return new_state(read_views(data, params), params, rng, given)
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock

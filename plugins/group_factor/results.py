@@ -225,6 +225,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     results: Results = {
         **_texts(views, share, kept, best),
         "factor": Result(labels, ("factor",)),
+        "sample": Result(np.array(views.samples), ("sample",)),
         "view": Result(np.array(views.names), ("view",)),
         "likelihoods": Result(np.array(views.likelihoods), ("view",)),
         "variable": Result(np.array(views.features), ("variable",)),

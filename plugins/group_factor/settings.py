@@ -72,6 +72,7 @@ SETTINGS = (
             Choice(value="varimax", label="Rotated principal components", doc="fastest"),
             Choice(value="pca", label="Principal components"),
             Choice(value="random", label="Random factors"),
+            Choice(value="given", label="Given values", doc="the input “Start values”"),
         ),
         doc="Factor values before the first sweep.",
     ),

@@ -32,6 +32,15 @@ GROUP_FACTOR = ModelSpec(
             holdout="cells",
             union=True,
         ),
+        Input(
+            "start",
+            "matrix",
+            "real",
+            dims=("sample", "start_factor"),
+            required=False,
+            label="Start values",
+            doc="Factor values before the first sweep, samples by factors, each with a variance of about 1.",
+        ),
     ),
     hyperparameters=SETTINGS,
     dims={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
+from plaidwork.core.api import ModelError, Params, State
 from plaidwork.plugins.group_factor import kernels
 from plaidwork.plugins.group_factor.views import Views
 
@@ -60,9 +60,23 @@ def _components(squares: np.ndarray, k: int, n: int) -> int:
     return min(k, n - 1, int((squares > 1e-10 * squares[0]).sum()) if squares[0] > 0 else 0)
 
 
-def start_scores(views: Views, params: Params, rng: np.random.Generator) -> np.ndarray:
-    """(K, N) means of q(z)."""
+def start_scores(
+    views: Views, params: Params, rng: np.random.Generator, given: np.ndarray | None
+) -> np.ndarray:
+    """(K, N) means of q(z); ``given`` are (N, k) values of the first factors."""
     k, n = params["n_factors"], views.raw.shape[1]
+    if params["init"] == "given":
+        if given is None:
+            raise ModelError(
+                "“Start from given values” needs the input “Start values”.", "Add it, or start otherwise."
+            )
+        if given.shape[1] > k:
+            raise ModelError(
+                f"“Start values” has {given.shape[1]} factors, “Factors” allows {k}.", "Raise “Factors”."
+            )
+        scores = params["start_noise"] * rng.standard_normal((k, n))
+        scores[: given.shape[1]] += given.T
+        return scores
     if params["init"] == "random":
         return rng.standard_normal((k, n))
     known = views.observed
@@ -72,11 +86,13 @@ def start_scores(views: Views, params: Params, rng: np.random.Generator) -> np.n
     return scores + params["start_noise"] * rng.standard_normal((k, n))
 
 
-def new_state(views: Views, params: Params, rng: np.random.Generator) -> State:
+def new_state(
+    views: Views, params: Params, rng: np.random.Generator, given: np.ndarray | None = None
+) -> State:
     """All of q and what it remembers of the data."""
     (d, n), k, m = views.raw.shape, params["n_factors"], len(views.names)
     gaussian = views.kind == kernels.GAUSSIAN
-    z = start_scores(views, params, rng)
+    z = start_scores(views, params, rng, given)
     v = np.full((k, n), START_VARIANCE)
     count = views.observed.sum(axis=1)
     variance = np.maximum((views.raw**2 * views.observed).sum(axis=1) / count, 1e-300)

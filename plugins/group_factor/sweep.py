@@ -14,7 +14,9 @@ from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of, likelihoo
 SLICE = 4_000_000
 """Products of cells and factors in one slice, some 10 to 20 ms."""
 ROWS = 16
-"""Samples whose scores are updated side by side."""
+"""Samples whose scores are updated side by side, when that is little work."""
+ROW_WORK = 8_000_000
+"""The most products of features, factors and samples for one such step."""
 STAGES = ("deviance", "weights", "scores", "local")
 
 
@@ -60,11 +62,17 @@ def update_theta(state: State, params: Params) -> None:
         state["theta_b"][:, m] = params["sparsity_b"] + np.maximum(active.shape[1] - total, 0.0)
 
 
+def rows_at_once(state: State) -> int:
+    """Samples of one call of the kernel; fewer when there are very many features and factors."""
+    return min(ROWS, max(1, ROW_WORK // (len(state["A"]) * max(1, len(state["z"])))))
+
+
 def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
     """q(z) of some samples."""
-    for start in range(lo, hi, ROWS):
+    rows = rows_at_once(state)
+    for start in range(lo, hi, rows):
         kernels.update_scores(
-            start, min(hi, start + ROWS), state["A"], state["Y"], state["scale"], state["mu"], state["w"],
+            start, min(hi, start + rows), state["A"], state["Y"], state["scale"], state["mu"], state["w"],
             state["ww"], state["z"], state["v"], state["zz"], only,
         )  # fmt: skip
 
@@ -136,7 +144,8 @@ def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None
     lo = state["at"]
     if stage == "scores":
         end = n_samples
-        hi = min(end, lo + ROWS * max(1, SLICE // (ROWS * n_features * k)))
+        rows = rows_at_once(state)
+        hi = min(end, lo + rows * max(1, SLICE // (rows * n_features * k)))
         update_scores(state, lo, hi)
     else:
         end = n_features

@@ -4,6 +4,8 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
+from plaidwork.core.errors import ModelError
+from plaidwork.core.fitting import fit
 from plaidwork.core.model import Block, ModelData
 from plaidwork.core.registry import registry
 from plaidwork.plugins.group_factor import sweep
@@ -105,3 +107,16 @@ def test_slices_do_not_change_the_numbers(monkeypatch):
     monkeypatch.setattr(sweep, "SLICE", 1)
     sliced = tools.run(arrays, {"n_factors": 4}, max_sweeps=15)
     assert (whole.results["scores"].values == sliced.results["scores"].values).all()
+
+
+def test_starts_from_given_values():
+    arrays, truth = tools.views(12, **LARGE)
+    views = tools.datasets(arrays)
+    start = tools.dataset("start", truth, rows=views[0].row_names)
+    run = fit("group_factor", {"views": views, "start": start}, {"init": "given", "n_factors": 6}, chains=1)
+    assert tools.recovery(run.results["scores"].values, truth) >= 0.99
+    assert run.chains[0].sweep < 60
+    with pytest.raises(ModelError, match="Raise “Factors”"):
+        fit("group_factor", {"views": views, "start": start}, {"init": "given", "n_factors": 3}, chains=1)
+    with pytest.raises(ModelError, match="needs the input “Start values”"):
+        fit("group_factor", {"views": views}, {"init": "given"}, chains=1)
