@@ -239,7 +239,7 @@ def unit_deviance(kind, y, x):
 
 @njit(nogil=True, cache=True)
 def deviances(lo, hi, raw, observed, kind, mu, null, z, w, view, out):
-    """Add to ``out`` (K + 2, M): deviance with each factor alone, with all, and of the best constants ``null``.
+    """Add to ``out`` (K + 3, M): deviance with each factor alone, with all, with none, of the best constants ``null``.
 
     ``observed`` is above 0 where a cell counts.
     """
@@ -254,4 +254,5 @@ def deviances(lo, hi, raw, observed, kind, mu, null, z, w, view, out):
                 for k in range(K):
                     out[k, m] += unit_deviance(kind[d], y, mu[d] + w[k, d] * z[k, n])
                 out[K, m] += unit_deviance(kind[d], y, x[n])
-                out[K + 1, m] += unit_deviance(kind[d], y, null[d])
+                out[K + 1, m] += unit_deviance(kind[d], y, mu[d])
+                out[K + 2, m] += unit_deviance(kind[d], y, null[d])

@@ -26,8 +26,8 @@ def last_of(chain: ChainView) -> dict[str, np.ndarray]:
 
 
 def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
-    """(K + 2, M), see ``kernels.deviances``."""
-    out = np.zeros((len(draw["z"]) + 2, len(views.names)))
+    """(K + 3, M), see ``kernels.deviances``."""
+    out = np.zeros((len(draw["z"]) + 3, len(views.names)))
     kernels.deviances(
         0, len(views.raw), views.raw, views.observed, views.kind.astype(np.int64), draw["intercept"],
         views.null, np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),

@@ -112,7 +112,7 @@ def new_state(
         "mu": mu, "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, 1e-2),
         "tau_shape": tau_shape, "tau_rate": np.where(gaussian, tau_shape * variance, 1.0),
         "scale": np.where(gaussian, 1.0 / variance, 1.0),
-        "const": np.zeros(d), "lik": np.zeros(d), "null": views.null.copy(), "deviance": np.zeros((k + 2, m)),
+        "const": np.zeros(d), "lik": np.zeros(d), "null": views.null.copy(), "deviance": np.zeros((k + 3, m)),
     }  # fmt: skip
     spared = np.flatnonzero(~gaussian)
     for feature in spared:  # the local parameters for the start of the intercepts

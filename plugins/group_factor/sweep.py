@@ -104,10 +104,14 @@ def measure(state: State, lo: int, hi: int) -> None:
 
 
 def explained(deviance: np.ndarray) -> np.ndarray:
-    """(K + 1, M) share of deviance explained, the last row with all factors; 0 where there is nothing to explain."""
-    base = deviance[-1]
-    safe = np.where(base > 0, base, 1.0)
-    return np.where(base > 0, 1.0 - deviance[:-1] / safe, 0.0)
+    """(K + 1, M) share of deviance explained; 0 where there is nothing to explain.
+
+    The row of a factor is what it takes away when it is added to the intercepts alone, so that a factor without weights
+    has 0; the last row is what all take away from the best constants. For Gaussian views both are 1 - SSE / SST.
+    """
+    none, base = deviance[-2], deviance[-1]
+    gain = np.vstack([none - deviance[:-3], base - deviance[-3]])
+    return np.where(base > 0, gain / np.where(base > 0, base, 1.0), 0.0)
 
 
 def drop_weak(state: State, params: Params) -> None:
@@ -131,7 +135,7 @@ def keep_factors(state: State, index: np.ndarray) -> None:
 
 def _begin(state: State) -> None:
     k, m = state["alpha_shape"].shape
-    state["deviance"] = np.zeros((k + 2, m))
+    state["deviance"] = np.zeros((k + 3, m))
 
 
 def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None:

@@ -26,6 +26,24 @@ def test_true_factors_are_found(words, n_factors, seed):
     assert tools.recovery(scores, truth) >= 0.99
 
 
+@pytest.mark.parametrize("seed", [21, 26])
+def test_true_factors_of_counts_are_not_dropped(seed):
+    """Measured against the best constants, a factor alone can look useless where the rate is not linear."""
+    sizes = {**LARGE, "sizes": (100, 150, 100)}
+    arrays, truth = tools.views(seed, words=("poisson",) * 3, **sizes)
+    scores = tools.run(arrays, {"n_factors": 9, "likelihoods": "poisson"}).results["scores"].values
+    assert scores.shape[1] == 5
+    assert tools.recovery(scores, truth) > 0.985
+
+
+def test_a_factor_without_weights_explains_nothing():
+    """Deviances of one factor alone, all, none, and of the best constants."""
+    share = sweep.explained(
+        np.array([[90.0, 40.0], [110.0, 70.0], [80.0, 35.0], [110.0, 70.0], [100.0, 0.0]])
+    )
+    np.testing.assert_allclose(share, [[0.2, 0.0], [0.0, 0.0], [0.2, 0.0]])
+
+
 def test_a_factor_of_one_view_is_shown_as_such():
     rng = np.random.default_rng(5)
     z = rng.standard_normal((120, 2))
