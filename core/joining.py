@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plaidwork.core.dataset import Axis, Dataset
+from plaidwork.core.dataset import Axis, Dataset, Step
 from plaidwork.core.errors import DataError
 
 _NUMBERED = re.compile(r"(row|column) ([1-9]\d*)\Z")
@@ -95,6 +95,52 @@ def align(
         index[title] = None if same else found
     left_out = {title: tuple(name for name in entry if name not in common) for title, entry in names.items()}
     return index, JoinReport(n_matched=len(wanted), left_out=left_out)
+
+
+def unite(datasets: Sequence[Dataset]) -> list[Dataset]:
+    """Give all datasets the rows that any of them has, in order of appearance; absent rows are missing cells.
+
+    Raises
+    ------
+    DataError : a dataset shares no row name with the others, or rows without names differ in number.
+    """
+    names = {f"{data.name} ({place + 1})": data.row_names for place, data in enumerate(datasets)}
+    if len(datasets) < 2 or len({data.row_names for data in datasets}) == 1:
+        return list(datasets)
+    if all(map(has_default_names, names.values())):
+        sizes = {title: len(entry) for title, entry in names.items()}
+        raise DataError(
+            f"Without names, shared rows must be equal in number. Found {_sizes(sizes)}.",
+            "Import the data with names, or select the same rows in each.",
+        )
+    for title, entry in names.items():
+        others = {name for other, entries in names.items() if other != title for name in entries}
+        if others.isdisjoint(entry):
+            raise DataError(
+                f"“{title}” has no row name in common with the others. Its first name: “{entry[0]}”.",
+                _hint(names),
+            )
+    union = tuple(dict.fromkeys(name for entry in names.values() for name in entry))
+    return [_widened(data, union) for data in datasets]
+
+
+def _widened(data: Dataset, names: tuple[str, ...]) -> Dataset:
+    if data.row_names == names:
+        return data
+    place = {name: position for position, name in enumerate(data.row_names)}
+    index = np.array([place.get(name, -1) for name in names])
+    absent = index < 0
+    values = np.array(data.values[index])
+    values[absent] = np.nan
+    table = {}
+    for title, column in data.row_table.items():
+        column = np.array(np.asarray(column)[index])
+        if column.dtype.kind in "biu":
+            column = column.astype(float)
+        column[absent] = np.nan if column.dtype.kind == "f" else ""
+        table[title] = column
+    step = Step("joined", {"text": f"joined by name, {int(absent.sum())} rows without values added"})
+    return data.with_(values=values, row_names=names, row_table=table, steps=(*data.steps, step))
 
 
 def _hint(names: Mapping[str, Sequence[str]]) -> str:

@@ -185,8 +185,9 @@ def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
 
 def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, tuple[Dataset, ...]]:
     """Bring inputs that share a dim into one order, by name when they have names."""
-    from plaidwork.core.joining import align
+    from plaidwork.core.joining import align, unite
 
+    given = {name: tuple(unite(d)) if spec.input(name).union else d for name, d in given.items()}
     users: dict[str, list[tuple[str, int, Axis]]] = {}
     for item in spec.inputs:
         for position in range(len(given.get(item.name, ()))):

@@ -161,6 +161,8 @@ class Input:
     ``dims`` names the axes. Inputs that share a dim name share its items: the host checks that they
     have the same length and joins them by name. ``holdout`` says that the model can leave out single
     cells (``"cells"``) of this input from the fit and score them. ``many`` takes several matrices.
+    With ``union`` an item of the first dim that one of the matrices lacks is kept and comes as missing cells;
+    otherwise only the items that all matrices have are kept.
     """
 
     name: str
@@ -174,8 +176,13 @@ class Input:
     required: bool = True
     many: bool = False
     holdout: Literal["", "cells"] = ""
+    union: bool = False
 
     def __post_init__(self) -> None:
+        _need(
+            not self.union or (self.many and self.missing),
+            f"input {self.name}: union goes with many and missing",
+        )
         _need(bool(_IDENTIFIER.match(self.name)), f"input name {self.name!r} is not an identifier")
         _need(self.kind in get_args(InputKind), f"input {self.name}: unknown kind {self.kind!r}")
         _need(self.dtype in get_args(ValueKind), f"input {self.name}: unknown dtype {self.dtype!r}")
@@ -218,6 +225,7 @@ class Trace:
 
     ``hint`` is the one-phrase reading aid beside the plot's title; ``kind="acceptance"`` marks a rate in
     [0, 1] shown in the table of moves instead of a plot; ``primary`` is the large plot (the objective).
+    ``breaks``: when this number changes the model has changed (a factor has left), and the objective starts anew.
     """
 
     name: str
@@ -228,6 +236,7 @@ class Trace:
     y_log: bool = False
     goal: Literal["", "up", "down"] = ""
     primary: bool = False
+    breaks: bool = False
 
     @property
     def title(self) -> str:

@@ -111,6 +111,49 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "coefficients",
+            "list",
+            "weights of items, strongest first, with intervals",
+            (
+                Role("values", (("m",), ("K", "m")), "the coefficients, of one list or of K factors"),
+                _optional("interval", ("m", 2), ("K", "m", 2), doc="interval of each coefficient"),
+                _optional("probability", ("m",), ("K", "m"), doc="probability that it is not zero"),
+                _optional("names", ("m",), doc="names of the items", table=True, text=True),
+                _optional("group", ("m",), doc="group of each item, shown side by side", text=True),
+            ),
+        ),
+        ViewKind(
+            "scatter",
+            "scatter",
+            "items by two factors, coloured by what is known of them",
+            (
+                Role("values", (("n", "K"),), "scores of the items on the factors"),
+                _optional("names", ("n",), doc="names of the items", table=True, text=True),
+                _optional("colour", ("n",), doc="a number or class of each item", text=True),
+            ),
+        ),
+        ViewKind(
+            "variance",
+            "tiles",
+            "how much each factor explains of each view",
+            (
+                Role("values", (("V", "K"),), "shares, 0 to 1"),
+                _optional("total", ("V",), doc="share that all factors explain together"),
+                _optional("row_names", ("V",), doc="names of the views", table=True, text=True),
+                _optional("column_names", ("K",), doc="names of the factors", table=True, text=True),
+            ),
+        ),
+        ViewKind(
+            "curve",
+            "chart",
+            "mean and band along an axis",
+            (
+                Role("values", (("t",), ("K", "t")), "one curve, or K"),
+                _optional("interval", ("t", 2), ("K", "t", 2), doc="band of each curve"),
+                _optional("x", ("t",), doc="places along the axis"),
+            ),
+        ),
+        ViewKind(
             "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),
     )

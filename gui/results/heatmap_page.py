@@ -18,7 +18,7 @@ from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import Sources
+from plaidwork.gui.results.source import Sources, role_names
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 from plaidwork.gui.workbench import Workbench
@@ -104,8 +104,8 @@ class HeatmapPage(ResultPage):
         chosen = self._order if self._order in orders else "given"
         return Heat(
             values,
-            _names(sources, "row_names", row_dim, n),
-            _names(sources, "column_names", column_dim, m),
+            role_names(sources, "row_names", row_dim, n),
+            role_names(sources, "column_names", column_dim, m),
             row_dim.replace("_", " "),
             column_dim.replace("_", " "),
             result.label or self.view.title,
@@ -265,21 +265,3 @@ def _clustered(values: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndar
     points = np.nan_to_num(values)
     rows = order(points)
     return rows, rows if symmetric else order(points.T)
-
-
-def _names(sources: Sources, role: str, dim: str, length: int) -> tuple[str, ...]:
-    if sources.has(role):
-        from plaidwork.core.model import Table
-
-        found = sources.get(role)
-        if isinstance(found, Table) and len(found) == length:
-            return tuple(str(name) for name in next(iter(found.columns.values())))
-        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind == "U":
-            return tuple(str(name) for name in found.values)
-        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
-            base = dim.removesuffix("_picked")
-            for item in sources.run.spec.inputs:
-                for dataset in sources.run.inputs.get(item.name, ())[:1]:
-                    if base in item.dims and (known := sources.names_of(dataset, item.dims.index(base))):
-                        return tuple(known[i] for i in found.values)
-    return sources.dim_names(dim, length)

@@ -33,6 +33,10 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "table": _lazy("table_page", "TablePage"),
     "heatmap": _lazy("heatmap_page", "HeatmapPage"),
     "bars": _lazy("bars_page", "BarsPage"),
+    "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
+    "scatter": _lazy("scatter_page", "ScatterPage"),
+    "variance": _lazy("variance_page", "VariancePage"),
+    "curve": _lazy("curve_page", "CurvePage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""

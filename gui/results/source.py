@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,27 @@ class Sources:
         found = self._datasets.get(dataset)
         return () if found is None else (found.row_names, found.column_names)[axis]
 
+    def annotation_table(self, dataset: str, axis: int) -> Mapping[str, np.ndarray]:
+        """Annotation columns along an axis of a dataset of the session; empty when it is gone."""
+        found = self._datasets.get(dataset)
+        return {} if found is None else (found.row_table, found.column_table)[axis]
+
+    def _joined_names(self, dim: str) -> tuple[str, ...]:
+        """Names along a dim that several datasets share, as the fit has joined them."""
+        joined: list[str] | None = None
+        for item in self.run.spec.inputs:
+            used = self.run.inputs.get(item.name, ())
+            if dim not in item.dims or not used:
+                continue
+            axis = item.dims.index(dim)
+            entries = [self.names_of(name, axis) for name in used]
+            if item.union and axis == 0:
+                entries = [tuple(dict.fromkeys(name for entry in entries for name in entry))]
+            for entry in entries:
+                known = set(entry)
+                joined = list(entry) if joined is None else [name for name in joined if name in known]
+        return tuple(joined or ())
+
     def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
         """Names along a dim: those of the input that has it, of a text result called like it, else numbers."""
         for item in self.run.spec.inputs:
@@ -143,6 +165,9 @@ class Sources:
                 names = (dataset.row_names, dataset.column_names)[item.dims.index(dim)]
                 if len(names) == length:
                     return names
+        joined = self._joined_names(dim)
+        if len(joined) == length:
+            return joined
         named = self._results.get(dim)
         if isinstance(named, Result) and named.dims == (dim,) and named.values.shape == (length,):
             return tuple(str(name) for name in named.values)
@@ -163,3 +188,31 @@ def dense(dataset: Dataset) -> np.ndarray:
 def shape_text(values: np.ndarray) -> str:
     """``14 × 3``, or ``one number``."""
     return " × ".join(str(n) for n in values.shape) or "one number"
+
+
+def role_names(sources: Sources, role: str, dim: str, length: int) -> tuple[str, ...]:
+    """Names along a dim: of the role (a table's first column, texts, indices into the items of the dim), else known."""
+    if sources.has(role):
+        found = sources.get(role)
+        if isinstance(found, Table) and len(found) == length:
+            return tuple(str(name) for name in next(iter(found.columns.values())))
+        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "UO":
+            return tuple(str(name) for name in found.values)
+        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
+            base = dim.removesuffix("_picked")
+            for item in sources.run.spec.inputs:
+                for dataset in sources.run.inputs.get(item.name, ())[:1]:
+                    if base in item.dims and (known := sources.names_of(dataset, item.dims.index(base))):
+                        return tuple(known[i] for i in found.values)
+    return sources.dim_names(dim, length)
+
+
+def bus_kind(sources: Sources, dim: str, length: int) -> str:
+    """``row`` or ``column`` when the dim is that axis of an input with as many items, else empty."""
+    for item in sources.run.spec.inputs:
+        for name in sources.run.inputs.get(item.name, ())[:1]:
+            if dim in item.dims:
+                axis = item.dims.index(dim)
+                if len(sources.names_of(name, axis)) == length:
+                    return ("row", "column")[axis]
+    return ""

@@ -49,7 +49,7 @@ def categorical(table: Mapping[str, np.ndarray]) -> dict[str, Strip]:
 def _strip(title: str, column: np.ndarray) -> Strip | None:
     if column.dtype.kind == "f" and not np.all(np.isnan(column) | (column == np.round(column))):
         return None
-    texts = np.array([_text(value) for value in column], dtype=object)
+    texts = np.array([class_text(value) for value in column], dtype=object)
     names, first, counts = np.unique(texts[texts != ""].astype(str), return_index=True, return_counts=True)
     if not 2 <= len(names) <= MOST_CLASSES or len(names) > max(2, len(column) // 2):
         return None
@@ -70,7 +70,8 @@ def _strip(title: str, column: np.ndarray) -> Strip | None:
     return Strip(title, shades, tuple(entries), texts)
 
 
-def _text(value: object) -> str:
+def class_text(value: object) -> str:
+    """Class of an item as text, empty when missing."""
     if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return ""
     if isinstance(value, float | np.floating):

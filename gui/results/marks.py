@@ -1,0 +1,222 @@
+"""Colour and shape of points by a class or a number; unknown ones are hollow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from plaidwork.gui.numbers import format_number
+from plaidwork.gui.results.source import Sources
+from plaidwork.gui.results.strips import class_text
+from plaidwork.gui.theme import space, theme
+
+MOST_CLASSES = 6
+_FEW = 12
+"""Numbers with more different values than this are shown on a scale."""
+CROSS = -2
+_OTHER, UNKNOWN = "other", "unknown"
+_POLYGONS: dict[int, tuple[tuple[float, float], ...]] = {
+    1: ((-1.1, -0.85), (1.1, -0.85), (0, 1.15)),
+    2: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    3: ((0, -1.25), (1.15, 0), (0, 1.25), (-1.15, 0)),
+    4: ((-1.1, 0.85), (1.1, 0.85), (0, -1.15)),
+    5: (
+        (-0.4, -1.1), (0.4, -1.1), (0.4, -0.4), (1.1, -0.4), (1.1, 0.4), (0.4, 0.4),
+        (0.4, 1.1), (-0.4, 1.1), (-0.4, 0.4), (-1.1, 0.4), (-1.1, -0.4), (-0.4, -0.4),
+    ),
+}  # fmt: skip
+#: Colours in the order of use: neighbours differ in lightness too.
+_THREADS = (0, 4, 2, 3, 1, 5)
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """What the points are coloured by.
+
+    ``codes`` are class numbers (-1 unknown) when there are ``classes``; else ``numbers`` on a scale with ``limits``.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    codes: np.ndarray
+    classes: tuple[str, ...] = ()
+    numbers: np.ndarray | None = None
+    limits: tuple[float, float] = (0.0, 1.0)
+    has_other: bool = False
+
+    def colors(self) -> list[QColor]:
+        """Colour of every class in the current scheme."""
+        count = len(self.classes)
+        found = [theme().category(_THREADS[k % len(_THREADS)]) for k in range(count)]
+        if self.has_other:
+            found[-1] = theme().color("neutral")
+        return found
+
+    def shape(self, i: int) -> int:
+        """Shape of a point; unknown ones on a scale get a cross, since pale dots look hollow."""
+        if self.numbers is not None:
+            return 0 if self.numbers[i] == self.numbers[i] else CROSS
+        return int(self.codes[i])
+
+    def color(self, i: int) -> QColor | None:
+        """Colour of a point; None is unknown."""
+        if self.numbers is not None:
+            value = self.numbers[i]
+            if value != value:
+                return None
+            low, high = self.limits
+            step = int(np.clip((value - low) / (high - low or 1), 0, 1) * 255)
+            return QColor(*(int(part) for part in theme().lut("tide")[step][:3]))
+        code = int(self.codes[i])
+        return None if code < 0 else self.colors()[code]
+
+
+def plain(n: int) -> Colouring:
+    """All points alike."""
+    return Colouring("", ("",) * n, np.zeros(n, dtype=np.intp), ("",))
+
+
+def colouring(title: str, column: np.ndarray) -> Colouring | None:
+    """Classes or a scale, whichever the column is; None when it says nothing (one value, or a name for each)."""
+    column = np.asarray(column)
+    texts = tuple(class_text(value) for value in column)
+    known = [text for text in texts if text]
+    names = list(dict.fromkeys(known))
+    if len(names) < 2:
+        return None
+    if column.dtype.kind in "iuf" and len(names) > _FEW:
+        numbers = column.astype(np.float64)
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+        limits = (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
+        shown = tuple(format_number(float(v)) if v == v else "" for v in numbers)
+        return Colouring(title, shown, np.zeros(len(column), dtype=np.intp), (), numbers, limits)
+    if len(names) > max(_FEW, len(column) // 4):
+        return None
+    other = len(names) > MOST_CLASSES
+    if other:
+        names.sort(key=lambda name: -known.count(name))
+        names = [*names[: MOST_CLASSES - 1], _OTHER]
+    place = {name: k for k, name in enumerate(names)}
+    codes = np.array([place.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
+    return Colouring(title, texts, codes, tuple(names), has_other=other)
+
+
+def annotation_columns(sources: Sources, dim: str, names: tuple[str, ...]) -> Mapping[str, np.ndarray]:
+    """Annotation columns of all inputs with this dim, in the order of ``names``; found by name, else by place."""
+    found: dict[str, np.ndarray] = {}
+    for item in sources.run.spec.inputs:
+        if dim not in item.dims:
+            continue
+        axis = item.dims.index(dim)
+        for dataset in sources.run.inputs.get(item.name, ()):
+            own = sources.names_of(dataset, axis)
+            place = {name: i for i, name in enumerate(own)}
+            at = np.array([place.get(name, -1) for name in names], dtype=np.intp)
+            if (at < 0).all() and len(own) == len(names):
+                at = np.arange(len(names))
+            for title, column in sources.annotation_table(dataset, axis).items():
+                values = np.asarray(column)
+                if title not in found and len(values):
+                    found[title] = _taken(values, at)
+    return found
+
+
+def _taken(values: np.ndarray, at: np.ndarray) -> np.ndarray:
+    if (at >= 0).all():
+        return values[at]
+    kind = np.float64 if values.dtype.kind in "iuf" else object
+    taken = values[np.maximum(at, 0)].astype(kind)
+    taken[at < 0] = np.nan if kind is np.float64 else ""
+    return taken
+
+
+def paint_mark(painter: QPainter, at: QPointF, color: QColor | None, shape: int, radius: float = 4.0) -> None:
+    """A filled mark with a rim of the surface; hollow without a colour."""
+    if shape == CROSS:
+        painter.setPen(QPen(theme().color("control"), 1.4))
+        arm = radius * 0.8
+        for rise in (arm, -arm):
+            painter.drawLine(QPointF(at.x() - arm, at.y() - rise), QPointF(at.x() + arm, at.y() + rise))
+        return
+    if color is None:
+        painter.setPen(QPen(theme().color("control"), 1.2))
+        painter.setBrush(theme().color("surface"))
+        painter.drawEllipse(at, radius, radius)
+        return
+    painter.setPen(QPen(theme().color("surface"), 1))
+    painter.setBrush(color)
+    if shape in _POLYGONS:
+        grown = radius * 1.08
+        painter.drawPolygon(
+            QPolygonF([QPointF(at.x() + x * grown, at.y() + y * grown) for x, y in _POLYGONS[shape]])
+        )
+    else:
+        painter.drawEllipse(at, radius, radius)
+
+
+class MarkLegend(QWidget):
+    """Mark and name of every class in one row, with the unknown ones."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.entries: list[tuple[int, str]] = []
+        self._colouring: Colouring | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def set_colouring(self, shown: Colouring) -> None:
+        """Show the classes of a colouring; a scale has none."""
+        self._colouring = shown
+        named = bool(shown.title) and shown.numbers is None
+        self.entries = list(enumerate(shown.classes)) if named else []
+        unknown = (
+            np.isnan(shown.numbers).any() if shown.numbers is not None else bool((shown.codes < 0).any())
+        )
+        if unknown:
+            self.entries.append((-1 if shown.numbers is None else CROSS, UNKNOWN))
+        self.setVisible(bool(self.entries))
+        self.setAccessibleName("Legend: " + ", ".join(text for _, text in self.entries))
+        self.setToolTip("\n".join(text for _, text in self.entries))
+        self.updateGeometry()
+        self.update()
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("caption"))
+        self.updateGeometry()
+        self.update()
+
+    def _width(self, text: str) -> int:
+        return 16 + min(self.fontMetrics().horizontalAdvance(text), 140) + space.M
+
+    def sizeHint(self) -> QSize:
+        wide = sum(self._width(text) for _, text in self.entries)
+        return QSize(wide + 2, self.fontMetrics().height() + 4)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._colouring is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colors = self._colouring.colors()
+        x = 0.0
+        for code, text in self.entries:
+            middle = QPointF(x + 6, self.height() / 2)
+            paint_mark(painter, middle, colors[code] if code >= 0 else None, code, 4.0)
+            painter.setPen(theme().color("muted"))
+            room = min(140.0, self.width() - x - 16)
+            if room < 10:
+                break
+            box = QRectF(x + 16, 0, room, self.height())
+            shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+            x += self._width(text)
+        painter.end()

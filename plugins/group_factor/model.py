@@ -1,0 +1,139 @@
+"""Group factor analysis by coordinate ascent on the evidence lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    Params,
+    Problem,
+    Results,
+    State,
+)
+from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor.project import project
+from plaidwork.plugins.group_factor.results import summarise_fit
+from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
+from plaidwork.plugins.group_factor.start import new_state
+from plaidwork.plugins.group_factor.views import blocks_of, problems_of, read_views
+
+QUIET_SWEEPS = 3
+"""Sweeps in a row whose gain must be small."""
+
+
+class GroupFactor(Model):
+    """Spike-and-slab group factor analysis."""
+
+    spec = GROUP_FACTOR
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        given = data["start"].values if "start" in data else None
+        return new_state(read_views(data, params), params, rng, given)
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        return sweep.advance(state, params, clock.sweep)
+
+    def sweep_blocks(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Iterator[tuple[str, float]]:
+        return sweep.blocks(state, params, clock.sweep)
+
+    def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
+        bound, factors = traces["elbo"], traces["n_factors"]
+        if len(bound) < 2 * QUIET_SWEEPS or len(set(factors[-2 * QUIET_SWEEPS :])) > 1:
+            return False
+        gains = np.abs(np.diff(bound[-QUIET_SWEEPS - 1 :]))
+        return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        a, b = state["theta_a"], state["theta_b"]
+        return {
+            "z": state["z"].copy(),
+            "z_var": state["v"].copy(),
+            "w": state["w"].copy(),
+            "w_var": np.maximum(state["ww"] - state["w"] ** 2, 0.0),
+            "inclusion": state["gamma"].copy(),
+            "alpha": state["alpha_shape"] / state["alpha_rate"],
+            "theta": a / (a + b),
+            "intercept": state["mu"].copy(),
+            "intercept_var": state["mu_var"].copy(),
+            "tau": state["scale"].copy(),
+        }
+
+    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+        found = []
+        for _ in range(n):
+            on = rng.random(state["gamma"].shape) < state["gamma"]
+            slab = state["loc"] + np.sqrt(state["var"]) * rng.standard_normal(on.shape)
+            z = state["z"] + np.sqrt(state["v"]) * rng.standard_normal(state["z"].shape)
+            mu = state["mu"] + np.sqrt(state["mu_var"]) * rng.standard_normal(state["mu"].shape)
+            tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"]) / state["tau_rate"], 1.0)
+            found.append(
+                {
+                    "z": z,
+                    "z_var": np.zeros_like(z),
+                    "w": on * slab,
+                    "w_var": np.zeros_like(slab),
+                    "inclusion": on.astype(float),
+                    "alpha": rng.gamma(state["alpha_shape"]) / state["alpha_rate"],
+                    "theta": rng.beta(state["theta_a"], state["theta_b"]),
+                    "intercept": mu,
+                    "intercept_var": np.zeros_like(mu),
+                    "tau": tau,
+                }
+            )
+        return found
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        return summarise_fit(kept, data, params)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        return project(kept, data, new_data, params)
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return problems_of(blocks_of(data), params)
+
+    def prepare(self) -> None:
+        rng = np.random.default_rng(0)
+        warm_up(self, rng)
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        cells = float(sum(np.prod(block.shape) for block in blocks_of(data)))
+        k = params["n_factors"]
+        return Cost(memory=cells * 3 * 8 + 64.0 * k, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
+
+
+def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:
+    """Compile the kernels on a tiny problem."""
+    from plaidwork.core.api import Block
+
+    def block(name: str, values: np.ndarray) -> Block:
+        names = tuple(
+            tuple(f"{word}{i}" for i in range(size)) for word, size in zip("sf", values.shape, strict=True)
+        )
+        return Block(name, values, np.ones(values.shape, bool), None, names)
+
+    shape = (4, 3)
+    data = ModelData(
+        {
+            "views": (
+                block("a", rng.standard_normal(shape)),
+                block("b", np.eye(*shape)),
+                block("c", np.arange(12.0).reshape(shape)),
+            )
+        }
+    )
+    params = model.spec.check_params({"n_factors": 2, "drop_start": 1})
+    state = model.init(data, params, rng)
+    for _ in sweep.blocks(state, params, 1):
+        pass

@@ -1,0 +1,278 @@
+"""What is shown of a fit: the best restart, its factors ordered by what they explain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
+from plaidwork.plugins.group_factor import kernels
+from plaidwork.plugins.group_factor.sweep import explained
+from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views
+
+Z95 = 1.959964
+
+
+def best_chain(kept: Kept) -> ChainView | None:
+    """The restart with the highest bound."""
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    return max(chains, key=lambda chain: float(chain.kept_trace("elbo")[-1]), default=None)
+
+
+def last_of(chain: ChainView) -> dict[str, np.ndarray]:
+    """The variables of the last draw."""
+    return {v.name: chain.draw(v.name, chain.n_draws - 1) for v in chain._draws.variables}
+
+
+def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
+    """(K + 3, M), see ``kernels.deviances``."""
+    out = np.zeros((len(draw["z"]) + 3, len(views.names)))
+    kernels.deviances(
+        0, len(views.raw), views.raw, views.observed, views.kind.astype(np.int64), draw["intercept"],
+        views.null, np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),
+        views.view.astype(np.int64), out,
+    )  # fmt: skip
+    return out
+
+
+def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The draw with factors by total explained and the largest weight of each positive; and the order."""
+    order = np.argsort(-share[:-1].sum(axis=1), kind="stable")
+    w = draw["w"][order]
+    largest = np.take_along_axis(w, np.abs(w).argmax(axis=1)[:, None], axis=1)
+    sign = np.where(largest < 0, -1.0, 1.0)
+    out = dict(draw)
+    for name in ("z", "z_var", "w", "w_var", "inclusion", "alpha", "theta"):
+        out[name] = draw[name][order]
+    out["z"], out["w"] = out["z"] * sign, out["w"] * sign
+    return out, order
+
+
+def linear(draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """<x> and Var x, (D, N)."""
+    z, w = draw["z"], draw["w"]
+    mean = draw["intercept"][:, None] + w.T @ z
+    second_z, second_w = z**2 + draw["z_var"], w**2 + draw["w_var"]
+    spread = second_w.T @ second_z - (w**2).T @ z**2 + draw["intercept_var"][:, None]
+    return mean, np.maximum(spread, 0.0)
+
+
+def expected(views: Views, draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Imputed values (D, N) and their standard deviation, on the scale of the data."""
+    mean, spread = linear(draw)
+    kind = views.kind[:, None]
+    out = mean * views.unit[:, None] + views.mean[:, None]
+    sd = np.sqrt(spread + 1 / draw["tau"][:, None]) * views.unit[:, None]
+    one = 1 / (1 + np.exp(-np.clip(mean / np.sqrt(1 + np.pi * spread / 8), -700, 700)))
+    rate = np.logaddexp(0, mean)
+    binary = (kind == kernels.BERNOULLI) | (kind == kernels.BOHNING)
+    out = np.where(binary, one, np.where(kind == kernels.POISSON, rate, out))
+    sd = np.where(
+        binary, np.sqrt(one * (1 - one)), np.where(kind == kernels.POISSON, np.sqrt(rate + spread), sd)
+    )
+    return out, sd
+
+
+def weight_table(views: Views, draw: dict[str, np.ndarray], labels: np.ndarray) -> Table:
+    """Weights of every view, factor by factor, the largest first; without those that are surely off."""
+    columns: dict[str, list[Any]] = {
+        title: [] for title in ("Factor", "View", "Feature", "Weight", "SD", "Inclusion")
+    }
+    features = np.array(views.features, dtype=object)
+    sd = np.sqrt(np.maximum(draw["w_var"], 0))
+    for k, label in enumerate(labels):
+        for m, name in enumerate(views.names):
+            here = views.place(m)
+            index = np.arange(here.start, here.stop)
+            index = index[np.argsort(-np.abs(draw["w"][k, here]), kind="stable")]
+            index = index[draw["inclusion"][k, index] >= 0.05]
+            columns["Factor"] += [label] * len(index)
+            columns["View"] += [name] * len(index)
+            columns["Feature"] += features[index].tolist()
+            columns["Weight"] += draw["w"][k, index].tolist()
+            columns["SD"] += sd[k, index].tolist()
+            columns["Inclusion"] += draw["inclusion"][k, index].tolist()
+    texts = ("Factor", "View", "Feature")
+    return Table(
+        {
+            title: np.array(column, dtype=str if title in texts else float)
+            for title, column in columns.items()
+        },
+        label="Weights",
+        doc="Weights with an inclusion probability of at least 0.05, by factor and view, the largest first.",
+    )
+
+
+def _restarts(kept: Kept, best: ChainView) -> Table:
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    reference = best.draw("z", best.n_draws - 1)
+    return Table(
+        {
+            "Restart": np.array([chain.chain + 1 for chain in chains]),
+            "Bound": np.array([float(chain.kept_trace("elbo")[-1]) for chain in chains]),
+            "Sweeps": np.array([chain.n_sweeps for chain in chains]),
+            "Factors": np.array([len(chain.draw("z", chain.n_draws - 1)) for chain in chains]),
+            "Agreement": np.array(
+                [agreement(reference, chain.draw("z", chain.n_draws - 1)) for chain in chains]
+            ),
+            "Shown": np.array(["yes" if chain is best else "" for chain in chains]),
+        },
+        label="Restarts",
+        doc="Agreement: mean over the factors shown of the largest absolute correlation with a factor of the restart.",
+    )
+
+
+def agreement(one: np.ndarray, other: np.ndarray) -> float:
+    """Mean over the rows of ``one`` of the largest absolute correlation with a row of ``other``."""
+    a, b = (x - x.mean(axis=1, keepdims=True) for x in (one, other))
+    size = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=1)
+    return float(np.abs(a @ b.T / np.where(size > 0, size, 1.0)).max(axis=1).mean())
+
+
+def _correlation(z: np.ndarray) -> np.ndarray:
+    centred = z - z.mean(axis=1, keepdims=True)
+    size = np.linalg.norm(centred, axis=1)
+    return centred @ centred.T / np.where(np.outer(size, size) > 0, np.outer(size, size), 1.0)
+
+
+def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Table | None:
+    """Score of the cells kept from the fit; None when there are none."""
+    blocks = blocks_of(data)
+    if all(block.held_out is None or not block.held_out.any() for block in blocks):
+        return None
+    mean, sd = expected(views, draw)
+    rows: dict[str, list[Any]] = {"View": [], "Cells": [], "Log likelihood": [], "Constant": []}
+    for m, block in enumerate(blocks):
+        here, columns = views.place(m), views.columns[m]
+        if block.held_out is None or block.truth is None:
+            continue
+        out = block.held_out[:, columns].T
+        if not out.any():
+            continue
+        truth, centre, spread = block.truth[:, columns].T[out], mean[here][out], sd[here][out]
+        plain = np.broadcast_to(_plain(views, here)[:, None], out.shape)[out]
+        noise = np.broadcast_to(_plain_sd(views, here)[:, None], out.shape)[out]
+        rows["View"].append(views.names[m])
+        rows["Cells"].append(int(out.sum()))
+        word = views.likelihoods[m]
+        rows["Log likelihood"].append(_score(word, truth, centre, spread))
+        rows["Constant"].append(_score(word, truth, plain, noise))
+    return Table(
+        {title: np.array(column) for title, column in rows.items()},
+        label="Held-out cells",
+        doc="Mean log likelihood of a held-out cell under the fit, and under a constant per feature.",
+    )
+
+
+def _plain(views: Views, here: slice) -> np.ndarray:
+    known = views.observed[here]
+    return (views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here] + views.mean[here]
+
+
+def _plain_sd(views: Views, here: slice) -> np.ndarray:
+    known = views.observed[here]
+    return np.sqrt((views.raw[here] ** 2 * known).sum(axis=1) / known.sum(axis=1)) * views.unit[here]
+
+
+def _score(word: str, y: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
+    from scipy.special import gammaln
+
+    if word == "gaussian":
+        sd = np.maximum(sd, 1e-150)
+        return float((-0.5 * np.log(2 * np.pi) - np.log(sd) - 0.5 * ((y - mean) / sd) ** 2).mean())
+    if word == "poisson":
+        rate = np.maximum(mean, 1e-9)
+        return float((y * np.log(rate) - rate - gammaln(y + 1)).mean())
+    share = np.clip(mean, 1e-9, 1 - 1e-9)
+    return float(np.where(y > 0, np.log(share), np.log1p(-share)).mean())
+
+
+def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict[str, str]:
+    k, m = share.shape[0] - 1, share.shape[1]
+    noun = "factor" if k == 1 else "factors"
+    totals = ", ".join(
+        f"{100 * max(0.0, t):.0f} % of {name}" for name, t in zip(views.names, share[-1], strict=True)
+    )
+    headline = f"{k} {noun} explain{'s' if k == 1 else ''} {totals}"
+    shared = int(((share[:-1] >= 0.01).sum(axis=1) > 1).sum())
+    parts = []
+    if m > 1:
+        parts.append(
+            "No factor explains 1 % or more of two views"
+            if not shared
+            else f"{shared} of them explain{'s' if shared == 1 else ''} at least 1 % of two views or more"
+        )
+    words = ", ".join(f"{name} {word}" for name, word in zip(views.names, views.likelihoods, strict=True))
+    parts.append(f"likelihoods: {words}")
+    if len(kept.chains) > 1:
+        parts.append(f"best of {len(kept.chains)} restarts by the bound")
+    caption = "; ".join(parts)
+    return {"headline": headline, "caption": caption[:1].upper() + caption[1:] + "."}
+
+
+def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
+    """All results, of the best restart."""
+    best = best_chain(kept)
+    if best is None:
+        return {"headline": "No restart has ended yet", "caption": ""}
+    views = read_views(data, params)
+    draw = last_of(best)
+    share = explained(deviance_of(views, draw))
+    draw, order = oriented(draw, share)
+    share = share[[*order, len(order)]]
+    labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
+    results: Results = {
+        **_texts(views, share, kept, best),
+        "factor": Result(labels, ("factor",)),
+        "sample": Result(np.array(views.samples), ("sample",)),
+        "view": Result(np.array(views.names), ("view",)),
+        "likelihoods": Result(np.array(views.likelihoods), ("view",)),
+        "variable": Result(np.array(views.features), ("variable",)),
+        "variance_explained": Result(share[:-1].T, ("view", "factor"), label="Share explained"),
+        "total_explained": Result(share[-1], ("view",), label="Share explained by all factors"),
+        "variance_table": Table(
+            {
+                "Factor": labels,
+                **{name: share[:-1, m] for m, name in enumerate(views.names)},
+                "All views": share[:-1].sum(axis=1),
+            },
+            label="Variance explained",
+        ),
+        "totals": Table(
+            {
+                "View": np.array(views.names),
+                "Likelihood": np.array(views.likelihoods),
+                "Explained": share[-1],
+                "Sum of factors": share[:-1].sum(axis=0),
+                "Features": np.array([len(part) for part in views.columns]),
+                "Left out": np.array(
+                    [b.shape[1] - len(c) for b, c in zip(blocks_of(data), views.columns, strict=True)]
+                ),
+            },
+            label="Totals",
+        ),
+        "scores": Result(draw["z"].T, ("sample", "factor"), label="Factor value"),
+        "scores_sd": Result(np.sqrt(draw["z_var"]).T, ("sample", "factor"), label="SD of factor value"),
+        "score_table": Table(
+            {
+                "Sample": np.array(views.samples),
+                **{label: draw["z"][k] for k, label in enumerate(labels.tolist())},
+            },
+            label="Factor values",
+        ),
+        "loadings": Result(draw["w"], ("factor", "variable"), label="Weight"),
+        "loading_interval": Result(
+            draw["w"][..., None] + np.sqrt(np.maximum(draw["w_var"], 0))[..., None] * [-Z95, Z95],
+            ("factor", "variable", "side"),
+            label="95 % interval",
+        ),
+        "variable_view": Result(np.array(views.names)[views.view], ("variable",), label="View"),
+        "inclusion": Result(draw["inclusion"], ("factor", "variable"), label="Inclusion probability"),
+        "weights": weight_table(views, draw, labels),
+        "correlation": Result(_correlation(draw["z"]), ("factor", "factor_2"), label="Correlation"),
+        "restarts": _restarts(kept, best),
+    }
+    if (scored := held_out(data, views, draw)) is not None:
+        results["held_out"] = scored
+    return results

@@ -1,0 +1,93 @@
+"""The settings, as the form shows them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from plaidwork.core.api import Choice, Hyperparameter
+
+
+def _prior(name: str, default: float, label: str, doc: str) -> Hyperparameter:
+    return Hyperparameter(
+        name,
+        "float",
+        default,
+        label=label,
+        doc=doc,
+        group="Priors",
+        minimum=0.0,
+        open_minimum=True,
+        advanced=True,
+    )
+
+
+def _number(
+    name: str, default: float, low: float, high: float, label: str, doc: str, group: str, **more: Any
+):
+    kind: Literal["int", "float"] = "int" if isinstance(default, int) else "float"
+    return Hyperparameter(
+        name, kind, default, label=label, doc=doc, group=group, minimum=low, maximum=high, **more
+    )  # fmt: skip
+
+
+SETTINGS = (
+    _number("n_factors", 10, 1, 100, "Factors", "At the start; weak ones are dropped during the fit.", "Factors"),
+    _number(
+        "min_r2", 0.005, 0.0, 0.1, "Drop factors below",
+        "Share of the deviance that a factor has to explain in some view. 0 drops only factors without any weight.",
+        "Factors",
+    ),
+    Hyperparameter(
+        "likelihoods", "text", "", label="Likelihoods", group="Views",
+        doc="gaussian, bernoulli or poisson: one word per view in order, one for all, or “name = word”. Empty: guessed "
+        "(0 and 1 Bernoulli, whole numbers from 0 on Poisson, else Gaussian).",
+    ),
+    Hyperparameter(
+        "scale_views", "bool", False, label="Scale views", group="Views",
+        doc="Divide each Gaussian view by its standard deviation.",
+    ),
+    Hyperparameter(
+        "intercept", "bool", True, label="Intercepts", group="Views", advanced=True,
+        doc="A base rate of each feature in Bernoulli and Poisson views.",
+    ),
+    Hyperparameter(
+        "bernoulli_bound", "choice", "jaakkola", label="Bernoulli bound", group="Views", advanced=True,
+        choices=(
+            Choice(value="jaakkola", label="Jaakkola", doc="tighter"),
+            Choice(value="bohning", label="Böhning", doc="constant curvature"),
+        ),
+        doc="Quadratic bound of the Bernoulli likelihood.",
+    ),
+    Hyperparameter(
+        "slab", "choice", "full", label="Spike and slab", group="Factors", advanced=True,
+        choices=(
+            Choice(value="full", label="Full", doc="a weight keeps its prior where it is switched off (as MOFA)"),
+            Choice(value="collapsed", label="Collapsed", doc="a weight is 0 where it is switched off"),
+        ),
+        doc="Form of the approximation of switched-off weights.",
+    ),
+    Hyperparameter(
+        "init", "choice", "varimax", label="Start from", group="Start",
+        choices=(
+            Choice(value="varimax", label="Rotated principal components", doc="fastest"),
+            Choice(value="pca", label="Principal components"),
+            Choice(value="random", label="Random factors"),
+            Choice(value="given", label="Given values", doc="the input “Start values”"),
+        ),
+        doc="Factor values before the first sweep.",
+    ),
+    _number(
+        "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
+        "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
+    ),
+    _number("drop_start", 10, 1, 1000, "Drop from sweep", "First sweep before which factors may leave.", "Factors", advanced=True),
+    _number("drop_every", 5, 1, 1000, "Drop every", "Sweeps between two looks at weak factors.", "Factors", advanced=True),
+    _number("theta_start", 0, 0, 100, "Learn sparsity from sweep", "Until then the share of active weights is 1/2.", "Factors", advanced=True),
+    _prior("weight_shape", 1e-3, "Weight precision: shape", "Gamma prior of the precision of weights, by factor and view."),
+    _prior("weight_rate", 1e-3, "Weight precision: rate", "Rate of the same prior."),
+    _prior("sparsity_a", 1.0, "Active weights: a", "Beta(a, b) prior of the share of active weights, by factor and view."),
+    _prior("sparsity_b", 1.0, "Active weights: b", "Second number of the same prior."),
+    _prior("noise_shape", 1e-3, "Noise precision: shape", "Gamma prior of the noise precision of Gaussian features."),
+    _prior("noise_rate", 1e-3, "Noise precision: rate", "Rate of the same prior."),
+    _prior("intercept_variance", 25.0, "Intercept variance", "Prior variance of the intercepts."),
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""What the model declares: inputs, variables, traces and views."""
+
+from __future__ import annotations
+
+from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
+from plaidwork.plugins.group_factor.settings import SETTINGS
+
+CITATION = (
+    "Argelaguet, R., Velten, B., Arnol, D., et al. (2018). Multi-omics factor analysis: a framework for unsupervised "
+    "integration of multi-omics data sets. Molecular Systems Biology 14, e8124."
+)
+
+WEIGHTS = ("factor", "variable")
+GROUP_FACTOR = ModelSpec(
+    id="group_factor",
+    version="0.1.0",
+    title="Group factor analysis",
+    summary="Factors shared by **several views** of the same samples, with sparse weights; views may be numbers, "
+    "counts or 0/1, and samples may lack views.",
+    tags=("factors", "multi-view", "sparse"),
+    algorithm="variational",
+    inputs=(
+        Input(
+            "views",
+            "matrix",
+            "real",
+            dims=("sample", "feature"),
+            label="Views",
+            doc="One or more matrices of samples by features. A sample may lack cells or whole views.",
+            missing=True,
+            many=True,
+            holdout="cells",
+            union=True,
+        ),
+        Input(
+            "start",
+            "matrix",
+            "real",
+            dims=("sample", "start_factor"),
+            required=False,
+            label="Start values",
+            doc="Factor values before the first sweep, samples by factors, each with a variance of about 1.",
+        ),
+    ),
+    hyperparameters=SETTINGS,
+    dims={
+        "factor": "factor",
+        "variable": "features of all views, one view after the other",
+        "view": "view",
+    },
+    variables=(
+        Variable("z", ("factor", "sample"), ragged=True, label="Factor values", doc="mean of q"),
+        Variable("z_var", ("factor", "sample"), ragged=True, label="Variance of the factor values"),
+        Variable("w", WEIGHTS, ragged=True, label="Weights", doc="mean of q, spike included"),
+        Variable("w_var", WEIGHTS, ragged=True, label="Variance of the weights"),
+        Variable("inclusion", WEIGHTS, ragged=True, label="Inclusion probability"),
+        Variable("alpha", ("factor", "view"), ragged=True, label="Precision of the weights"),
+        Variable("theta", ("factor", "view"), ragged=True, label="Share of active weights"),
+        Variable("intercept", ("variable",), label="Intercept", doc="0 in Gaussian views, which are centred"),
+        Variable("intercept_var", ("variable",), label="Variance of the intercept"),
+        Variable("tau", ("variable",), label="Noise precision", doc="1 in views that are not Gaussian"),
+    ),
+    traces=(
+        Trace("elbo", "Evidence lower bound", hint="rises until it levels off", goal="up", primary=True),
+        Trace("likelihood", "Bound: data", hint="how well the data are explained"),
+        Trace("weights", "Bound: weights", hint="price of the weights"),
+        Trace("scores", "Bound: factor values", hint="price of the factor values"),
+        Trace("other", "Bound: precisions and intercepts", hint="price of all else"),
+        Trace("n_factors", "Factors", hint="weak ones leave", kind="count", breaks=True),
+        Trace("active", "Active weights", hint="share with inclusion above one half", kind="share"),
+    ),
+    views=(
+        View(
+            "variance",
+            "Variance explained",
+            {
+                "values": "variance_explained",
+                "total": "total_explained",
+                "row_names": "view",
+                "column_names": "factor",
+            },
+            headline="headline",
+            caption="caption",
+        ),
+        View("table", "By factor", {"values": "variance_table"}, group="Variance table"),
+        View("table", "Totals", {"values": "totals"}, group="Variance table"),
+        View(
+            "coefficients",
+            "Chart",
+            {
+                "values": "loadings",
+                "interval": "loading_interval",
+                "probability": "inclusion",
+                "group": "variable_view",
+            },
+            options={"dim": "features", "probability_label": "being in the factor"},
+            group="Weights",
+        ),
+        View("table", "Table", {"values": "weights"}, group="Weights"),
+        View("scatter", "Scatter", {"values": "scores"}, group="Factor values"),
+        View(
+            "heatmap", "Heat map", {"values": "scores"}, options={"scale": "diverging"}, group="Factor values"
+        ),
+        View("table", "Table", {"values": "score_table"}, group="Factor values"),
+        View(
+            "heatmap",
+            "Factor correlation",
+            {"values": "correlation", "row_names": "factor", "column_names": "factor"},
+            options={"scale": "diverging", "minimum": -1, "maximum": 1},
+        ),
+        View("table", "Restarts", {"values": "restarts"}),
+    ),
+    schedule=Schedule(chains=2, max_sweeps=500, tolerance=1e-6),
+    citation=CITATION,
+    help=(
+        "Every value is an intercept plus the sum over factors of the sample's factor value times the feature's weight. A "
+        "weight is switched on or off; the share switched on is learned for every factor and view, and so is the size of "
+        "those on. Factors that explain too little in all views leave during the fit.\n\n"
+        "Variance explained is the share of the deviance: for numbers that of the squared error, for counts and 0/1 that "
+        "of the log likelihood, against a constant per feature."
+    ),
+)

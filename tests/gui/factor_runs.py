@@ -1,0 +1,138 @@
+"""A finished run with factors made by numpy: scores, weights, shares and a curve, for tests of the result pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.model import Result, Results
+from plaidwork.core.plan import make_plan
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+from plaidwork.core.spec import Input, View
+from plaidwork.gui.workbench import Workbench
+from tests.gui.result_runs import ToyModel
+
+COEFFICIENTS = View(
+    "coefficients",
+    "Weights",
+    {"values": "weights", "interval": "weights_interval", "probability": "inclusion", "group": "origin"},
+    options={"top": 12},
+)
+PLAIN = View("coefficients", "Weights", {"values": "weights", "group": "origin"})
+SCATTER = View("scatter", "Scores", {"values": "scores"}, options={"colour_by": "IGHV"})
+VARIANCE = View("variance", "Variance", {"values": "shares"})
+CURVE = View("curve", "Course", {"values": "course", "interval": "course_interval", "x": "hours"})
+VIEWS = (COEFFICIENTS, SCATTER, VARIANCE, CURVE)
+
+
+class FactorModel(ToyModel):
+    """Patients by drugs; never fits."""
+
+    spec = replace(
+        ToyModel.spec,
+        id="toy.factors",
+        inputs=(Input("X", dims=("patient", "drug"), missing=True),),
+        dims={"factor": "factors"},
+        views=VIEWS,
+    )
+
+
+def factor_dataset(n: int = 180, m: int = 40) -> Dataset:
+    """Patients with a class that some lack, an age, and a name of their own."""
+    rng = np.random.default_rng(4)
+    mutation = np.array(["mutated", "unmutated", None], dtype=object)[rng.choice(3, n, p=[0.5, 0.42, 0.08])]
+    return Dataset(
+        "drugs",
+        rng.normal(size=(n, m)),
+        tuple(f"patient {i + 1}" for i in range(n)),
+        tuple(f"drug {j + 1}" for j in range(m)),
+        row_table={
+            "IGHV": mutation,
+            "age": np.where(rng.random(n) < 0.05, np.nan, rng.integers(35, 90, n) + rng.random(n)),
+            "site": np.array([f"site {i % 9}" for i in range(n)], dtype=object),
+            "note": np.array([f"note {i}" for i in range(n)], dtype=object),
+        },
+        row_label="patients",
+        column_label="drugs",
+    )
+
+
+def factor_results(dataset: Dataset, count: int = 8, views: int = 3) -> Results:
+    """Results of a factor model."""
+    rng = np.random.default_rng(5)
+    n, m = dataset.shape
+    known = np.array([{"mutated": 1.0, "unmutated": -1.0}.get(v, 0.0) for v in dataset.row_table["IGHV"]])
+    scores = rng.normal(size=(n, count))
+    scores[:, 0] += 1.2 * known
+    weights = rng.normal(0, 0.5, (count, m)) * (rng.random((count, m)) < 0.5)
+    half = rng.uniform(0.1, 0.4, weights.shape)
+    hours = np.linspace(0, 48, 97)
+    course = np.stack([np.sin(hours / 8 + k) * (1 + 0.2 * k) + 0.5 * k for k in range(3)])
+    return {
+        "scores": Result(scores, ("patient", "factor"), label="score", doc="Each patient on two factors."),
+        "weights": Result(weights, ("factor", "drug"), label="weight", doc="What drives the factor."),
+        "weights_interval": Result(np.stack([weights - half, weights + half], axis=-1)),
+        "inclusion": Result(np.clip(np.abs(weights) * 2.2, 0, 1)),
+        "origin": Result(np.array(["drugs" if j % 2 else "mutations" for j in range(m)])),
+        "shares": Result(
+            rng.dirichlet(np.full(count, 0.4), views) * rng.uniform(0.3, 0.7, (views, 1)), ("view", "factor")
+        ),
+        "view": Result(
+            np.array(["Drugs", "Mutations", "Expression", "Methylation", "V5", "V6", "V7"][:views]), ("view",)
+        ),
+        "course": Result(course, ("factor", "hour"), label="level", unit="sd", doc="Mean and 90 % interval."),
+        "course_interval": Result(np.stack([course - 0.4, course + 0.4], axis=-1)),
+        "hours": Result(hours, ("hour",), label="time", unit="h"),
+    }
+
+
+def factor_run(n: int = 180, m: int = 40, **sizes: int) -> tuple[Workbench, Run]:
+    """Workbench and finished run."""
+    dataset = factor_dataset(n, m)
+    session = Session(name="Factors")
+    run: Run = session.add_run(make_plan(FactorModel(), {"X": dataset}))
+    run.results, run.results_draws, run.status = factor_results(dataset, **sizes), 300, "done"
+    workbench = Workbench()
+    workbench.set_session(session)
+    return workbench, run
+
+
+def at(x: float, y: float) -> QPoint:
+    """A place in a widget."""
+    return QPointF(x, y).toPoint()
+
+
+def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:
+    """Press and release the left button."""
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, keys, at(x, y))
+
+
+def choose(qtbot, picker, text: str) -> None:
+    """As with the keyboard: to the first item, then down to the one wanted."""
+    picker.setFocus()
+    qtbot.keyClick(picker, Qt.Key.Key_Home)
+    for _ in range(picker.findText(text)):
+        qtbot.keyClick(picker, Qt.Key.Key_Down)
+    assert picker.currentText() == text
+
+
+def wheel(widget, x: float, y: float, turn: int) -> None:
+    """Turn the wheel over a place; 120 is a notch away from the user."""
+    place = QPointF(x, y)
+    event = QWheelEvent(
+        place,
+        QPointF(widget.mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, turn),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)

@@ -1,0 +1,347 @@
+"""Coefficients, scatter, variance and curves: pictures, choices by real clicks, the shared selection, files."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.dataset import Step
+from plaidwork.core.model import Result, Table
+from plaidwork.core.spec import View
+from plaidwork.gui.results import make_view
+from plaidwork.gui.results.marks import colouring
+from plaidwork.gui.theme import theme
+from tests.gui.factor_runs import (
+    COEFFICIENTS,
+    SCATTER,
+    VARIANCE,
+    VIEWS,
+    at,
+    choose,
+    click,
+    factor_run,
+    wheel,
+)
+
+
+@pytest.fixture
+def opened(qtbot):
+    kept = []
+
+    def open_view(bench, view, size=(900, 620)):
+        workbench, run = bench
+        page = make_view(workbench, run, view)
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show()
+        assert page.wait(20_000)
+        QApplication.processEvents()
+        page.told = []
+        page.hovered.connect(page.told.append)
+        kept.append(workbench)
+        return page
+
+    return open_view
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
+def test_before_and_after_there_are_results(opened, view):
+    workbench, run = factor_run()
+    results, run.results = run.results, {}
+    page = opened((workbench, run), view)
+    assert page.state == "No result yet"
+    run.results = results
+    workbench.results_changed.emit(run.id)
+    assert page.wait(20_000)
+    assert page.state == ""
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)
+def test_pictures_files_and_a_live_switch(opened, tmp_path, view):
+    page = opened(factor_run(), view)
+    light = page.grab().toImage()
+    theme().set_mode("dark")
+    assert page.grab().toImage() != light
+    theme().set_mode("light")
+    assert page.grab().toImage() == light
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
+        assert start in page.export_picture(tmp_path / f"a.{kind}").read_bytes()[:400]
+    assert QImage(str(tmp_path / "a.png")).width() >= 2 * page._content.width() * 0.7
+
+
+BROKEN = [
+    (
+        View("coefficients", "W", {"values": "weights", "interval": "weights"}),
+        "interval need the shape 8 × 40 × 2",
+    ),
+    (
+        View("coefficients", "W", {"values": "weights", "probability": "shares"}),
+        "probability need the shape 8 × 40",
+    ),
+    (
+        View("coefficients", "W", {"values": "weights", "group": "view"}),
+        "The group has 3 items; there are 40",
+    ),
+    (View("scatter", "S", {"values": "hours"}), "need 2 axes. Found an array of shape 97"),
+    (View("scatter", "S", {"values": "scores", "colour": "hours"}), "there are 180 items"),
+    (View("variance", "V", {"values": "shares", "total": "hours"}), "total need the shape 3. Found 97"),
+    (View("curve", "C", {"values": "course", "x": "view"}), "need numbers"),
+    (View("curve", "C", {"values": "nothing"}), "no result named “nothing”"),
+]
+
+
+@pytest.mark.parametrize(("view", "words"), BROKEN, ids=[words for _, words in BROKEN])
+def test_broken_sources_say_why(opened, view, words):
+    page = opened(factor_run(), view)
+    assert page.state == "This picture could not be drawn"
+    assert words in page._pane._text.text()
+
+
+def test_nothing_found(opened):
+    workbench, run = factor_run()
+    run.results |= {
+        "weights": Result(np.zeros((0, 40)), ("factor", "drug")),
+        "scores": Result(np.zeros((180, 0)), ("patient", "factor")),
+        "shares": Result(np.zeros((3, 0)), ("view", "factor")),
+        "course": Result(np.zeros((0, 97)), ("factor", "hour")),
+    }
+    for view in (View("coefficients", "W", "weights"), SCATTER, VARIANCE, View("curve", "C", "course")):
+        page = opened((workbench, run), view)
+        assert page.state == "Nothing to show", view.kind
+        page.search("x")
+
+
+# -- coefficients -------------------------------------------------------------------------------
+def test_coefficients_strongest_first_with_doubt(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), COEFFICIENTS)
+    weights = run.results["weights"].values[0]
+    assert [chart.shown.title for chart in page.charts] == ["Factor 1: mutations", "Factor 1: drugs"]
+    for chart, first in zip(page.charts, (0, 1)):
+        mine = np.abs(weights[first::2])
+        assert np.abs(chart.shown.values).tolist() == sorted(mine, reverse=True)[:12]
+        for i in range(12):
+            value = chart.shown.values[i]
+            expected = "neutral" if chart.shown.doubtful(i) else "blue" if value > 0 else "amber"
+            assert chart.color(i) == theme().color(expected)
+    chart = page.charts[1]
+    qtbot.mouseMove(chart, at(chart.width() / 2, chart._body().top() + 5))
+    assert page.told[-1].startswith(f"{chart.shown.names[0]}: ")
+    assert ", interval " in page.told[-1]
+    assert ", probability " in page.told[-1]
+
+
+def test_coefficients_choices_by_clicks(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), COEFFICIENTS)
+    selection = workbench.selection(run)
+    choose(qtbot, page.picker, "factor 3")
+    assert selection.get("layer") == (2,)
+    assert page._headline.text().startswith("Factor 3: ")
+    selection.set("layer", (4,))
+    assert page.picker.currentText() == "factor 5"
+    choose(qtbot, page.group_picker, "drugs")
+    assert len(page.charts) == 1
+    page.top.slider.setFocus()
+    qtbot.keyClick(page.top.slider, Qt.Key.Key_Home)
+    assert len(page.charts[0].shown.values) == 1
+    qtbot.keyClick(page.top.slider, Qt.Key.Key_End)
+    assert len(page.charts[0].shown.values) == 20
+    button = page.order._group.button(1)
+    click(qtbot, button, 10, 10)
+    values = page.charts[0].shown.values
+    assert values.tolist() == sorted(values, reverse=True)
+    chart = page.charts[0]
+    item = int(chart.shown.items[1])
+    click(qtbot, chart, chart.width() / 2, chart._body().top() + 1.5 * chart.row_height())
+    assert selection.get("column") == (item,)
+    assert chart.marked == {item}
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert selection.get("column") == ()
+    qtbot.keyClick(page, Qt.Key.Key_Left)
+    assert selection.get("layer") == (3,)
+    qtbot.keyClick(chart, Qt.Key.Key_Down)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert selection.get("column") == (int(chart.shown.items[0]),)
+
+
+def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
+    page = opened(
+        factor_run(m=400),
+        replace(COEFFICIENTS, source={"values": "weights"}, options={"top": 10}),
+        (800, 360),
+    )
+    chart = page.charts[0]
+    weak = int(np.argsort(-np.abs(page.loaded.values[0]))[60])
+    page.find()
+    qtbot.keyClicks(page._find, f"drug {weak + 1}")
+    qtbot.keyClick(page._find, Qt.Key.Key_Return)
+    assert weak in chart.marked
+    assert weak in chart.shown.items
+    assert chart.bar.isVisible()
+    row = int(np.nonzero(chart.shown.items == weak)[0][0])
+    assert chart.bar.value() <= row < chart.bar.value() + chart._rows()
+    before = chart.bar.value()
+    wheel(chart, 100, chart.height() / 2, 120)
+    assert chart.bar.value() == before - 3
+    page.close_find()
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "w.csv")
+    lines = list(csv.reader((tmp_path / "w.csv").open()))
+    assert lines[0] == ["Drug", "Weight"]
+    assert len(lines) == 401
+    dialog.close()
+
+
+def test_a_single_list_of_coefficients(opened):
+    workbench, run = factor_run()
+    run.results["effect"] = Result(np.array([0.5, -2.0, np.nan]), ("thing",), label="effect", unit="sd")
+    run.results["thing"] = Result(np.array(["a", "b", "c"]), ("thing",))
+    page = opened((workbench, run), View("coefficients", "Effects", "effect"))
+    assert page.charts[0].shown.names == ("b", "a")
+    assert page.charts[0].shown.axis == "effect, sd"
+    assert page._headline.text() == "Effects: b is strongest (−2)"
+    assert page._picker_field.isHidden()
+    page.charts[0].grab()
+    page = opened((workbench, run), View("coefficients", "Effects", "effect", options={"dim": "causes"}))
+    assert page.charts[0].shown.names == ("b", "a")
+    assert page._foot.text() == "2 of 3 causes, strongest first"
+    run.results["labels"] = Table({"Thing": np.array(["x", "y", "z"])})
+    page = opened((workbench, run), View("coefficients", "Effects", {"values": "effect", "names": "labels"}))
+    assert page.charts[0].shown.names == ("y", "x")
+
+
+# -- scatter ------------------------------------------------------------------------------------
+def test_scatter_colours(opened, qtbot):
+    page = opened(factor_run(), SCATTER)
+    assert [page.colour_picker.itemText(i) for i in range(4)] == ["nothing", "IGHV", "age", "site"]
+    shown = page.chart.points.colouring
+    assert set(shown.classes) == {"mutated", "unmutated"}
+    unknown = int(np.nonzero(shown.codes < 0)[0][0])
+    assert shown.color(unknown) is None
+    assert page.legend.entries[-1] == (-1, "unknown")
+    assert len({shown.shape(i) for i in range(len(shown.codes))}) == 3
+    choose(qtbot, page.colour_picker, "age")
+    shown = page.chart.points.colouring
+    assert shown.numbers is not None
+    assert page.bar.isVisible()
+    choose(qtbot, page.colour_picker, "site")
+    assert page.chart.points.colouring.classes[-1] == "other"
+    assert not page.bar.isVisible()
+    choose(qtbot, page.colour_picker, "nothing")
+    assert page.legend.entries == []
+    assert not page.legend.isVisible()
+
+
+def test_scatter_axes_swap_and_follow_the_factor(opened, qtbot):
+    workbench, run = factor_run()
+    page = opened((workbench, run), SCATTER)
+    selection = workbench.selection(run)
+    choose(qtbot, page.x_picker, "factor 3")
+    assert selection.get("layer") == (2,)
+    assert page.chart.points.x_name == "factor 3"
+    page.y_picker.setCurrentText("factor 3")
+    assert (page.x_picker.currentText(), page.y_picker.currentText()) != ("factor 3", "factor 3")
+    selection.set("layer", (6,))
+    assert page.chart.points.x_name == "factor 7"
+    assert page._headline.text().startswith("Patients by factor 7 and ")
+
+
+def test_scatter_hover_click_and_lasso(opened, qtbot, tmp_path):
+    workbench, run = factor_run()
+    page = opened((workbench, run), SCATTER)
+    selection, chart = workbench.selection(run), page.chart
+    x, y = chart._places()
+    lone = int(np.argmax(x))
+    qtbot.mouseMove(chart, at(x[lone], y[lone]))
+    assert page.told[-1].startswith(f"patient {lone + 1}: factor 1 ")
+    assert ", IGHV " in page.told[-1]
+    click(qtbot, chart, x[lone], y[lone])
+    assert selection.get("row") == (lone,)
+    other = int(np.argmin(x))
+    click(qtbot, chart, x[other], y[other], Qt.KeyboardModifier.ControlModifier)
+    assert selection.get("row") == tuple(sorted((lone, other)))
+    left, right, top, bottom = x.min() - 5, float(np.median(x)), 2, chart.height() - 40
+    qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=at(left, top))
+    for corner in ((right, top), (right, bottom), (left, bottom)):
+        qtbot.mouseMove(chart, at(*corner))
+    qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=at(left, bottom))
+    assert len(selection.get("row")) == pytest.approx(90, abs=2)
+    assert "selected" in page._foot.text()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert selection.get("row") == ()
+    chart.zoom(0.5, QPointF(x[lone], y[lone]))
+    assert chart.zoomed
+    moved, _ = chart._places()
+    assert moved[lone] == pytest.approx(x[lone], abs=30)
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert not chart.zoomed
+    wheel(chart, x[lone], y[lone], 120)
+    assert chart.zoomed
+    assert chart.scales()[0].high - chart.scales()[0].low == pytest.approx(0.8 * 8, rel=0.2)
+    qtbot.mouseDClick(chart, Qt.MouseButton.LeftButton, pos=at(x[lone], y[lone]))
+    assert not chart.zoomed
+    wheel(chart, x[lone], y[lone], -120)
+    assert not chart.zoomed
+    selection.set("row", ())
+    assert page.search("patient 17") == ["patient 17", *(f"patient {i}" for i in range(170, 180))]
+    qtbot.mouseMove(chart, QPoint(2, 2))
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert selection.get("row") == (other,)
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "s.csv")
+    head = next(csv.reader((tmp_path / "s.csv").open()))
+    assert head == ["Patient", *(f"Factor {k}" for k in range(1, 9)), "IGHV", "age", "site"]
+    dialog.close()
+
+
+def test_scatter_of_one_factor_and_of_results(opened):
+    workbench, run = factor_run()
+    run.results["one"] = Result(run.results["scores"].values[:, :1], ("patient", "factor"))
+    page = opened((workbench, run), View("scatter", "S", "one"))
+    assert page.chart.points.x_name == "patient, as given"
+    run.results["certainty"] = Result(np.linspace(0, 1, 180), ("patient",), label="certainty")
+    view = View(
+        "scatter", "S", {"values": "scores", "colour": "certainty"}, options={"x": "factor 4", "y": 2}
+    )
+    page = opened((workbench, run), view)
+    assert page.chart.points.colouring.title == "certainty"
+    assert (page.chart.points.x_name, page.chart.points.y_name) == ("factor 4", "factor 2")
+
+
+@pytest.mark.parametrize("union", [False, True])
+def test_names_and_classes_of_joined_data(opened, union):
+    """The run keeps the names of what it was given: items are named as they were joined, classes found by name."""
+    workbench, run = factor_run()
+    run.spec = replace(run.spec, inputs=(replace(run.spec.inputs[0], many=True, union=union),))
+    (whole,) = workbench.session.datasets.values()
+    step = Step("top_variance", {})
+    later = whole.take(0, np.arange(30, 180)[::-1], step).with_(name="later")
+    first = whole.take(0, np.arange(150 if union else 180), step).with_(row_table={})
+    workbench.session.datasets.update({"drugs": first, "later": later})
+    run.inputs = {"X": ("drugs", "later")}
+    expected = np.arange(180) if union else np.arange(30, 180)
+    if union:
+        expected = np.r_[np.arange(150), np.arange(179, 149, -1)]
+    run.results["scores"] = Result(run.results["scores"].values[expected], ("patient", "factor"))
+    points = opened((workbench, run), SCATTER).chart.points
+    assert points.names == tuple(f"patient {i + 1}" for i in expected)
+    known = np.where(expected >= 30, whole.row_table["IGHV"][expected], None)
+    assert points.colouring.texts == tuple(text or "" for text in known)
+
+
+def test_a_column_is_a_class_or_a_scale_or_nothing():
+    assert colouring("c", np.array(["a"] * 9)) is None
+    assert colouring("c", np.array([f"a{i}" for i in range(60)])) is None
+    assert colouring("c", np.array([1, 0, 1, 1, 0])).classes == ("1", "0")
+    scale = colouring("c", np.array([*np.arange(30.0), np.nan, np.inf]))
+    assert scale.limits == (0, 29)
+    assert scale.color(30) is None
+    assert scale.color(31) is None

@@ -1,0 +1,128 @@
+"""Shares by view and factor, and curves with bands: pictures, choices by real clicks, files."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.model import Result
+from plaidwork.core.spec import View
+from plaidwork.gui.results import make_view
+from tests.gui.factor_runs import CURVE, PLAIN, SCATTER, VARIANCE, at, choose, click, factor_run
+
+
+@pytest.fixture
+def opened(qtbot):
+    kept = []
+
+    def open_view(bench, view, size=(900, 620)):
+        workbench, run = bench
+        page = make_view(workbench, run, view)
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show()
+        assert page.wait(20_000)
+        QApplication.processEvents()
+        page.told = []
+        page.hovered.connect(page.told.append)
+        kept.append(workbench)
+        return page
+
+    return open_view
+
+
+# -- variance -----------------------------------------------------------------------------------
+def test_variance_chooses_the_factor_everywhere(opened, qtbot, tmp_path):
+    workbench, run = factor_run()
+    page, weights = opened((workbench, run), VARIANCE), opened((workbench, run), PLAIN)
+    scores = opened((workbench, run), SCATTER)
+    shares, chart = run.results["shares"].values, page.chart
+    assert page._headline.text().startswith(f"8 factors explain {round(100 * shares[0].sum())} % of Drugs, ")
+    cell = chart._cell_rect(1, 4)
+    qtbot.mouseMove(chart, cell.center().toPoint())
+    assert page.told[-1].startswith("factor 5 explains of Mutations: ")
+    click(qtbot, chart, cell.center().x(), cell.center().y())
+    assert workbench.selection(run).get("layer") == (4,)
+    assert weights.charts[0].shown.title.startswith("Factor 5")
+    assert scores.chart.points.x_name == "factor 5"
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    assert chart.current == 3
+    assert page._foot.text().startswith("Factor 4: Drugs ")
+    qtbot.mouseMove(chart, at(cell.center().x(), chart.height() - 60))
+    assert page.told[-1].startswith("factor 5: Drugs ")
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert chart.current == -1
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "v.csv")
+    lines = list(csv.reader((tmp_path / "v.csv").open()))
+    assert lines[0] == ["Factor", "Drugs", "Mutations", "Expression"]
+    assert lines[-1][0] == "all factors"
+    assert float(lines[1][1]) == shares[0, 0]
+    dialog.close()
+
+
+def test_variance_scale_shows_weak_factors(opened):
+    workbench, run = factor_run()
+    run.results["shares"] = Result(np.array([[0.4, 0.01, 0.0, np.nan]]), ("view", "factor"))
+    run.results["together"] = Result(np.array([0.38]))
+    page = opened((workbench, run), View("variance", "V", {"values": "shares", "total": "together"}))
+    shares = page.chart.shares
+    assert [shares.cell(0, k) for k in range(4)] == ["40.0", "1.0", "0", "–"]
+    assert page._headline.text() == "4 factors explain 38 % of view 1"
+    distance = sum(abs(a - b) for a, b in zip(shares.color(0.01).getRgb(), shares.color(0.0).getRgb()))
+    assert distance > 30
+
+
+@pytest.mark.parametrize("sizes", [{"count": 1, "views": 1}, {"count": 40, "views": 7}])
+def test_variance_of_any_size(opened, qtbot, sizes):
+    for window in ((700, 300), (1200, 700)):
+        page = opened(factor_run(**sizes), VARIANCE, window)
+        assert page.state == ""
+        area = page.chart.cells()
+        assert area.right() < page.chart.width() - 60
+        last = sizes["count"] - 1
+        place = page.chart._cell_rect(0, last).center()
+        click(qtbot, page.chart, place.x(), place.y())
+        assert page.chart.current == last
+        page.grab()
+
+
+# -- curve --------------------------------------------------------------------------------------
+def test_curves_together_and_alone(opened, qtbot, tmp_path):
+    page = opened(factor_run(), CURVE)
+    assert page._headline.text() == "Level along time"
+    assert page.chart.shown == (0, 1, 2)
+    choose(qtbot, page.picker, "factor 2")
+    assert page.chart.shown == (1,)
+    x, y = page.chart.scales()
+    assert (x.low, x.high) == (0, 48)
+    place = page.chart.curves
+    qtbot.mouseMove(page.chart, at(x.at(24), y.at(float(place.values[1, 48]))))
+    assert page.told[-1].startswith("factor 2, time, h 24: ")
+    assert ", interval " in page.told[-1]
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    assert page.chart.current == (1, 49)
+    assert page.search("factor 3") == ["factor 3"]
+    assert page.chart.shown == (2,)
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "c.csv")
+    lines = list(csv.reader((tmp_path / "c.csv").open()))
+    assert lines[0] == ["Curve", "Time, h", "Level, sd", "Low", "High"]
+    assert len(lines) == 1 + 3 * 97
+    dialog.close()
+
+
+def test_a_long_curve_with_gaps(opened):
+    workbench, run = factor_run()
+    values = np.cumsum(np.random.default_rng(1).normal(size=50_000))
+    values[1000:9000] = np.nan
+    run.results["walk"] = Result(values, ("step",), label="walk")
+    page = opened((workbench, run), View("curve", "Walk", "walk"))
+    assert page.picker.isHidden() or not page._options.isVisible()
+    page.grab()
+    run.results["walk"] = Result(np.array([2.0]), ("step",), label="walk")
+    opened((workbench, run), View("curve", "Walk", "walk")).grab()

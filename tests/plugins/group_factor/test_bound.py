@@ -1,0 +1,132 @@
+"""The bound rises at every single block, for every likelihood, bound and slab; closed forms against optimisation."""
+
+import itertools
+
+import group_factor_tools as tools
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import digamma, expit, gammaln
+
+from plaidwork.core.api import Clock
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+from plaidwork.plugins.group_factor import kernels, sweep
+from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of
+
+CASES = [
+    {"slab": slab, "bernoulli_bound": bound, "intercept": intercept, "init": init}
+    for slab, bound, intercept, init in itertools.product(
+        ("full", "collapsed"), ("jaakkola", "bohning"), (True, False), ("varimax", "random")
+    )
+]
+
+
+def start(settings, seed=0, **more):
+    model = registry().model("group_factor")
+    arrays, _ = tools.views(seed, **more)
+    params = {"n_factors": 4, "likelihoods": ",".join(more.get("words", tools.WORDS)), **settings}
+    plan = make_plan(model, {"views": tools.datasets(arrays)}, params)
+    model.prepare()
+    return model, plan, model.init(plan.data, plan.params, np.random.default_rng(seed))
+
+
+def climb(model, plan, state, sweeps):
+    """Largest relative fall over all blocks, and how many blocks there were."""
+    worst, count = 0.0, 0
+    for t in range(sweeps):
+        last = None  # a factor may have left before the sweep
+        for _, value in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
+            assert np.isfinite(value)
+            if last is not None:
+                worst = max(worst, (last - value) / abs(last))
+            last, count = value, count + 1
+    return worst, count
+
+
+@pytest.mark.parametrize("settings", CASES, ids=lambda c: "-".join(map(str, c.values())))
+def test_no_block_lowers_the_bound(settings):
+    worst, count = climb(*start(settings), sweeps=25)
+    assert count > 200
+    assert worst <= 1e-9
+
+
+@pytest.mark.parametrize("word", tools.WORDS)
+def test_no_block_lowers_the_bound_of_one_likelihood(word):
+    worst, _ = climb(*start({}, 1, words=(word, word, word)), sweeps=25)
+    assert worst <= 1e-9
+
+
+def test_between_sweeps_the_bound_rises_too_while_no_factor_leaves():
+    _, plan, state = start({"min_r2": 0.0, "drop_start": 1000})
+    last = -np.inf
+    for t in range(40):
+        traces = None
+        while traces is None:
+            traces = sweep.advance(state, plan.params, t)
+        assert traces["elbo"] >= last - 1e-9 * abs(last)
+        assert traces["elbo"] == pytest.approx(elbo_of(state, plan.params), rel=1e-12)
+        last = traces["elbo"]
+
+
+@pytest.mark.parametrize("slab", ["full", "collapsed"])
+@pytest.mark.parametrize("feature", [2, 20, 35])
+def test_a_weight_is_at_its_maximum(slab, feature):
+    """Nelder-Mead over (mean, log variance, logit of inclusion) of one weight gains nothing on the closed form."""
+    model, plan, state = start({"slab": slab, "min_r2": 0.0})
+    for t in range(3):
+        for _ in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
+            pass
+    k, d = 1, feature
+    sweep.update_weights(state, plan.params, d, d + 1, k)
+    best = elbo_of(state, plan.params)
+
+    def negative(x):
+        mean, variance, share = x[0], np.exp(x[1]), expit(x[2])
+        state["loc"][k, d], state["var"][k, d], state["gamma"][k, d] = mean, variance, share
+        state["w"][k, d], state["ww"][k, d] = share * mean, share * (mean**2 + variance)
+        return -elbo_of(state, plan.params)
+
+    share = np.clip(state["gamma"][k, d], 1e-8, 1 - 1e-8)
+    x = np.array([state["loc"][k, d], np.log(state["var"][k, d]), np.log(share / (1 - share))])
+    found = minimize(
+        negative,
+        x + np.array([0.02, 0.1, 0.2]),
+        method="Nelder-Mead",
+        options={"xatol": 1e-7, "fatol": 1e-10},
+    )
+    assert -found.fun <= best + 1e-8 * abs(best)
+    assert -found.fun >= best - 1e-6 * abs(best)
+
+
+@pytest.mark.parametrize("kind", [kernels.BERNOULLI, kernels.BOHNING, kernels.POISSON])
+def test_the_quadratic_lies_below_the_likelihood(kind):
+    """C + B x - T x^2 / 2 touches log p(y | x) at the local parameter and is nowhere above."""
+    x = np.linspace(-12, 12, 2001)
+    for y in (0.0, 1.0) if kind != kernels.POISSON else (0.0, 1.0, 7.0, 40.0):
+        if kind == kernels.POISSON:
+            rate = np.logaddexp(0, x)
+            exact = y * np.log(rate) - rate - gammaln(y + 1)
+        else:
+            exact = y * x - np.logaddexp(0, x)
+        for at in (-6.0, -0.3, 0.0, 1e-4, 2.5):
+            T, B, C = kernels.bound(kind, y, at, 0.0)
+            below = C + B * x - T * x**2 / 2
+            assert (below <= exact + 1e-9 * np.abs(exact).max()).all()
+            touch = C + B * at - T * at**2 / 2
+            assert touch == pytest.approx(np.interp(at, x, exact), abs=2e-4)
+
+
+def test_gaussian_terms_by_hand():
+    """The likelihood term of a Gaussian view against the textbook form."""
+    _, plan, state = start({"min_r2": 0.0}, words=("gaussian",) * 3)
+    for t in range(3):
+        while sweep.advance(state, plan.params, t) is None:
+            pass
+    mean = state["w"].T @ state["z"]
+    spread = state["ww"].T @ state["zz"] - (state["w"] ** 2).T @ state["z"] ** 2
+    square = (state["A"] * ((state["raw"] - mean) ** 2 + spread)).sum(axis=1)
+    log_tau = digamma(state["tau_shape"]) - np.log(state["tau_rate"])
+    cells = state["A"].sum(axis=1)
+    by_hand = (cells * (log_tau - np.log(2 * np.pi)) / 2 - state["scale"] * square / 2).sum()
+    assert bound_terms(state, plan.params)["likelihood"] == pytest.approx(by_hand, rel=1e-10)

@@ -1,0 +1,115 @@
+"""Bad and odd input: clear words, never NaN; likelihoods by name; joining."""
+
+import group_factor_tools as tools
+import numpy as np
+import pytest
+
+from plaidwork.core.errors import DataError
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+
+RNG = np.random.default_rng(0)
+GOOD = RNG.standard_normal((20, 6))
+BITS = (RNG.random((20, 5)) < 0.4).astype(float)
+COUNTS = RNG.poisson(3.0, (20, 4)).astype(float)
+
+
+def plan(arrays, **settings):
+    given = tools.datasets(arrays) if isinstance(arrays[0], np.ndarray) else arrays
+    return make_plan(registry().model("group_factor"), {"views": given}, settings)
+
+
+def changed(array, row, column, value):
+    out = array.copy()
+    out[row, column] = value
+    return out
+
+
+@pytest.mark.parametrize(
+    ("array", "word", "says"),
+    [
+        (changed(BITS, 3, 2, 2.0), "bernoulli", "“b” is bernoulli and needs 0 or 1. Found 2 at sample “s3”, feature “b2”"),
+        (changed(COUNTS, 1, 0, 0.5), "poisson", "needs whole numbers from 0 on. Found 0.5 at sample “s1”, feature “b0”"),
+        (changed(COUNTS, 1, 0, -1.0), "poisson", "Found -1"),
+    ],
+)  # fmt: skip
+def test_values_that_a_likelihood_does_not_take(array, word, says):
+    with pytest.raises(DataError, match="“b” is " + word) as error:
+        plan([GOOD, array], likelihoods=f"b = {word}")
+    assert says in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("normal", "knows gaussian"),
+        ("x = poisson", "names the view “x”"),
+        ("gaussian, poisson", "2 words for 3 views"),
+    ],
+)
+def test_likelihoods_that_are_not_understood(text, says):
+    with pytest.raises(DataError, match=says):
+        plan([GOOD, BITS, COUNTS], likelihoods=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ("gaussian", "bernoulli", "poisson")),
+        ("b = poisson", ("gaussian", "poisson", "poisson")),
+        ("gaussian", ("gaussian",) * 3),
+        ("guess, gaussian, guess", ("gaussian", "gaussian", "poisson")),
+    ],
+)
+def test_likelihoods_given_or_guessed(text, words):
+    run = tools.run([GOOD, BITS, COUNTS], {"likelihoods": text, "n_factors": 2}, max_sweeps=3)
+    assert tuple(run.results["likelihoods"].values) == words
+
+
+def test_constant_and_empty_features_are_left_out_by_name():
+    odd = GOOD.copy()
+    odd[:, 1], odd[:, 4] = 7.0, np.nan
+    found = plan([odd, BITS]).warnings
+    assert "a: 2 features (“a1”, “a4”) left out" in found[0].message
+    run = tools.run([odd, BITS], {"n_factors": 2}, max_sweeps=5)
+    assert run.results["loadings"].values.shape[1] == 4 + 5
+    assert run.results["totals"].columns["Left out"].tolist() == [2, 0]
+
+
+def test_events_that_never_or_always_happen_do_no_harm():
+    bits = BITS.copy()
+    bits[:, 0], bits[:, 1] = 0, 1
+    run = tools.run([GOOD, bits], {"n_factors": 2}, max_sweeps=30)
+    assert np.isfinite(run.results["scores"].values).all()
+    assert np.isfinite(run.chains[0].trace.snapshot()["elbo"]).all()
+
+
+def test_a_sample_without_any_view_is_named():
+    one, two = GOOD.copy(), BITS.copy()
+    one[5], two[5] = np.nan, np.nan
+    assert any("1 sample (“s5”) without a known cell" in p.message for p in plan([one, two]).warnings)
+    run = tools.run([one, two], {"n_factors": 2}, max_sweeps=20)
+    assert np.abs(run.results["scores"].values[5]).max() < 1e-6
+    assert run.results["scores_sd"].values[5] == pytest.approx(1.0)
+
+
+def test_views_without_a_common_sample():
+    one, two = tools.dataset("a", GOOD), tools.dataset("b", BITS, start=100)
+    with pytest.raises(DataError, match="no row name in common"):
+        plan([one, two])
+
+
+def test_nothing_to_explain():
+    with pytest.raises(DataError, match="No feature varies"):
+        plan([np.ones((10, 3)) * 0.5])
+    with pytest.raises(DataError, match="At least two samples"):
+        plan([GOOD[:1]])
+
+
+def test_unusual_scale_is_said_and_can_be_switched():
+    assert any(p.where == "scale_views" for p in plan([GOOD * 1e6]).warnings)
+    small = tools.run([GOOD * 1e-6, BITS], {"scale_views": True, "n_factors": 2}, max_sweeps=20)
+    plain = tools.run([GOOD / GOOD.std(), BITS], {"scale_views": True, "n_factors": 2}, max_sweeps=20)
+    np.testing.assert_allclose(
+        small.results["variance_explained"].values, plain.results["variance_explained"].values, atol=1e-6
+    )
