@@ -108,7 +108,12 @@ class Run:
 
     @property
     def sweeps_planned(self) -> int:
-        return sum(record.planned for record in self.chains)
+        return sum(record.sweep if record.done else record.planned for record in self.chains)
+
+    @property
+    def chain_word(self) -> str:
+        """What its chains are called: ``chain`` for a sampler, ``restart`` for the others."""
+        return "chain" if self.spec.algorithm == "mcmc" else "restart"
 
     @property
     def resumable(self) -> bool:

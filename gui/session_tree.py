@@ -62,7 +62,9 @@ def run_line(run: Run) -> str:
         return f"{run.status}, {share * 100:.0f} %"
     if run.status == "ready":
         return "not started"
-    line = f"{run.schedule.chains} chains, {format_count(run.n_draws)} draws"
+    line = f"{run.schedule.chains} {run.chain_word}s"
+    if run.spec.algorithm == "mcmc":
+        line += f", {format_count(run.n_draws)} draws"
     return line if run.status == "done" else f"{run.status}, {line}"
 
 

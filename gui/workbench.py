@@ -214,7 +214,7 @@ class Workbench(QObject):
         """Add a run of the plan and start its chains."""
         run = self.session.add_run(plan, title)
         run.say(
-            f"Fit started: {run.schedule.chains} chains, seed {run.seed}, "
+            f"Fit started: {run.schedule.chains} {run.chain_word}s, seed {run.seed}, "
             + ", ".join(d.described for datasets in plan.inputs.values() for d in datasets[:1])
         )
         self.runs_changed.emit()

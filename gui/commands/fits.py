@@ -145,7 +145,8 @@ class FitCommands(CommandGroup):
         words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
         kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
         text = f"{found}. " if isinstance(found, str) and found else ""
-        text += f"{format_count(run.n_draws)} draws in {format_duration(run.cpu_seconds)} of CPU time."
+        what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
+        text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
         actions = (
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )

@@ -80,7 +80,7 @@ class ChainPanel(QScrollArea):
         top = QHBoxLayout()
         top.setSpacing(space.S)
         top.addWidget(_Swatch(chain))
-        top.addWidget(Label(f"{'Chain' if self._run.spec.algorithm == 'mcmc' else 'Restart'} {chain + 1}"), 1)
+        top.addWidget(Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1)
         count = Label("", "caption", "muted")
         count.setAlignment(Qt.AlignmentFlag.AlignRight)
         top.addWidget(count)
@@ -147,7 +147,7 @@ class ChainPanel(QScrollArea):
             whole = count.fontMetrics().horizontalAdvance(f"{planned} of {planned}")
             count.setMinimumWidth(whole)  # as wide as it will get, so that it is never cut while it counts
             count.setText(f"{format_count(record.sweep)} of {planned}")
-            bar.setValue(round(1000 * record.sweep / max(1, record.planned)))
+            bar.setValue(1000 if record.done else round(1000 * record.sweep / max(1, record.planned)))
         used = False
         for name, (label, rate) in self._rates.items():
             recent = np.concatenate([snapshot[name][-_RATE_WINDOW:] for snapshot in snapshots])

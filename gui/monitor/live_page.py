@@ -52,7 +52,7 @@ class TracePlot(Plot):
         self.set_labels("sweep" if large else "", _y_label(trace))
         self._lines_by_chain: list[Line] = [
             self.add_line(
-                f"Chain {record.chain + 1}",
+                f"{run.chain_word.capitalize()} {record.chain + 1}",
                 record.chain,
                 legend=large and len(run.chains) <= _MOST_IN_LEGEND,
                 width=1.4 if large else 1.2,
@@ -155,9 +155,6 @@ class LivePage(QWidget):
         figures["agreement"] = KeyFigure("Agreement")
         return figures
 
-    def _chain_word(self) -> str:
-        return "chain" if self._run.spec.algorithm == "mcmc" else "restart"
-
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
@@ -246,7 +243,7 @@ class LivePage(QWidget):
         run, phase = self._run, self._workbench.phase(self._run)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
-        chains = f"of {format_count(planned)}, {len(run.chains)} {self._chain_word()}s"
+        chains = f"of {format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
@@ -296,7 +293,7 @@ class LivePage(QWidget):
             f"Mean of the last {_TAIL} sweeps, and its change against the {_TAIL} before"
         )
         self._figures["primary"].set_value(
-            format_count(round(level)), f"{self._chain_word()} {best + 1}{rise}"
+            format_count(round(level)), f"{self._run.chain_word} {best + 1}{rise}"
         )
         self._tell_agreement(series)
 
