@@ -1,4 +1,4 @@
-"""The window: docks around the views. What the commands do stands in ``commands.py``."""
+"""The window: docks around the views. What the commands do stands in ``commands/``."""
 
 from __future__ import annotations
 
