@@ -6,8 +6,9 @@ import gzip
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from asked import answering
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QPushButton
 
 from plaidwork.core.registry import registry
 from plaidwork.core.session import Session
@@ -70,17 +71,14 @@ def import_file(qtbot, window, path, monkeypatch) -> None:
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
 
-    def confirm() -> None:
-        dialog = QApplication.activeModalWidget()
-        if isinstance(dialog, ImportDialog) and dialog.import_button.isEnabled():
-            timer.stop()
-            click(qtbot, dialog.import_button)
+    def confirm(dialog: QDialog) -> bool:
+        if not isinstance(dialog, ImportDialog) or not dialog.import_button.isEnabled():
+            return False
+        click(qtbot, dialog.import_button)
+        return True
 
-    timer = QTimer()
-    timer.timeout.connect(confirm)
-    timer.start(50)
-    press(qtbot, window, Qt.Key.Key_I, CONTROL)
-    timer.stop()
+    with answering(confirm):
+        press(qtbot, window, Qt.Key.Key_I, CONTROL)
 
 
 def type_into(qtbot, page, name: str, text: str) -> None:
@@ -123,23 +121,20 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
 
     path = tmp_path / "cells.plaidwork"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))
-    with qtbot.waitSignal(window.workbench.saved, timeout=10_000):
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
         press(qtbot, window, Qt.Key.Key_S, CONTROL)
     assert not window.isWindowModified()
     press(qtbot, window, Qt.Key.Key_N, CONTROL | SHIFT)
     assert window.centre.currentWidget() is window.welcome
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
-    with qtbot.waitSignal(window.workbench.session_replaced, timeout=10_000):
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
         press(qtbot, window, Qt.Key.Key_O, CONTROL)
     again = window.current_run()
     assert again.results["headline"] == run.results["headline"]
 
-    def more() -> None:
-        QApplication.activeModalWidget().findChild(QPushButton, "go").click()  # proposes 60 more
-
-    QTimer.singleShot(200, more)
-    press(qtbot, window, Qt.Key.Key_Return, CONTROL)
+    with answering("go"):  # proposes 60 more
+        press(qtbot, window, Qt.Key.Key_Return, CONTROL)
     qtbot.waitUntil(lambda: again.n_draws == 240 and not again.active, timeout=60_000)
 
     from plaidwork.core import fit
@@ -157,21 +152,21 @@ def look_at_blocks(qtbot, window, run) -> None:
         found = window.messages.findChildren(QPushButton)
         return [b for b in found if b.text() == "Show results" and b.isVisible()]
 
-    qtbot.waitUntil(lambda: bool(offered()), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(offered()), timeout=20_000)
     click(qtbot, offered()[-1])
     page = window.workspace.current_page()
-    qtbot.waitUntil(lambda: page.loaded is not None and page.canvas.picture is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: page.loaded is not None and page.canvas.picture is not None, timeout=20_000)
     panel = page.side_panel()
     assert window.side_stack.currentWidget() is panel
     selection = window.workbench.selection(run)
-    qtbot.waitUntil(lambda: len(page.canvas.parts(0)) > 0, timeout=5000)
+    qtbot.waitUntil(lambda: len(page.canvas.parts(0)) > 0, timeout=20_000)
     inside = page.canvas.parts(0)[0].center().toPoint() + QPoint(0, 4)
     qtbot.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=inside)
-    qtbot.waitUntil(lambda: selection.get("layer") == (0,), timeout=2000)
+    qtbot.waitUntil(lambda: selection.get("layer") == (0,), timeout=20_000)
     qtbot.keyClick(page.canvas, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: selection.get("layer") == (), timeout=2000)
+    qtbot.waitUntil(lambda: selection.get("layer") == (), timeout=20_000)
     qtbot.keyClick(page.canvas, Qt.Key.Key_BracketRight)
-    qtbot.waitUntil(lambda: selection.get("layer") == (0,), timeout=2000)
+    qtbot.waitUntil(lambda: selection.get("layer") == (0,), timeout=20_000)
     for index in range(window.workspace.tabs.count()):
         window.workspace.tabs.setCurrentIndex(index)
         qtbot.wait(60)
@@ -188,26 +183,17 @@ def test_a_file_with_a_bad_cell_is_refused_with_its_place(window, qtbot, tmp_pat
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(source), ""))
     seen: list[str] = []
 
-    def read_and_close() -> None:
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, ImportDialog):
-            return
-        from PySide6.QtWidgets import QLabel
-
+    def read_and_close(dialog: QDialog) -> bool:
+        assert isinstance(dialog, ImportDialog)
         words = " ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
-        if "oops" in words:
-            seen.append(words)
-            timer.stop()
-            click(qtbot, dialog.cancel_button)
+        if "oops" not in words:
+            return False
+        seen.append(words)
+        click(qtbot, dialog.cancel_button)
+        return True
 
-    timer = QTimer()
-    timer.timeout.connect(read_and_close)
-    timer.start(50)
-    QTimer.singleShot(
-        10_000, lambda: QApplication.activeModalWidget() and QApplication.activeModalWidget().reject()
-    )
-    press(qtbot, window, Qt.Key.Key_I, CONTROL)
-    timer.stop()
+    with answering(read_and_close):
+        press(qtbot, window, Qt.Key.Key_I, CONTROL)
     assert seen, "the dialog never named the bad cell"
     assert not window.workbench.session.datasets
 
@@ -221,7 +207,7 @@ def test_an_example_opens_in_one_click_ready_to_start(window, qtbot, scheme):
     window.welcome.set_examples([(sample, sample.model) for sample in bundled_samples()])
     qtbot.wait(50)
     card = window.welcome._cards[1]
-    with qtbot.waitSignal(window.workbench.session_replaced, timeout=10_000):
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
         qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
     qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
     assert window.setup_page.spec.id == card.sample.model

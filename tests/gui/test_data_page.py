@@ -38,7 +38,7 @@ def page(qtbot, bench):
     qtbot.addWidget(page.side_panel())
     page.resize(800, 600)
     page.show()
-    qtbot.waitUntil(lambda: page._facts is not None, timeout=5000)
+    qtbot.waitUntil(lambda: page._facts is not None, timeout=20_000)
     return page
 
 
@@ -54,7 +54,7 @@ def test_headline(page):
 
 
 def test_picture_reads_out(qtbot, page):
-    qtbot.waitUntil(lambda: page._image._values.size > 0, timeout=5000)
+    qtbot.waitUntil(lambda: page._image._values.size > 0, timeout=20_000)
     assert page._image.read_out(0.5, 0.5) == "g0, s0: missing"
     assert page._image.map_name == "loom"
 
@@ -84,13 +84,13 @@ def test_transform_is_recorded_and_undone_exactly(qtbot, page, bench):
     dialog = TransformDialog(original, (), page)
     dialog.show()
     dialog.choose("standardise")
-    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=5000)
+    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=20_000)
     with qtbot.waitSignal(dialog.accepted):
         click(qtbot, dialog.apply_button)
     page.take(dialog.dataset, dialog.as_new)
     assert [step.name for step in page.dataset.steps] == ["standardise"]
     assert "rows standardised" in page._line.text()
-    qtbot.waitUntil(lambda: page.undo_button.isEnabled(), timeout=5000)
+    qtbot.waitUntil(lambda: page.undo_button.isEnabled(), timeout=20_000)
     click(qtbot, page.undo_button)
     np.testing.assert_array_equal(page.dataset.values, original.values)
     assert page.dataset.steps == ()
@@ -101,7 +101,7 @@ def test_transform_is_recorded_and_undone_exactly(qtbot, page, bench):
 def test_step_made_elsewhere_cannot_be_undone(qtbot, page, bench):
     bench.replace_dataset("genes", apply_step(matrix("other", 12, 5), {"name": "centre"}))
     settle()
-    qtbot.waitUntil(lambda: "Import the file again" in page.undo_button.toolTip(), timeout=5000)
+    qtbot.waitUntil(lambda: "Import the file again" in page.undo_button.toolTip(), timeout=20_000)
     assert not page.undo_button.isEnabled()
 
 
@@ -109,14 +109,14 @@ def test_transform_dialog_tells_errors_at_once(qtbot, bench):
     dialog = TransformDialog(bench.session.datasets["genes"])
     qtbot.addWidget(dialog)
     dialog.show()
-    qtbot.waitUntil(lambda: "needs positive values" in dialog.error.text, timeout=5000)
+    qtbot.waitUntil(lambda: "needs positive values" in dialog.error.text, timeout=20_000)
     assert not dialog.apply_button.isEnabled()
     dialog.choose("top_variance")
     field = dialog.field("n")
     field.editor.setFocus()
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "7")
-    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=5000)
+    qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=20_000)
     assert dialog.after.words.text().startswith("7 genes × 8 samples")
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "1,5")
@@ -164,18 +164,18 @@ def test_rename_to_a_taken_name(qtbot, page, bench):
 
 def test_notes_are_kept(qtbot, page, bench):
     page.notes.setPlainText("from the freezer")
-    qtbot.waitUntil(lambda: bench.session.datasets["genes"].notes == "from the freezer", timeout=3000)
+    qtbot.waitUntil(lambda: bench.session.datasets["genes"].notes == "from the freezer", timeout=20_000)
 
 
 def test_export_round_trip(qtbot, page, bench, tmp_path):
     path = tmp_path / "out.csv"
-    with qtbot.waitSignal(bench.told, timeout=5000) as caught:
+    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
         page.export_csv(path)
     assert caught.args[0] == "ok"
     back = read_dataset(path, {"names": 0})
     np.testing.assert_array_equal(back.values, page.dataset.values)
     assert back.column_names == page.dataset.column_names
-    with qtbot.waitSignal(bench.told, timeout=5000) as caught:
+    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
         page.export_csv(tmp_path / "no" / "out.csv")
     assert caught.args[0] == "error"
 
@@ -229,8 +229,8 @@ def test_logarithm_taken_at_import_can_be_undone(qtbot, bench, tmp_path):
     qtbot.addWidget(dialog)
     dialog.state.given["log"] = "log"
     dialog._load()
-    qtbot.waitUntil(lambda: dialog.import_button.isEnabled(), timeout=5000)
-    with qtbot.waitSignal(dialog.accepted, timeout=5000):
+    qtbot.waitUntil(lambda: dialog.import_button.isEnabled(), timeout=20_000)
+    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         dialog.start_import()
     added = bench.add_dataset(dialog.dataset)
     page = DataPage(bench, added.name)

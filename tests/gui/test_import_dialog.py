@@ -39,12 +39,12 @@ def opened(qtbot, tmp_path):
 
 
 def ready(qtbot, dialog) -> None:
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=5000)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
     QApplication.processEvents()  # rows made anew are laid out and shown
 
 
 def finish(qtbot, dialog):
-    with qtbot.waitSignal(dialog.accepted, timeout=5000):
+    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     return dialog.dataset
 
@@ -81,7 +81,7 @@ def test_good_file_needs_one_click(qtbot, opened):
 
 def test_enter_imports(qtbot, opened):
     dialog = opened("good.csv", GOOD)
-    with qtbot.waitSignal(dialog.accepted, timeout=5000):
+    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         qtbot.keyClick(dialog, Qt.Key.Key_Return)
 
 
@@ -253,7 +253,7 @@ def test_classes_that_match_nothing(qtbot, opened, tmp_path):
     qtbot.waitUntil(lambda: dialog._annotations is not None)
     assert dialog._class_match.text == "no name matches"
     qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog.messages.count == 1, timeout=5000)
+    qtbot.waitUntil(lambda: dialog.messages.count == 1, timeout=20_000)
     assert "No name of other.csv occurs in the data" in dialog.messages.current.title
     qtbot.mouseClick(dialog.remove_classes, Qt.MouseButton.LeftButton)
     assert finish(qtbot, dialog).column_table == {}
@@ -286,7 +286,7 @@ def test_late_error_keeps_the_dialog_and_shows_the_cell(qtbot, opened):
 
     reader, dialog._reader = dialog._reader, Broken()
     qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog.messages.count == 1, timeout=5000)
+    qtbot.waitUntil(lambda: dialog.messages.count == 1, timeout=20_000)
     assert "found “bad”" in dialog.messages.current.title
     assert dialog.messages.current.text == "Mend the cell."
     index = dialog.table.currentIndex()
@@ -309,7 +309,7 @@ def test_reading_can_be_stopped(qtbot, opened, monkeypatch):
 
     dialog._reader = Slow()
     qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog._bar.value() > 0, timeout=3000)
+    qtbot.waitUntil(lambda: dialog._bar.value() > 0, timeout=20_000)
     assert "Reading good.csv" in dialog._foot.text()
     assert dialog.cancel_button.text() == "Stop reading"
     qtbot.mouseClick(dialog.cancel_button, Qt.MouseButton.LeftButton)

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
+from asked import answering
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 
 from plaidwork.core.session import Session
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
@@ -28,7 +29,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     yield made
     for run in made.workbench.active_runs():
         made.workbench.stop(run)
-    made.workbench.wait(5000)
+    made.workbench.wait(20_000)
     wait_for_tasks()
     qapp.processEvents()
     made.workbench.set_session(Session())
@@ -42,17 +43,6 @@ def click(qtbot, window, name):
         b for b in window.header.findChildren(QPushButton) if b.objectName() == name and not b.isHidden()
     ]
     qtbot.mouseClick(found[-1], Qt.MouseButton.LeftButton)
-
-
-def answer(key):
-    """Choose a button of the modal dialog that is about to open."""
-
-    def press():
-        dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, QDialog)
-        dialog.findChild(QPushButton, key).click()
-
-    QTimer.singleShot(100, press)
 
 
 def test_every_command_is_declared_in_a_menu_and_has_a_method():
@@ -86,18 +76,18 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     window.commands._start_plan(plan(SlowWalk, draws=2000), "")
     run = window.current_run()
     assert window.workspace.tabs.tabText(0) == "Live"
-    qtbot.waitUntil(lambda: run.n_draws > 4, timeout=10_000)
+    qtbot.waitUntil(lambda: run.n_draws > 4, timeout=20_000)
     click(qtbot, window, "pause")
-    qtbot.waitUntil(lambda: run.status == "paused", timeout=2000)
+    qtbot.waitUntil(lambda: run.status == "paused", timeout=20_000)
     assert "paused" in window.status._text.text()
     qtbot.keyClick(window, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: run.status == "running", timeout=2000)
-    qtbot.waitUntil(lambda: "sweep" in window.status._progress.text(), timeout=2000)
+    qtbot.waitUntil(lambda: run.status == "running", timeout=20_000)
+    qtbot.waitUntil(lambda: "sweep" in window.status._progress.text(), timeout=20_000)
     click(qtbot, window, "stop")
-    qtbot.waitUntil(lambda: run.status == "stopped" and bool(run.results), timeout=5000)
-    qtbot.waitUntil(lambda: window.messages.count > 0, timeout=2000)
+    qtbot.waitUntil(lambda: run.status == "stopped" and bool(run.results), timeout=20_000)
+    qtbot.waitUntil(lambda: window.messages.count > 0, timeout=20_000)
     assert "stopped" in window.messages.current.title
-    qtbot.waitUntil(lambda: bool(window.header.findChild(QPushButton, "start").isVisible()), timeout=2000)
+    qtbot.waitUntil(lambda: bool(window.header.findChild(QPushButton, "start").isVisible()), timeout=20_000)
     assert window.header.findChild(QPushButton, "start").text() == "Resume"
     focus = QApplication.focusWidget()
     assert not isinstance(focus, QPushButton) or focus.window() is not window or focus.objectName() == "start"
@@ -109,7 +99,7 @@ def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkey
     doubt = Verdict("error", "The chains found different solutions", "")
     monkeypatch.setattr(window.workbench, "verdict", lambda run: doubt)
     window.workbench.add_dataset(dataset())
-    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         window.commands._start_plan(plan(draws=20), "")
     run = window.current_run()
     window.workbench.run_changed.emit(run.id)
@@ -127,10 +117,10 @@ def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
     path = tmp_path / "walks.plaidwork"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))
     window.workbench.add_dataset(dataset())
-    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         window.commands._start_plan(plan(draws=20), "")
     assert window.isWindowModified()
-    with qtbot.waitSignal(window.workbench.saved, timeout=5000):
+    with qtbot.waitSignal(window.workbench.saved, timeout=20_000):
         qtbot.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     assert path.exists()
     assert not window.isWindowModified()
@@ -140,19 +130,19 @@ def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
     assert window.centre.currentWidget() is window.welcome
     recent = window.settings.recent()
     assert recent[0]["path"] == str(path)
-    with qtbot.waitSignal(window.workbench.session_replaced, timeout=5000):
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
         window.welcome.recent_chosen.emit(str(path))
     run = window.current_run()
     assert run is not None
     assert run.title == "Walk 1"
 
-    def type_draws():
-        dialog = QApplication.activeModalWidget()
-        qtbot.keyClicks(QApplication.focusWidget(), "30")
-        dialog.findChild(QPushButton, "go").click()
+    def type_draws(dialog):
+        field = dialog.findChild(QLineEdit)
+        field.selectAll()
+        qtbot.keyClicks(field, "30")
+        return True
 
-    QTimer.singleShot(100, type_draws)
-    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000), answering(type_draws, "go"):
         qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert run.schedule.draws == 50
     assert run.n_draws == 100
@@ -161,18 +151,18 @@ def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("key", "closed"), [("cancel", False), ("discard", True)])
 def test_unsaved_changes_are_asked_about(window, qtbot, key, closed):
     window.workbench.add_dataset(dataset())
-    answer(key)
-    assert window.commands.may_close() is closed
+    with answering(key):
+        assert window.commands.may_close() is closed
 
 
 def test_closing_stops_running_chains(window, qtbot):
     window.workbench.add_dataset(dataset())
     window.commands._start_plan(plan(SlowWalk, draws=100_000), "")
     run = window.current_run()
-    qtbot.waitUntil(lambda: run.sweeps_done > 2, timeout=5000)
-    answer("discard")
-    assert window.close()
-    qtbot.waitUntil(lambda: not window.workbench.active_runs(), timeout=2000)
+    qtbot.waitUntil(lambda: run.sweeps_done > 2, timeout=20_000)
+    with answering("discard"):
+        assert window.close()
+    qtbot.waitUntil(lambda: not window.workbench.active_runs(), timeout=20_000)
     assert run.status == "stopped"
 
 
@@ -180,10 +170,10 @@ def test_the_set_up_page_starts_a_fit_by_keyboard(window, qtbot):
     window.workbench.add_dataset(dataset())
     window._show_session()
     qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=5000)
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
     assert window.tree.current()[0] == "new"
     window.setup_page.set_model("toy.walk")
-    with qtbot.waitSignal(window.workbench.results_changed, timeout=10_000):
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert window.current_run().title == "Walk 1"
 
@@ -201,7 +191,7 @@ def test_a_dropped_session_opens(window, qtbot, tmp_path):
         Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
     )
-    with qtbot.waitSignal(window.workbench.session_replaced, timeout=5000):
+    with qtbot.waitSignal(window.workbench.session_replaced, timeout=20_000):
         window.dropEvent(event)  # Qt takes drop events from the platform only
     assert window.current_dataset() == "numbers"
 
@@ -211,21 +201,31 @@ def test_a_missing_recent_file_is_told_and_can_be_forgotten(window, qtbot):
     window.commands.open_path(Path("/nowhere/gone.plaidwork"))
     assert window.messages.current.title == "gone.plaidwork was not found"
     buttons = [b for b in window.messages.findChildren(QPushButton) if b.text() == "Take off the list"]
-    qtbot.waitUntil(buttons[-1].isVisible, timeout=2000)
+    qtbot.waitUntil(buttons[-1].isVisible, timeout=20_000)
     qtbot.mouseClick(buttons[-1], Qt.MouseButton.LeftButton)
     assert window.settings.recent() == []
+
+
+def _settled(window, qtbot):
+    """The picture of the window once it no longer changes."""
+    last = window.grab().toImage()
+    for _ in range(50):
+        qtbot.wait(300)
+        if (now := window.grab().toImage()) == last:
+            return now
+        last = now
+    raise AssertionError("the window goes on changing")
 
 
 def test_colours_switch_live_and_back(window, qtbot):
     window.workbench.add_dataset(dataset())
     window._show_session()
-    qtbot.wait(300)
-    before = window.grab().toImage()
+    before = _settled(window, qtbot)
     window.actions_by_key["dark"].trigger()
     assert theme().scheme == "dark"
     assert window.grab().toImage() != before
     window.actions_by_key["light"].trigger()
-    assert window.grab().toImage() == before
+    qtbot.waitUntil(lambda: window.grab().toImage() == before, timeout=20_000)
     assert window.settings.text("theme") == "light"
 
 
@@ -243,7 +243,7 @@ def test_the_palette_finds_and_runs_a_command(window, qtbot):
 
 def test_tabs_panes_and_palette_are_reached_by_keys(window, qtbot):
     window.workbench.add_dataset(dataset())
-    with qtbot.waitSignal(window.workbench.results_changed, timeout=5000):
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         window.commands._start_plan(plan(draws=20), "")
     window.activateWindow()
     first = window.workspace.current_key()

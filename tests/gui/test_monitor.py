@@ -57,7 +57,7 @@ def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
     qtbot.addWidget(page.side_panel())
     page.resize(900, 600)
     page.show()
-    qtbot.waitUntil(lambda: len(page._plots) == 2, timeout=2000)  # small plots are made one by one
+    qtbot.waitUntil(lambda: len(page._plots) == 2, timeout=20_000)  # small plots are made one by one
     assert [plot.trace.name for plot in page._plots] == ["lp", "level"]
     assert [len(line.y) for line in page._plots[0].lines] == [205, 205, 205]
     assert page._figures["sweep"].value == "615"
@@ -86,7 +86,7 @@ def test_diagnostics_show_a_verdict_and_follow_the_chosen_row(finished, qtbot):
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show()
-    qtbot.waitUntil(page.verdict.isVisible, timeout=5000)
+    qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
     assert page._diagnosis.verdict.title
     titles = [q.title for q in page._diagnosis.quantities]
     assert "level" in titles

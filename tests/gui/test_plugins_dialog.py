@@ -6,9 +6,10 @@ import threading
 import zipfile
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from asked import answering
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from wheels_made import make_wheel, model_source
 
 from plaidwork.core.checks import Report, Row
@@ -101,30 +102,8 @@ def click_row(qtbot, made, name):
     assert made.table.chosen_name == name
 
 
-def idle(qtbot, made, timeout=10_000):
+def idle(qtbot, made, timeout=20_000):
     qtbot.waitUntil(lambda: made._busy is None, timeout=timeout)
-
-
-@pytest.fixture
-def answer(qtbot):
-    """Clicks the button of that name in the next question."""
-    timers = []
-
-    def later(key):
-        def look():
-            asked = QApplication.activeModalWidget()
-            found = asked.findChild(QPushButton, key) if isinstance(asked, QDialog) else None
-            if found is not None:
-                timer.stop()
-                qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
-
-        timer = QTimer()
-        timer.timeout.connect(look)
-        timer.start(20)
-        timers.append(timer)
-
-    yield later
-    assert not [timer for timer in timers if timer.isActive()], "a question was not asked"
 
 
 # -- what is shown -------------------------------------------------------------------------------------
@@ -211,7 +190,7 @@ def test_search_and_nothing_found(open_dialog, mixed, qtbot):
     def visible():
         return [b for b in made.card._nothing.findChildren(QPushButton) if b.isVisible()]
 
-    qtbot.waitUntil(lambda: bool(visible()), timeout=1000)
+    qtbot.waitUntil(lambda: bool(visible()), timeout=20_000)
     click(qtbot, visible()[0])
     assert len(made.table.shown_names) > 3
 
@@ -229,7 +208,7 @@ def test_news_from_another_thread_is_shown(open_dialog, mixed, qtbot):
     thread = threading.Thread(target=made.registry.disable, args=("level",))
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: cell(made, "level", STATE) == "Disabled", timeout=2000)
+    qtbot.waitUntil(lambda: cell(made, "level", STATE) == "Disabled", timeout=20_000)
 
 
 def test_load_times_are_short_words():
@@ -327,10 +306,10 @@ def test_folders_open_in_the_desktop(open_dialog, mixed, qtbot, monkeypatch, fol
     assert opened == [str(folder / "site"), str(folder)]
 
 
-def test_write_your_own_shows_the_command(open_dialog, qtbot, answer):
+def test_write_your_own_shows_the_command(open_dialog, qtbot):
     made = open_dialog()
-    answer("close")
-    click(qtbot, made.write_button)
+    with answering("close"):
+        click(qtbot, made.write_button)
 
 
 # -- checks --------------------------------------------------------------------------------------------
@@ -351,7 +330,7 @@ def _report(outcome):
     return Report("guest.level", "0.1.0", "quick", 1, rows)
 
 
-def test_a_check_shows_progress_and_its_result_is_kept(open_dialog, mixed, qtbot, answer, monkeypatch):
+def test_a_check_shows_progress_and_its_result_is_kept(open_dialog, mixed, qtbot, monkeypatch):
     go = threading.Event()
 
     def check(models, level, told):
@@ -364,9 +343,9 @@ def test_a_check_shows_progress_and_its_result_is_kept(open_dialog, mixed, qtbot
     monkeypatch.setattr(dialog, "check_in_process", check)
     made = open_dialog()
     click_row(qtbot, made, "level")
-    answer("quick")
-    click(qtbot, made.card.buttons["check"])
-    qtbot.waitUntil(lambda: "17 of 59, same seed" in made.card.doing.text(), timeout=3000)
+    with answering("quick"):
+        click(qtbot, made.card.buttons["check"])
+    qtbot.waitUntil(lambda: "17 of 59, same seed" in made.card.doing.text(), timeout=20_000)
     assert made.card.bar.value() == 288
     assert not made.card.buttons["disable"].isEnabled()
     go.set()
@@ -381,7 +360,7 @@ def test_a_check_shows_progress_and_its_result_is_kept(open_dialog, mixed, qtbot
     assert cell(again, "level", CHECKS) == "1 failed"
 
 
-def test_a_check_can_be_cancelled(open_dialog, mixed, qtbot, answer, monkeypatch):
+def test_a_check_can_be_cancelled(open_dialog, mixed, qtbot, monkeypatch):
     ended = threading.Event()
 
     def check(models, level, told):
@@ -395,35 +374,35 @@ def test_a_check_can_be_cancelled(open_dialog, mixed, qtbot, answer, monkeypatch
     monkeypatch.setattr(dialog, "check_in_process", check)
     made = open_dialog()
     click_row(qtbot, made, "level")
-    answer("full")
-    click(qtbot, made.card.buttons["check"])
-    qtbot.waitUntil(made.card.cancel_button.isVisible, timeout=3000)
+    with answering("full"):
+        click(qtbot, made.card.buttons["check"])
+    qtbot.waitUntil(made.card.cancel_button.isVisible, timeout=20_000)
     click(qtbot, made.card.cancel_button)
     assert made._busy is None
-    assert ended.wait(2)
+    assert ended.wait(20)
     assert cell(made, "level", CHECKS) == "–"
     assert made.card.buttons["check"].isEnabled()
 
 
-def test_checks_that_break_are_told(open_dialog, mixed, qtbot, answer, monkeypatch):
+def test_checks_that_break_are_told(open_dialog, mixed, qtbot, monkeypatch):
     def check(models, level, told):
         raise ModelError("The checks of guest.level ended without a result.")
 
     monkeypatch.setattr(dialog, "check_in_process", check)
     made = open_dialog()
     click_row(qtbot, made, "level")
-    answer("quick")
-    click(qtbot, made.card.buttons["check"])
+    with answering("quick"):
+        click(qtbot, made.card.buttons["check"])
     idle(qtbot, made)
     assert made.messages.current.title == "Could not check level"
 
 
-def test_not_agreed_is_not_checked(open_dialog, mixed, qtbot, answer, monkeypatch):
+def test_not_agreed_is_not_checked(open_dialog, mixed, qtbot, monkeypatch):
     monkeypatch.setattr(dialog, "check_in_process", lambda *a: pytest.fail("checked"))
     made = open_dialog()
     click_row(qtbot, made, "level")
-    answer("cancel")
-    click(qtbot, made.card.buttons["check"])
+    with answering("cancel"):
+        click(qtbot, made.card.buttons["check"])
     assert made._busy is None
 
 
@@ -444,24 +423,7 @@ def test_a_result_of_another_version_does_not_count(folder, tmp_path):
 # -- install and uninstall -----------------------------------------------------------------------------
 
 
-def drive(qtbot, *steps):
-    """Work on the install dialog while it is open; each step is tried until it returns True."""
-    left = list(steps)
-
-    def look():
-        shown = QApplication.activeModalWidget()
-        if left and isinstance(shown, InstallDialog) and left[0](shown):
-            left.pop(0)
-        if not left:
-            timer.stop()
-
-    timer = QTimer()
-    timer.timeout.connect(look)
-    timer.start(30)
-    return left, timer
-
-
-def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, tmp_path, qtbot, answer):
+def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, tmp_path, qtbot):
     wheel = make_wheel(tmp_path / "made", needs=("numpy",))
     made = open_dialog()
     seen = []
@@ -480,9 +442,8 @@ def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, 
         click(qtbot, shown.go_button)
         return True
 
-    left, timer = drive(qtbot, name_it, agree)
-    click(qtbot, made.install_button)
-    assert (left, timer.isActive()) == ([], False)
+    with answering(name_it, agree):
+        click(qtbot, made.install_button)
     idle(qtbot, made)
     assert seen[:2] == ["Install guest-level 0.1.0?", str(folder / "site")]
     assert cell(made, "level", STATE) == "OK"
@@ -490,8 +451,8 @@ def test_install_asks_what_and_where_and_uninstall_removes(open_dialog, folder, 
     assert made.registry.has("guest.level")
     assert "is installed" in made.messages.current.title
 
-    answer("uninstall")
-    click(qtbot, made.card.buttons["uninstall"])
+    with answering("uninstall"):
+        click(qtbot, made.card.buttons["uninstall"])
     idle(qtbot, made)
     assert "level" not in made.table.shown_names
     assert not made.registry.has("guest.level")
@@ -507,7 +468,7 @@ def test_what_cannot_be_installed_is_said_in_the_dialog(qtbot, folder, tmp_path)
     assert not shown.go_button.isEnabled()
     qtbot.keyClicks(shown.field, str(bad))
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: shown._task is None and shown.told.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: shown._task is None and shown.told.isVisible(), timeout=20_000)
     assert "is not a wheel" in shown.told.text()
     assert shown.field.property("invalid") is True
     assert shown.offer is None
@@ -525,7 +486,7 @@ def test_back_and_stop(qtbot, folder, tmp_path, monkeypatch):
     wheel = make_wheel(tmp_path / "made")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(wheel), ""))
     click(qtbot, shown.browse_button)  # looks up at once
-    qtbot.waitUntil(lambda: shown.offer is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: shown.offer is not None, timeout=20_000)
     click(qtbot, shown.back_button)
     assert shown.offer is None
     assert shown.field.isVisible()
@@ -543,9 +504,9 @@ def test_back_and_stop(qtbot, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(plugin_install, "look_up", slow)
     click(qtbot, shown.go_button)
     assert shown.cancel_button.text() == "Stop"
-    qtbot.waitUntil(lambda: "Looking for guest-level" in shown.told.text(), timeout=2000)
+    qtbot.waitUntil(lambda: "Looking for guest-level" in shown.told.text(), timeout=20_000)
     click(qtbot, shown.cancel_button)
-    assert ended.wait(2)
+    assert ended.wait(20)
     assert shown.isVisible()
     assert shown.go_button.isEnabled()
     click(qtbot, shown.cancel_button)
@@ -567,7 +528,7 @@ def test_the_command_opens_one_window_that_closes_with_the_main_one(qtbot, folde
     qtbot.waitUntil(lambda: shown.table.chosen_name == "raters", timeout=20_000)
     wait_for_tasks()
     window.close()
-    qtbot.waitUntil(lambda: not window.findChildren(PluginsDialog), timeout=2000)
+    qtbot.waitUntil(lambda: not window.findChildren(PluginsDialog), timeout=20_000)
     wait_for_tasks()
 
 
@@ -608,11 +569,11 @@ def test_closing_while_plugins_load_is_quiet(folder, qtbot):
     made = PluginsDialog(Workbench(registry), None, Settings())
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     made.show()
-    qtbot.waitUntil(lambda: any(info.name == "slow" for info in registry.plugins), timeout=10_000)
+    qtbot.waitUntil(lambda: any(info.name == "slow" for info in registry.plugins), timeout=20_000)
     assert not registry.settled
     with qtbot.captureExceptions() as errors:
         made.close()
-        qtbot.waitUntil(lambda: registry.settled, timeout=10_000)
+        qtbot.waitUntil(lambda: registry.settled, timeout=20_000)
         wait_for_tasks()
         qtbot.wait(50)
     assert errors == []
@@ -634,11 +595,11 @@ def test_it_fits_the_smallest_window_and_the_keys(open_dialog, mixed, qtbot):
 
 
 @pytest.mark.slow
-def test_the_real_suite_runs_from_the_window(open_dialog, mixed, qtbot, answer):
+def test_the_real_suite_runs_from_the_window(open_dialog, mixed, qtbot):
     made = open_dialog()
     click_row(qtbot, made, "level")
-    answer("quick")
-    click(qtbot, made.card.buttons["check"])
+    with answering("quick"):
+        click(qtbot, made.card.buttons["check"])
     qtbot.waitUntil(lambda: made.card.bar.value() > 0, timeout=60_000)
     idle(qtbot, made, timeout=120_000)
     kept = kept_check(made.registry.plugin("level"))

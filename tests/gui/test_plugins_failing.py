@@ -114,7 +114,7 @@ def window(qtbot, guests, tmp_path):
     for shown in made:
         for run in shown.workbench.active_runs():
             shown.workbench.stop(run)
-        assert shown.workbench.wait(5000)
+        assert shown.workbench.wait(20_000)
         wait_for_tasks()
         _settle()
 
@@ -148,7 +148,7 @@ def _message(window, *words):
 
 def _disable(window, registry, qtbot, name="raters"):
     _press(window, "Disable plugin")
-    qtbot.waitUntil(lambda: registry.plugin(name).state == "disabled", timeout=5000)
+    qtbot.waitUntil(lambda: registry.plugin(name).state == "disabled", timeout=20_000)
     qtbot.waitUntil(
         lambda: window.messages.current is not None and "turned off" in window.messages.current.title
     )
@@ -194,15 +194,15 @@ def test_slow_import_is_said_and_the_window_never_waits(window, guests, qtbot):
     registry.start()
     said = []
     shown.status.say = said.append
-    qtbot.waitUntil(lambda: registry.settled, timeout=5000)
+    qtbot.waitUntil(lambda: registry.settled, timeout=20_000)
     assert registry.has("good.model")
     assert not registry.has("raters.model")
     _settle()
     _message(shown, "raters", "takes long to load", "goes on without it")
-    qtbot.waitUntil(lambda: registry.has("raters.model"), timeout=5000)
-    qtbot.waitUntil(lambda: "The plugin raters 0.2.0 is loaded" in said, timeout=5000)
+    qtbot.waitUntil(lambda: registry.has("raters.model"), timeout=20_000)
+    qtbot.waitUntil(lambda: "The plugin raters 0.2.0 is loaded" in said, timeout=20_000)
     assert shown.messages.count == 0
-    assert max(gaps) < 0.5
+    assert max(gaps) < 1.2  # it would be 1.5 s and more
     timer.stop()
 
 
@@ -213,8 +213,8 @@ def test_loading_is_shown_in_the_status_line(window, guests, qtbot):
     said = []
     shown.status.say = said.append
     registry.start()
-    qtbot.waitUntil(lambda: "Loading the plugin raters…" in said, timeout=5000)
-    qtbot.waitUntil(lambda: registry.settled, timeout=5000)
+    qtbot.waitUntil(lambda: "Loading the plugin raters…" in said, timeout=20_000)
+    qtbot.waitUntil(lambda: registry.settled, timeout=20_000)
 
 
 # -- during a fit -------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
     shown = window(registry)
     plan = make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
     run = shown.workbench.start(plan)
-    qtbot.waitUntil(lambda: run.status == "failed", timeout=5000)
+    qtbot.waitUntil(lambda: run.status == "failed", timeout=20_000)
     _message(shown, "Raters 1: chain", "The plugin raters 0.2.0 failed in " + method, "raters_window_")
     assert shown.messages.count == 1, "one message for all chains"
     _press(shown, "Copy")
@@ -251,7 +251,7 @@ def test_summary_that_fails(window, guests, qtbot):
     registry, model = _model(guests, RAISES.format(method="summarise", error="return {'mean': 3}"))
     shown = window(registry)
     run = shown.workbench.start(make_plan(model, {"X": _data()}))
-    qtbot.waitUntil(lambda: run.status == "done" and shown.messages.count > 0, timeout=5000)
+    qtbot.waitUntil(lambda: run.status == "done" and shown.messages.count > 0, timeout=20_000)
     _message(shown, "could not be summarised", "raters 0.2.0 failed in summarise()", "“mean” is a int")
     assert run.n_draws == 6
     _disable(shown, registry, qtbot)
@@ -270,7 +270,7 @@ def test_set_up(window, guests, qtbot, method, title):
     qtbot.addWidget(page)
     page.fill({"X": ["X"]})
     page._run_check()
-    qtbot.waitUntil(lambda: shown.messages.count > 0, timeout=5000)
+    qtbot.waitUntil(lambda: shown.messages.count > 0, timeout=20_000)
     _message(shown, title, f"raters 0.2.0 failed in {method}()", "far out")
     if method == "estimate":
         assert page._ready is not None, "what does not cost anything to know is not needed for a fit"
@@ -296,11 +296,11 @@ def test_reader_in_the_import_dialog(window, guests, qtbot, tmp_path):
     dialog = ImportDialog(tmp_path / "a.odd", registry)
     qtbot.addWidget(dialog)
     dialog.show()
-    qtbot.waitUntil(lambda: dialog._refusal.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: dialog._refusal.isVisible(), timeout=20_000)
     assert "The plugin raters failed in preview(): IndexError: past the end" in dialog._refusal.title
     (off,) = (b for b in dialog._refusal.findChildren(QPushButton) if b.text() == "Disable plugin")
     off.click()
-    qtbot.waitUntil(lambda: registry.plugin("raters").state == "disabled", timeout=5000)
+    qtbot.waitUntil(lambda: registry.plugin("raters").state == "disabled", timeout=20_000)
     wait_for_tasks()
 
 
@@ -432,7 +432,7 @@ def test_error_in_an_event_handler(dial, qtbot, handler, act):
             qtbot.mouseClick(page.widget, Qt.MouseButton.LeftButton)
         else:
             act(page.widget)
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     name = handler.split("(")[0].removeprefix("def ")
     _shows_failure(page, f"failed in {name}()", "raters_window_")
 
@@ -452,7 +452,7 @@ def test_error_in_a_slot(dial, qtbot, hooked, capsys):
     page, _, shown = dial("def on_click(self):\n    raise ValueError('slipped')")
     hooked(shown)
     page.widget.button.click()
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     _shows_failure(page, "failed in on_click(): ValueError: slipped")
     assert shown.isVisible()
     assert shown.messages.count == 0, "said once, in its pane"
@@ -462,13 +462,13 @@ def test_error_in_a_slot_of_the_selection_and_in_a_timer(dial, qtbot, hooked):
     page, run, shown = dial("def on_selection(self, kind):\n    raise ValueError('bad choice')")
     hooked(shown)
     shown.workbench.selection(run).set("row", (2,))
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     _shows_failure(page, "on_selection()", "bad choice")
     assert shown.workbench.selection(run).get("row") == (2,)
     page, run, shown = dial("def start(self):\n    QTimer.singleShot(0, lambda: 1 / 0)")
     hooked(shown)
     page.widget.start()
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     _shows_failure(page, "ZeroDivisionError")
 
 
@@ -476,18 +476,18 @@ def test_error_with_new_results(dial, qtbot):
     page, run, shown = dial("def update_results(self, results):\n    raise ValueError('stale')")
     shown.workbench.results_changed.emit(run.id)
     assert page.wait()
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     _shows_failure(page, "update_results()", "stale")
 
 
 def test_failed_view_can_be_tried_again_and_its_plugin_turned_off(dial, qtbot):
     page, _run, shown = dial("def paintEvent(self, event):\n    raise ValueError('no paint')")
-    qtbot.waitUntil(lambda: page.state != "", timeout=5000)
+    qtbot.waitUntil(lambda: page.state != "", timeout=20_000)
     texts = {b.text(): b for b in page._pane.findChildren(QPushButton)}
     assert set(texts) >= {"Details", "Disable plugin", "Try again"}
     texts["Disable plugin"].click()
     registry = shown.workbench.registry
-    qtbot.waitUntil(lambda: registry.plugin("raters").state == "disabled", timeout=5000)
+    qtbot.waitUntil(lambda: registry.plugin("raters").state == "disabled", timeout=20_000)
     _settle()
     page.refresh()
     assert page.wait()
@@ -495,7 +495,7 @@ def test_failed_view_can_be_tried_again_and_its_plugin_turned_off(dial, qtbot):
     registry.enable("raters")
     page.refresh()
     assert page.wait()
-    qtbot.waitUntil(lambda: "no paint" in page._pane._text.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "no paint" in page._pane._text.text(), timeout=20_000)
 
 
 def test_view_without_factory_or_of_a_missing_plugin(dial):
@@ -528,7 +528,7 @@ def test_third_start_after_two_that_died_offers_safe_mode(window, guests, qtbot)
     shown.plugin_watch.offer_safe_mode()
     _message(shown, "Safe mode", "the last two starts")
     _press(shown, "Load plugins")
-    qtbot.waitUntil(lambda: registry.has("good.model"), timeout=5000)
+    qtbot.waitUntil(lambda: registry.has("good.model"), timeout=20_000)
     assert starts.failed_starts() == 3
     _load_ahead(shown)
     assert starts.failed_starts() == 0

@@ -54,7 +54,7 @@ def test_opens_with_the_model_that_fits(page):
 
 def test_start_emits_a_checked_plan(qtbot, page):
     type_into(qtbot, page.form.field("blocks"), "7")
-    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+    with qtbot.waitSignal(page.start_requested, timeout=20_000) as caught:
         qtbot.mouseClick(page.foot.start, Qt.MouseButton.LeftButton)
     plan, title = caught.args
     assert isinstance(plan, FitPlan)
@@ -64,7 +64,7 @@ def test_start_emits_a_checked_plan(qtbot, page):
 
 
 def test_estimate(qtbot, page):
-    qtbot.waitUntil(lambda: "MB" in page.foot.estimate.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "MB" in page.foot.estimate.text(), timeout=20_000)
     assert page.foot.estimate.text().startswith("About ")
     assert page.foot.estimate.text().endswith("and 30 MB for 2 chains")
 
@@ -103,12 +103,12 @@ def test_models_objection_stands_at_the_input(qtbot, page):
     type_into(qtbot, page.form.field("blocks"), "150")
     with qtbot.assertNotEmitted(page.start_requested):
         page.start()
-        qtbot.waitUntil(lambda: bool(page.inputs_form.field("X").shown_problem), timeout=5000)
+        qtbot.waitUntil(lambda: bool(page.inputs_form.field("X").shown_problem), timeout=20_000)
     assert page.inputs_form.field("X").shown_problem == "Too many blocks for “Matrix”. Take fewer."
     type_into(qtbot, page.form.field("blocks"), "60")
-    qtbot.waitUntil(lambda: "Many blocks" in page.foot.message.text, timeout=5000)
+    qtbot.waitUntil(lambda: "Many blocks" in page.foot.message.text, timeout=20_000)
     assert page.inputs_form.field("X").shown_problem == ""
-    with qtbot.waitSignal(page.start_requested, timeout=5000):
+    with qtbot.waitSignal(page.start_requested, timeout=20_000):
         page.start()
 
 
@@ -223,7 +223,7 @@ def test_data_panel_follows(qtbot, page, bench):
     qtbot.addWidget(panel)
     panel.show()
     assert panel.dataset is bench.session.datasets["genes"]
-    qtbot.waitUntil(lambda: panel.matrix._values.size > 0, timeout=5000)
+    qtbot.waitUntil(lambda: panel.matrix._values.size > 0, timeout=20_000)
     assert panel.bar.accessibleName().startswith("Colours from")
 
 
@@ -245,7 +245,7 @@ def test_rows_that_vary_most(qtbot, page, bench):
     qtbot.keyClick(field.rows, Qt.Key.Key_Down)
     assert page.inputs_form.subsets() == {"X": 200}
     assert "3.5 times longer" in field._rows_help.text() or "4 times longer" in field._rows_help.text()
-    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+    with qtbot.waitSignal(page.start_requested, timeout=20_000) as caught:
         page.start()
     plan = caught.args[0]
     (used,) = plan.inputs["X"]
@@ -254,7 +254,7 @@ def test_rows_that_vary_most(qtbot, page, bench):
     run = bench.session.add_run(plan)
     assert run.inputs == {"X": (used.name,)}
     assert used.name in bench.session.datasets
-    with qtbot.waitSignal(page.start_requested, timeout=5000) as caught:
+    with qtbot.waitSignal(page.start_requested, timeout=20_000) as caught:
         page.start()
     assert caught.args[0].inputs["X"][0].name == used.name
     field.choose(["genes"])

@@ -116,7 +116,7 @@ def test_message_bar_times_out_and_stays_narrow(qtbot):
     bar = MessageBar()
     qtbot.addWidget(bar)
     bar.post("ok", "Saved to " + "x" * 50, "", seconds=0.02)
-    with qtbot.waitSignal(bar.emptied, timeout=1000):
+    with qtbot.waitSignal(bar.emptied, timeout=20_000):
         pass
     bar.post("warn", "word " * 40, "more " * 80, [("Recover", lambda: None), ("Later", lambda: None)])
     assert bar.minimumSizeHint().width() <= 640
