@@ -254,7 +254,8 @@ class _Asked:
             if item.name in ordered:
                 made = tuple(data_block(self._spec.title, item, dataset) for dataset in ordered[item.name])
                 blocks[item.name] = made if item.many else made[0]
-        return AnalysisData(blocks, {name: self._annotation(ref) for name, ref in self.refs.items()})
+        annotations = {name: self._annotation(ref) for name, ref in self.refs.items()}
+        return AnalysisData(blocks, annotations, run.params)
 
     def _fitted_dims(self) -> dict[str, tuple[Dataset, Axis]]:
         places: dict[str, tuple[Dataset, Axis]] = {}

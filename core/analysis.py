@@ -108,13 +108,20 @@ class Annotation:
 
 
 class AnalysisData(ModelData):
-    """The fitted data as the model got them, the inputs of the analysis, and the annotations chosen."""
+    """The fitted data as the model got them, the inputs of the analysis, and the annotations chosen.
+
+    ``settings`` are those the run was fitted with, all of them.
+    """
 
     def __init__(
-        self, blocks: Mapping[str, Block | tuple[Block, ...]], annotations: Mapping[str, Annotation]
+        self,
+        blocks: Mapping[str, Block | tuple[Block, ...]],
+        annotations: Mapping[str, Annotation],
+        settings: Params | None = None,
     ) -> None:
         super().__init__(blocks)
         self.annotations = dict(annotations)
+        self.settings = dict(settings or {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

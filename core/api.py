@@ -9,6 +9,7 @@ from plaidwork.core.analysis import (
     AnnotationRef,
     Annotations,
 )
+from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.draws import ChainView, Kept
 from plaidwork.core.errors import DataError, ModelError

@@ -18,6 +18,15 @@ def chain_rng(seed: int, chain: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(seed, spawn_key=(chain,))))
 
 
+def chain_of(rng: np.random.Generator) -> int:
+    """The number, from 0, of the chain whose fresh generator this is; 0 for any other generator.
+
+    For ``Model.init`` of a model whose restarts begin in different ways.
+    """
+    key = getattr(getattr(rng.bit_generator, "seed_seq", None), "spawn_key", ())
+    return int(key[0]) if len(key) == 1 else 0
+
+
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
     """The generator's state as plain dict, for a checkpoint."""
     return dict(rng.bit_generator.state)

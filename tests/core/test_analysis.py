@@ -112,6 +112,12 @@ def test_results_come_by_role_and_draws_stacked(run):
     assert data.annotations == {}
 
 
+def test_an_analysis_sees_the_settings_of_the_run(run):
+    toy = Toy()
+    compute_analysis(run, toy)
+    assert toy.got[1].settings == run.params
+
+
 def test_annotations_are_text_or_numbers_with_gaps(run):
     toy = Toy()
     compute_analysis(run, toy, {"group": "X:row:class", "weight": AnnotationRef("X", "row", "size")})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy import ToySampler, ToyVariational, same, same_chains, toy_data
 
-from plaidwork.core.chain import ChainRecord, chain_rng, copy_state, rng_from_state, rng_state
+from plaidwork.core.chain import ChainRecord, chain_of, chain_rng, copy_state, rng_from_state, rng_state
 from plaidwork.core.draws import DrawBuffer, TraceBuffer
 from plaidwork.core.engine import run_chain
 from plaidwork.core.errors import PluginError
@@ -321,3 +321,9 @@ def test_nothing_kept_gives_empty_stacks():
     assert kept.stack("rho").size == 0
     assert kept.kept_trace("lp").size == 0
     assert kept.n_draws == 0
+
+
+def test_a_fresh_generator_knows_its_chain():
+    assert [chain_of(chain_rng(4, chain)) for chain in range(3)] == [0, 1, 2]
+    assert chain_of(np.random.default_rng(4)) == 0
+    assert chain_of(rng_from_state(rng_state(chain_rng(4, 2)))) == 0
