@@ -23,7 +23,7 @@ def chain_of(rng: np.random.Generator) -> int:
 
     For ``Model.init`` of a model whose restarts begin in different ways.
     """
-    key = getattr(getattr(rng.bit_generator, "seed_seq", None), "spawn_key", ())
+    key: tuple[int, ...] = getattr(getattr(rng.bit_generator, "seed_seq", None), "spawn_key", ())
     return int(key[0]) if len(key) == 1 else 0
 
 

@@ -247,17 +247,17 @@ SLOW = "import time\ntime.sleep(SECONDS)\n" + GOOD.replace("good.model", "slow.m
 def test_slow_import_does_not_hold_up_the_others(guests):
     """What takes 30 s to import is left behind after the limit; the program goes on and says so."""
     started = time.perf_counter()
-    found = guests(aslow=SLOW.replace("SECONDS", "30"), zgood=GOOD, limit=0.3)
-    assert time.perf_counter() - started < 5
+    found = guests(aslow=SLOW.replace("SECONDS", "30"), zgood=GOOD, limit=1)
+    assert time.perf_counter() - started < 25
     slow, good = found.plugins
     assert (slow.state, good.state) == ("loading", "ok")
-    assert slow.message == "Still loading after 0.3 s. Plaidwork goes on without it."
+    assert slow.message == "Still loading after 1 s. Plaidwork goes on without it."
     with pytest.raises(Exception, match="Still being loaded: aslow"):
         found.model("slow.model")
 
 
 def test_slow_import_joins_later(guests):
-    found = guests(False, aslow=SLOW.replace("SECONDS", "0.8"), zgood=GOOD, limit=0.2)
+    found = guests(False, aslow=SLOW.replace("SECONDS", "2.5"), zgood=GOOD, limit=1)
     told = []
     found.subscribe(lambda info: told.append((info.name, info.state, info.message)))
     found.load()
@@ -267,7 +267,7 @@ def test_slow_import_joins_later(guests):
         ("aslow", "loading"), ("aslow", "loading"), ("zgood", "loading"), ("zgood", "ok"), ("aslow", "ok"),
     ]  # fmt: skip
     assert told[0][2] == "Loading."
-    assert found.plugin("aslow").load_seconds > 0.7
+    assert found.plugin("aslow").load_seconds > 2.4
 
 
 def test_slow_plugin_turned_off_meanwhile_stays_off(guests):
@@ -280,30 +280,30 @@ def test_slow_plugin_turned_off_meanwhile_stays_off(guests):
 
 def test_window_waits_for_no_guest(guests):
     """The registry of the window: lookups return while a guest is being imported."""
-    found = guests(False, aslow=SLOW.replace("SECONDS", "1.5"), zgood=GOOD, limit=10)
+    found = guests(False, aslow=SLOW.replace("SECONDS", "3"), zgood=GOOD, limit=30)
     found.patient = False
     started = time.perf_counter()
     found.start()
     assert found.specs() == ()
     assert not found.has("slow.model")
-    assert time.perf_counter() - started < 0.5
+    assert time.perf_counter() - started < 2
     assert not found.settled
     got = []
     worker = threading.Thread(
         target=lambda: got.append(found.model("slow.model"))
     )  # off the GUI thread one may wait
     worker.start()
-    worker.join(10)
+    worker.join(30)
     assert got[0].spec.id == "slow.model"
 
 
 def test_plugin_that_asks_for_the_registry_during_its_import(guests, monkeypatch):
     source = "from plaidwork.core import registry\nregistry._shared.load().specs()\n" + GOOD
-    found = guests(False, asker=source, limit=5)
+    found = guests(False, asker=source, limit=60)
     monkeypatch.setattr(module, "_shared", found)
     started = time.perf_counter()
     assert found.load().plugins[0].state == "ok"
-    assert time.perf_counter() - started < 4
+    assert time.perf_counter() - started < 40
 
 
 # -- methods ------------------------------------------------------------------------------------

@@ -93,10 +93,8 @@ def test_pause_takes_a_checkpoint_and_goes_on():
     assert run.chains[0].sweep == sweeps
     control.resume()
     _until(lambda: run.chains[0].sweep > sweeps)
-    started = time.monotonic()
     control.stop()
-    assert handle.wait(5)
-    assert time.monotonic() - started < 2
+    assert handle.wait(30)
     assert isinstance(events[-1], Finished)
     assert run.chains[0].saved.n_draws == run.chains[0].draws.count > 0
 
@@ -144,9 +142,9 @@ def test_model_that_cannot_be_sent():
 def test_start_returns_at_once():
     plan = _plan()
     run = Run.from_plan(plan)
-    started = time.monotonic()
-    handle = ProcessExecutor().start(plan, run.chains, lambda event: None)
-    assert time.monotonic() - started < 0.1
+    events = []
+    handle = ProcessExecutor().start(plan, run.chains, events.append)
+    assert not events  # it did not wait for a process to come up
     assert handle.wait(30)
     assert threading.active_count() < 20
 
