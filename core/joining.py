@@ -11,11 +11,11 @@ import numpy as np
 from plaidwork.core.dataset import Axis, Dataset, Step
 from plaidwork.core.errors import DataError
 
-_NUMBERED = re.compile(r"(row|column) ([1-9]\d*)\Z")
+_NUMBERED = re.compile(r"(row|column|document) ([1-9]\d*)\Z")
 
 
 def default_names(what: str, size: int) -> tuple[str, ...]:
-    """``row 1``, ``row 2``, … for an axis without names; ``what`` is ``row`` or ``column``."""
+    """``row 1``, ``row 2``, … for an axis without names; ``what`` is ``row``, ``column`` or ``document``."""
     return tuple(f"{what} {number}" for number in range(1, size + 1))
 
 

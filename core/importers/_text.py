@@ -16,7 +16,12 @@ from typing import Any, BinaryIO
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers.base import Progress
 
-ENCODINGS = {"utf-8": "UTF-8", "latin-1": "Latin-1 (Western)", "utf-16": "UTF-16"}
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "windows-1252": "Windows-1252 (Western)",
+    "latin-1": "Latin-1 (Western)",
+    "utf-16": "UTF-16",
+}
 MAX_FIELD = 10_000_000
 _BLANKS = re.compile(r'((?:"(?:[^"]|"")*"|[^\s"]+)+)')
 
@@ -76,7 +81,7 @@ def encoding_error(path: Path, encoding: str) -> DataError:
     """The error for a file that is not in ``encoding``, with the place of the first wrong byte."""
     decoder = codecs.getincrementaldecoder(encoding)()
     raw, content = open_binary(path)
-    offset, row, hint = 0, 1, "Choose the encoding Latin-1, or save the file as UTF-8."
+    offset, row, hint = 0, 1, "Choose the encoding Windows-1252 or Latin-1, or save the file as UTF-8."
     with raw:
         while chunk := content.read(1 << 16):
             pending = len(decoder.getstate()[0])

@@ -96,6 +96,11 @@ def find_reader(path: Path, extra: Sequence[Reader] = ()) -> Reader:
     raise DataError(f"{path.name} is of no format that can be read.", f"Known are: {known}.")
 
 
+def is_text_import(options: ImportOptions) -> bool:
+    """Whether import options ask for documents and words instead of numbers."""
+    return options.get("text_column") is not None or options.get("text_source") is not None
+
+
 def _reader_of(path: Path) -> Reader:
     """A built-in reader, or one that a plugin brings; plugins are loaded only when they are needed."""
     try:
@@ -111,15 +116,22 @@ def read_dataset(
 ) -> Dataset:
     """Read a file into a :class:`Dataset`, with detection for every option not given.
 
+    With the option ``text_column`` or ``text_source`` the file or folder is read as documents (:mod:`plaidwork.core.text`).
     The option ``annotations`` works with every format: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
     tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
     """
     path = Path(path)
-    if not path.is_file():
-        raise DataError(f"{path} does not exist.", "Check the name and the folder.")
     options = dict(options or {})
+    if is_text_import(options):
+        from plaidwork.core.text import read_text
+
+        read = read_text
+    elif path.is_file():
+        read = _reader_of(path).read
+    else:
+        raise DataError(f"{path} does not exist.", "Check the name and the folder.")
     tables = options.pop("annotations", None) or ()
-    dataset = _reader_of(path).read(path, options, progress)
+    dataset = read(path, options, progress)
     if tables:
         from plaidwork.core.annotate import annotate_columns
 

@@ -1,0 +1,181 @@
+"""Annotation columns of a dataset as inputs of a model: an outcome, groups or covariates that came with the rows.
+
+A column is named ``DATASET:row:TITLE`` (``column`` for the other axis). ``TITLE=VALUE`` is 1 where the column has that
+value and 0 elsewhere; several titles with semicolons between them make a matrix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.dataset import Axis, Dataset, Source, Step
+from plaidwork.core.errors import DataError
+from plaidwork.core.importers._findings import infer_kind
+from plaidwork.core.spec import Input
+
+AXES: tuple[str, str] = ("row", "column")
+MOST_LEVELS = 6
+_MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column (or columns) of the table beside an axis of a dataset; ``str()`` gives the name to type."""
+
+    dataset: str
+    axis: Axis
+    titles: str
+
+    def __str__(self) -> str:
+        return f"{self.dataset}:{AXES[self.axis]}:{self.titles}"
+
+
+def parse_column(text: str, datasets: Iterable[str]) -> ColumnRef | None:
+    """The column that a text names, for the names of datasets there are; None when it names none."""
+    for name in sorted(datasets, key=len, reverse=True):
+        match = re.match(rf"{re.escape(name)}:(row|column):(.+)\Z", text, re.DOTALL)
+        if match:
+            return ColumnRef(name, 0 if match[1] == "row" else 1, match[2])
+    return None
+
+
+def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
+    """The column as a dataset for an input of its kind; its rows have the names of the axis.
+
+    Numbers stay as they are. For ``labels`` the values become categories. In a matrix a column of texts gives one
+    column of 0 and 1 for every value but the first. Raises ``DataError``.
+    """
+    table = dataset.column_table if ref.axis else dataset.row_table
+    names = dataset.column_names if ref.axis else dataset.row_names
+    name = f"{dataset.name}: {ref.titles}"
+    step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
+    source = Source(dataset.source.file, dataset.source.sha256, {"annotation": str(ref)})
+    common = {"row_label": dataset.column_label if ref.axis else dataset.row_label, "source": source}
+    if item.kind == "matrix":
+        values, columns = _matrix(dataset, ref, table)
+        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+    title, level = _split(dataset, ref.titles, table)
+    column = np.asarray(table[title])
+    if item.kind == "labels":
+        codes, categories = _codes(column)
+        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)  # type: ignore[arg-type]
+    values = _numbers(dataset, title, level, column)
+    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+
+
+def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple[str, str | None]:
+    if key in table:
+        return key, None
+    for match in reversed(list(re.finditer("=", key))):
+        title = key[: match.start()].strip()
+        if title in table:
+            return title, key[match.end() :].strip()
+    known = ", ".join(f"“{title}”" for title in table) or "none"
+    raise DataError(f"{dataset.name} has no annotation “{key}”.", f"It has {known}.")
+
+
+def _numbers(dataset: Dataset, title: str, level: str | None, column: np.ndarray) -> np.ndarray:
+    if level is not None:
+        codes, categories = _codes(column)
+        if level not in categories:
+            shown = ", ".join(f"“{text}”" for text in categories[:MOST_LEVELS])
+            raise DataError(f"“{title}” of {dataset.name} has no value “{level}”.", f"It has {shown}.")
+        return np.where(codes < 0, np.nan, (codes == categories.index(level)).astype(float))
+    if column.dtype.kind in "biuf":
+        return column.astype(float)
+    _, categories = _codes(column)
+    shown = " and ".join(f"“{text}”" for text in categories[:2])
+    hint = f"Write “{title}={categories[-1]}” to count “{categories[-1]}” as 1." if categories else ""
+    raise DataError(f"“{title}” of {dataset.name} is text ({shown}); numbers are needed.", hint)
+
+
+def _codes(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    if column.dtype.kind in "biuf":
+        known, inverse = np.unique(column.astype(float), return_inverse=True)
+        missing = np.isnan(column.astype(float))
+        return np.where(missing, -1, inverse), tuple(f"{value:g}" for value in known[~np.isnan(known)])
+    texts = [str(item).strip() for item in column]
+    categories = tuple(sorted({text for text in texts if text.lower() not in _MISSING}))
+    place = {text: code for code, text in enumerate(categories)}
+    return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
+
+
+def _matrix(
+    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    keys = [ref.titles] if ref.titles in table else [key.strip() for key in ref.titles.split(";")]
+    values: list[np.ndarray] = []
+    names: list[str] = []
+    for key in keys:
+        title, level = _split(dataset, key, table)
+        column = np.asarray(table[title])
+        if level is not None or column.dtype.kind in "biuf":
+            values.append(_numbers(dataset, title, level, column))
+            names.append(key)
+            continue
+        codes, categories = _codes(column)
+        for code, text in enumerate(categories[1:], start=1):
+            values.append(np.where(codes < 0, np.nan, (codes == code).astype(float)))
+            names.append(f"{title}={text}")
+    if not values:
+        raise DataError(f"“{ref.titles}” of {dataset.name} has one value only.", "Choose another annotation.")
+    return np.column_stack(values), tuple(dict.fromkeys(names))
+
+
+def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
+    """The annotation columns of the rows that suit an input, those whose role is this input's first.
+
+    Roles are those that a text import noted. Texts of a document, and texts that all differ, are not offered.
+    """
+    if item.many:
+        return []
+    roles = dataset.source.options.get("roles") or {}
+    found: list[tuple[bool, str]] = []
+    for title, column in dataset.row_table.items():
+        if roles.get(title) != "text":
+            found += [(role_of(roles, key) == wanted_role(item), key) for key in _keys(title, column, item)]
+    if item.kind == "matrix":
+        chosen = ";".join(key for key in roles if roles[key] == wanted_role(item))
+        found = [(True, chosen)] if chosen else []
+    ranked = sorted(found, key=lambda entry: not entry[0])
+    return [ColumnRef(dataset.name, 0, key) for _, key in ranked]
+
+
+def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
+    column = np.asarray(column)
+    numbers = column.dtype.kind in "biuf"
+    if item.kind == "labels":
+        n_values = len(np.unique(column)) if numbers else len(set(column.tolist()))
+        return [title] if n_values < len(column) or numbers else []
+    if numbers:
+        if item.dtype == "binary":
+            known = column[np.isfinite(column)]
+            return [title] if np.isin(known, (0, 1)).all() else []
+        return [title]
+    _, categories = _codes(column)
+    return [f"{title}={text}" for text in categories] if 2 <= len(categories) <= MOST_LEVELS else []
+
+
+def role_of(roles: Mapping[str, str], key: str) -> str:
+    """The role of a column or of one of its values; empty when none was given."""
+    return roles.get(key, "")
+
+
+def wanted_role(item: Input) -> str:
+    """The role that an input's name asks for (``outcome``, ``cluster``, ``group``, ``covariate``), or empty."""
+    words = f"{item.name} {item.label}".lower()
+    return next((role for role in ("outcome", "cluster", "group", "covariate") if role in words), "-")
+
+
+def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
+    """The column whose role is this input's, to be chosen without asking."""
+    roles = dataset.source.options.get("roles") or {}
+    for ref in column_choices(dataset, item):
+        keys = ref.titles.split(";") if item.kind == "matrix" else [ref.titles]
+        if any(role_of(roles, key) == wanted_role(item) for key in keys):
+            return ref
+    return None

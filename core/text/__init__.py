@@ -1,0 +1,34 @@
+"""From raw text to documents by words: reading, cutting into words, filtering, counting."""
+
+from plaidwork.core.text.build import (
+    KINDS,
+    Counter,
+    find_issues,
+    guess_kind,
+    kept_documents,
+    load_documents,
+    make_dataset,
+    read_text,
+)
+from plaidwork.core.text.counts import REASONS, TermCounts
+from plaidwork.core.text.documents import Documents, text_columns, text_layout
+from plaidwork.core.text.options import ROLES, TextOptions, text_settings
+
+__all__ = [
+    "KINDS",
+    "REASONS",
+    "ROLES",
+    "Counter",
+    "Documents",
+    "TermCounts",
+    "TextOptions",
+    "find_issues",
+    "guess_kind",
+    "kept_documents",
+    "load_documents",
+    "make_dataset",
+    "read_text",
+    "text_columns",
+    "text_layout",
+    "text_settings",
+]
