@@ -7,6 +7,7 @@ value and 0 elsewhere; several titles with semicolons between them make a matrix
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from plaidwork.core.spec import Input
 
 AXES: tuple[str, str] = ("row", "column")
 MOST_LEVELS = 6
+_REMEMBERED = 64
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 
 
@@ -93,7 +95,21 @@ def _numbers(dataset: Dataset, title: str, level: str | None, column: np.ndarray
     raise DataError(f"“{title}” of {dataset.name} is text ({shown}); numbers are needed.", hint)
 
 
+_seen: OrderedDict[int, tuple[np.ndarray, np.ndarray, tuple[str, ...]]] = OrderedDict()
+
+
 def _codes(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (-1 missing) and what they stand for; the last columns are remembered, for a form asks again and again."""
+    found = _seen.get(id(column))
+    if found is None or found[0] is not column:
+        found = (column, *_encoded(column))
+        _seen[id(column)] = found
+        while len(_seen) > _REMEMBERED:
+            _seen.popitem(last=False)
+    return found[1], found[2]
+
+
+def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     if column.dtype.kind in "biuf":
         known, inverse = np.unique(column.astype(float), return_inverse=True)
         missing = np.isnan(column.astype(float))
@@ -137,7 +153,7 @@ def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
     found: list[tuple[bool, str]] = []
     for title, column in dataset.row_table.items():
         if roles.get(title) != "text":
-            found += [(role_of(roles, key) == wanted_role(item), key) for key in _keys(title, column, item)]
+            found += [(roles.get(key) == wanted_role(item), key) for key in _keys(title, column, item)]
     if item.kind == "matrix":
         chosen = ";".join(key for key in roles if roles[key] == wanted_role(item))
         found = [(True, chosen)] if chosen else []
@@ -149,8 +165,7 @@ def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
     column = np.asarray(column)
     numbers = column.dtype.kind in "biuf"
     if item.kind == "labels":
-        n_values = len(np.unique(column)) if numbers else len(set(column.tolist()))
-        return [title] if n_values < len(column) or numbers else []
+        return [title] if numbers or len(_codes(column)[1]) < len(column) else []
     if numbers:
         if item.dtype == "binary":
             known = column[np.isfinite(column)]
@@ -160,15 +175,13 @@ def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
     return [f"{title}={text}" for text in categories] if 2 <= len(categories) <= MOST_LEVELS else []
 
 
-def role_of(roles: Mapping[str, str], key: str) -> str:
-    """The role of a column or of one of its values; empty when none was given."""
-    return roles.get(key, "")
-
-
 def wanted_role(item: Input) -> str:
-    """The role that an input's name asks for (``outcome``, ``cluster``, ``group``, ``covariate``), or empty."""
-    words = f"{item.name} {item.label}".lower()
-    return next((role for role in ("outcome", "cluster", "group", "covariate") if role in words), "-")
+    """The role that an input is named after (``outcome``, ``cluster``, ``group``, ``covariate``), or ``-``."""
+    for words in (item.name.lower(), item.label.lower()):
+        for role in ("outcome", "cluster", "group", "covariate"):
+            if words.startswith(role):
+                return role
+    return "-"
 
 
 def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
@@ -176,6 +189,6 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
     roles = dataset.source.options.get("roles") or {}
     for ref in column_choices(dataset, item):
         keys = ref.titles.split(";") if item.kind == "matrix" else [ref.titles]
-        if any(role_of(roles, key) == wanted_role(item) for key in keys):
+        if any(roles.get(key) == wanted_role(item) for key in keys):
             return ref
     return None

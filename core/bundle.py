@@ -80,6 +80,16 @@ class BundleWriter:
                 head, ((row, *cells) for row, cells in zip(data.row_names, values)), *folder, f"{name}.csv"
             )
 
+    def market(self, data: Dataset, *folder: str) -> None:
+        """A sparse matrix as Matrix Market, with its names in two files beside it, as the importer finds them."""
+        from scipy.io import mmwrite
+
+        path = self._path(*folder, f"{file_name(data.name)}.mtx")
+        mmwrite(path, data.values.tocsr(), precision=17)
+        for end, names in (("rownames", data.row_names), ("colnames", data.column_names)):
+            lines = "".join(f"{' '.join(name.split())}\n" for name in names)
+            path.with_name(f"{path.stem}_{end}.txt").write_text(lines, encoding="utf-8")
+
     def run(self, session: Session, run: Run, *folder: str) -> None:
         """Settings, log, notes, traces, draws and results."""
         settings = {

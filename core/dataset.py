@@ -164,3 +164,13 @@ class Dataset:
         if len(self.shape) == 1:
             return f"{self.shape[0]} {self.row_label}"
         return f"{self.shape[0]} {self.row_label} × {self.shape[1]} {self.column_label}"
+
+
+def with_free_name(dataset: Dataset, taken: Mapping[str, Dataset]) -> Dataset:
+    """The one of ``taken`` that equals it under its name, or it with a number behind the name when that is taken."""
+    name, number = dataset.name, 2
+    while name in taken:
+        if taken[name].digest() == dataset.digest():
+            return taken[name]
+        name, number = f"{dataset.name} {number}", number + 1
+    return dataset if name == dataset.name else dataset.with_(name=name)

@@ -156,9 +156,8 @@ def _input(writer: BundleWriter, run: Run, session: Session, title: str) -> File
     if data is None:
         raise SessionError(f"The data “{title}” of {run.title} are not in the session any more.")
     if data.is_sparse:
-        raise SessionError(
-            f"“{title}” is sparse and cannot be written as a table.", "Save the session instead."
-        )
+        writer.market(data)
+        return FileInput(writer.files[-1], {"sparse": True, "kind": data.kind}, (), _fields(data))
     writer.matrix(data)
     return FileInput(writer.files[-1], _options(data), (), _fields(data))
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, with_free_name
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.spec import Input, ModelSpec
 
 EXECUTORS = ("threads", "processes", "inline")
 _SCHEDULE = ("chains", "warmup", "draws", "thin", "max_sweeps", "tolerance")
@@ -40,12 +41,31 @@ class FileInput:
         return dataset.with_(**self.fields) if self.fields else dataset
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnInput:
+    """An annotation column of another input: ``X:row:positive`` is the column *positive* beside the rows of X."""
+
+    column: str
+
+    def load(self, item: Input, data: Mapping[str, Sequence[Dataset]]) -> Dataset:
+        """The column as a dataset for ``item``. Raises ``DataError``."""
+        from plaidwork.core.annotation_inputs import column_dataset, parse_column
+
+        ref = parse_column(self.column, data)
+        if ref is None or not data[ref.dataset]:
+            raise DataError(
+                f"“{self.column}” for {item.name} names no column of an input.",
+                f"Write INPUT:row:TITLE. Inputs from files: {', '.join(data) or 'none'}.",
+            )
+        return column_dataset(data[ref.dataset][0], ref, item)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """All that decides the numbers of a fit, by name; plain data."""
 
     model: str
-    inputs: Mapping[str, tuple[FileInput, ...]]
+    inputs: Mapping[str, tuple[FileInput | ColumnInput, ...]]
     settings: Mapping[str, Any] = field(default_factory=dict)
     schedule: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
@@ -60,9 +80,24 @@ class Job:
             if name not in _SCHEDULE:
                 raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(_SCHEDULE)}.")
 
-    def load(self) -> dict[str, list[Dataset]]:
-        """The datasets by input name, their names made unique."""
-        return distinct_names({name: [item.load() for item in files] for name, files in self.inputs.items()})
+    def load(self, spec: ModelSpec) -> dict[str, list[Dataset]]:
+        """The datasets by input of ``spec``, their names made unique. Raises ``DataError``."""
+        data = {
+            name: [item.load() for item in items if isinstance(item, FileInput)]
+            for name, items in self.inputs.items()
+        }
+        files = {name: datasets for name, datasets in data.items() if datasets}
+        for name, items in self.inputs.items():
+            for item in items:
+                if isinstance(item, ColumnInput):
+                    data[name].append(item.load(spec.input(name), files))
+        return distinct_names(data)
+
+    @property
+    def files(self) -> dict[str, list[Path]]:
+        """The files by input name."""
+        found = {n: [i.file for i in items if isinstance(i, FileInput)] for n, items in self.inputs.items()}
+        return {name: files for name, files in found.items() if files}
 
 
 def distinct_names(
@@ -73,11 +108,9 @@ def distinct_names(
     found: dict[str, list[Dataset]] = {}
     for key, datasets in data.items():
         for dataset in datasets:
-            name, number = dataset.name, 2
-            while name in known and known[name].digest() != dataset.digest():
-                name, number = f"{dataset.name} {number}", number + 1
-            known[name] = dataset if name == dataset.name else dataset.with_(name=name)
-            found.setdefault(key, []).append(known[name])
+            named = with_free_name(dataset, known)
+            known[named.name] = named
+            found.setdefault(key, []).append(named)
     return found
 
 
@@ -101,8 +134,10 @@ def read_job(path: Path) -> Job:
     return Job(**record)
 
 
-def _file_input(path: Path, name: str, item: Any) -> FileInput:
+def _file_input(path: Path, name: str, item: Any) -> FileInput | ColumnInput:
     entry = {"file": item} if isinstance(item, str) else item
+    if isinstance(entry, dict) and set(entry) == {"column"} and isinstance(entry["column"], str):
+        return ColumnInput(entry["column"])
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise SettingError(f"{path}: input {name} needs a file name.", 'For example X = "matrix.csv".')
     if unknown := sorted(set(entry) - {"file", "options", "steps", "fields"}):
@@ -132,7 +167,9 @@ def job_text(job: Job, folder: Path | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _entry(item: FileInput, folder: Path | None) -> dict[str, Any]:
+def _entry(item: FileInput | ColumnInput, folder: Path | None) -> dict[str, Any]:
+    if isinstance(item, ColumnInput):
+        return {"column": item.column}
     file = item.file
     if folder is not None and file.is_relative_to(folder):
         file = file.relative_to(folder)

@@ -11,6 +11,8 @@ from typing import Any
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import read_dataset
+from plaidwork.core.job import ColumnInput
+from plaidwork.core.spec import Input
 
 _ENTRY = {"file", "options", "steps", "fields"}
 _FIELDS = {"name", "kind", "row_label", "column_label", "unit", "notes"}
@@ -23,7 +25,8 @@ class Sample:
     ``files`` maps an input of the model to ``{"file": ..., "options": {...}, "steps": [...], "fields": {...}}``:
     where the numbers are, how to read them (``annotations`` among the options joins label tables), which
     transformations to apply, and dataset fields to set (name, row_label, unit). A list of such entries goes to an
-    input that takes several matrices. Files are relative to the folder. ``picture`` is a PNG shown on the welcome
+    input that takes several matrices. ``{"column": "X:row:positive", "kind": "vector"}`` takes an annotation column of
+    another input (``kind`` is that of the input: vector, labels or matrix). Files are relative to the folder. ``picture`` is a PNG shown on the welcome
     card; ``size`` the line under the title ("100 × 200 matrix").
     """
 
@@ -45,6 +48,8 @@ class Sample:
     def __post_init__(self) -> None:
         for name, entries in self.entries().items():
             for entry in entries:
+                if set(entry) == {"column", "kind"}:
+                    continue
                 unknown = set(entry) - _ENTRY | set(entry.get("fields", {})) - _FIELDS
                 if unknown or not isinstance(entry.get("file"), str):
                     what = f"unknown: {', '.join(sorted(unknown))}" if unknown else "no file is named"
@@ -59,9 +64,17 @@ class Sample:
     def load(self) -> dict[str, Dataset | list[Dataset]]:
         """The datasets by input name, annotations and transformations included; lists where the example has lists."""
         found: dict[str, Dataset | list[Dataset]] = {}
+        columns = {}
         for name, entries in self.entries().items():
+            if "column" in entries[0]:
+                columns[name] = entries[0]
+                continue
             datasets = [self._load(entry) for entry in entries]
             found[name] = datasets[0] if isinstance(self.files[name], Mapping) else datasets
+        data = {name: item if isinstance(item, list) else [item] for name, item in found.items()}
+        for name, entry in columns.items():
+            dims = ("row", "column") if entry["kind"] == "matrix" else ("row",)
+            found[name] = ColumnInput(entry["column"]).load(Input(name, entry["kind"], dims=dims), data)
         return found
 
     def _load(self, entry: Mapping[str, Any]) -> Dataset:

@@ -17,7 +17,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute
-from plaidwork.core.job import FileInput, Job, read_job
+from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
@@ -34,7 +34,7 @@ def fit(options: argparse.Namespace) -> int:
 
 def job_of(options: argparse.Namespace) -> Job:
     """The job that the options of ``fit`` describe."""
-    files = pairs.input_files(options.input)
+    files, columns = pairs.input_files(options.input)
     pairs.check_inputs(files)
     reading = pairs.import_options(options.import_option, files)
     steps = pairs.transformations(options.transform, files)
@@ -43,7 +43,8 @@ def job_of(options: argparse.Namespace) -> Job:
         inputs={
             name: tuple(FileInput(path, reading[name], tuple(steps[name])) for path in paths)
             for name, paths in files.items()
-        },
+        }
+        | {name: (ColumnInput(column),) for name, column in columns.items()},
         settings=pairs.settings(options.set),
         schedule=_schedule(options),
         seed=options.seed,
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """``plaidwork run JOB.toml --out S.plaidwork``."""
     out = pairs.check_output(options.out, options.force)
     job = read_job(options.job)
-    pairs.check_inputs({name: [item.file for item in files] for name, files in job.inputs.items()})
+    pairs.check_inputs(job.files)
     return _fit_job(job, out, options.json, options.executor)
 
 
@@ -69,7 +70,7 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     model = registry().model(job.model)
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
-    plan = make_plan(model, job.load(), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    plan = make_plan(model, job.load(model.spec), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
     return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
 

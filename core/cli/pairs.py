@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.annotation_inputs import parse_column
 from plaidwork.core.errors import SettingError
 
 
@@ -19,13 +20,21 @@ def pair(text: str, option: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def input_files(texts: Iterable[str]) -> dict[str, list[Path]]:
-    """Files by input name; the same name twice gives several files."""
-    found: dict[str, list[Path]] = {}
-    for text in texts:
-        name, value = pair(text, "--input")
-        found.setdefault(name, []).append(Path(value).expanduser())
-    return found
+def input_files(texts: Iterable[str]) -> tuple[dict[str, list[Path]], dict[str, str]]:
+    """Files by input name (the same name twice gives several), and columns ``INPUT:row:TITLE`` of other inputs."""
+    given = [pair(text, "--input") for text in texts]
+    names = {name for name, _ in given}
+    files: dict[str, list[Path]] = {}
+    columns: dict[str, str] = {}
+    for name, value in given:
+        path = Path(value).expanduser()
+        if parse_column(value, names - {name}) and not path.exists():
+            if name in columns:
+                raise SettingError(f"--input {name} is given twice: “{columns[name]}” and “{value}”.")
+            columns[name] = value
+        else:
+            files.setdefault(name, []).append(path)
+    return files, columns
 
 
 def settings(texts: Iterable[str]) -> dict[str, str]:
@@ -99,7 +108,7 @@ def check_inputs(files: Mapping[str, Sequence[Path]]) -> None:
     """Raises ``SettingError`` for the first file that is not there."""
     for name, paths in files.items():
         for path in paths:
-            if not path.is_file():
+            if not path.exists():
                 raise SettingError(
                     f"The file {path} for the input {name} does not exist.", "Check name and folder."
                 )

@@ -34,7 +34,7 @@ def study(options: argparse.Namespace) -> int:
     metric = Metric(source, goal=options.goal or "")
     planned = Study.grid(
         model,
-        job.load(),
+        job.load(model.spec),
         grid,
         seeds=_seeds(options.seeds) or (options.seed,),
         schedule=model.spec.schedule.with_(**job.schedule),

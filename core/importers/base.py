@@ -128,6 +128,10 @@ def read_dataset(
         read = read_text
     elif path.is_file():
         read = _reader_of(path).read
+    elif path.is_dir():
+        raise DataError(
+            f"{path} is a folder.", "With the option text_source=folder its .txt files are read as documents."
+        )
     else:
         raise DataError(f"{path} does not exist.", "Check the name and the folder.")
     tables = options.pop("annotations", None) or ()

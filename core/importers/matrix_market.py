@@ -41,7 +41,7 @@ class _Header:
 
 
 class MatrixMarketReader:
-    """Sparse or dense matrices. Options: ``transpose``, ``kind``, ``rename_duplicates``, and the dropping and log
+    """Sparse or dense matrices. Options: ``sparse`` (keep it sparse however full it is), ``transpose``, ``kind``, ``rename_duplicates``, and the dropping and log
     options of delimited files. Names come from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``, or from
     ``features.tsv``/``genes.tsv`` and ``barcodes.tsv`` in the same folder (also gzipped)."""
 
@@ -92,7 +92,7 @@ class MatrixMarketReader:
         header = _header(path)
         issues: list[Issue] = []
         rows, columns, row_table, words = _names(path, header, issues)
-        values = _read(path, header)
+        values = _read(path, header, bool(options.get("sparse")))
         if progress is not None:
             progress(0.8)
         notes = [f"{issue.message}: {issue.detail}" for issue in issues]
@@ -150,7 +150,7 @@ def _header(path: Path) -> _Header:
     return _Header(layout, number, (rows, columns), entries)
 
 
-def _read(path: Path, header: _Header) -> Any:
+def _read(path: Path, header: _Header, sparse: bool = False) -> Any:
     from scipy.io import mmread
     from scipy.sparse import csr_matrix, issparse
 
@@ -167,7 +167,7 @@ def _read(path: Path, header: _Header) -> Any:
         return np.ascontiguousarray(found, dtype=np.float64)
     matrix = csr_matrix(found, dtype=np.float64)
     matrix.sum_duplicates()
-    if matrix.nnz < SPARSE_BELOW * max(matrix.shape[0] * matrix.shape[1], 1):
+    if sparse or matrix.nnz < SPARSE_BELOW * max(matrix.shape[0] * matrix.shape[1], 1):
         return matrix
     return matrix.toarray()
 

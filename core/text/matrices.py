@@ -251,7 +251,7 @@ def _read_matrix(
 
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
 
-    data = MatrixMarketReader().read(path, {"rename_duplicates": True}, progress)
+    data = MatrixMarketReader().read(path, {"rename_duplicates": True, "sparse": True}, progress)
     matrix, names, terms = csr_matrix(data.values), data.row_names, data.column_names
     if options.get("turned"):
         matrix, names, terms = csr_matrix(matrix.T), terms, names

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.annotation_inputs import ColumnRef, column_choices, column_dataset, usual_choice
+from plaidwork.core.dataset import Dataset, with_free_name
 from plaidwork.core.spec import Input, ModelSpec
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
@@ -25,7 +26,7 @@ SUBSETS = (200, 500, 1000, 2000, 5000)
 
 
 class InputField(QWidget):
-    """A combo box with the suitable datasets; check boxes where an input takes many."""
+    """A combo box with the suitable datasets and annotation columns of datasets; check boxes where an input takes many."""
 
     changed = Signal()
     import_requested = Signal()
@@ -34,6 +35,9 @@ class InputField(QWidget):
         super().__init__(parent)
         self.item = item
         self._datasets: dict[str, Dataset] = {}
+        self._session: Mapping[str, Dataset] = {}
+        self._columns: dict[str, ColumnRef] = {}
+        self._made: dict[str, Dataset] = {}
         self._checks: dict[str, QCheckBox] = {}
         self.combo = QuietCombo()
         self._import = button("Import…", self.import_requested.emit, icon_name="import")
@@ -77,12 +81,16 @@ class InputField(QWidget):
         """Offer the suitable ones; what was chosen stays if it is still there."""
         before = self.chosen
         self._datasets = {name: d for name, d in datasets.items() if not why_not(self.item, d)}
+        self._find_columns(datasets)
         blocker = QSignalBlocker(self.combo)
         self.combo.clear()
         if not self.item.required or not self._datasets:
-            self.combo.addItem("None" if not self.item.required else "No suitable data in this session", "")
+            nothing = "Choose a column" if self._columns else "No suitable data in this session"
+            self.combo.addItem("None" if not self.item.required else nothing, "")
         for name, dataset in self._datasets.items():
             self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
+        for key, ref in self._columns.items():
+            self.combo.addItem(f"{ref.titles.replace(';', ', ')}   (in {ref.dataset})", key)
         for name, dataset in datasets.items():
             if name not in self._datasets and self.item.required:
                 self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
@@ -91,12 +99,35 @@ class InputField(QWidget):
         self._make_boxes()
         many = self.item.many and bool(self._datasets)
         self.combo.setVisible(not many)
-        self._import.setVisible(self.item.required and not self._datasets)
-        kept = [name for name in before if name in self._datasets]
+        self._import.setVisible(self.item.required and not self._datasets and not self._columns)
+        kept = [name for name in before if name in self._datasets or name in self._columns]
+        if not kept and choose:
+            kept = [str(ref) for d in datasets.values() if (ref := usual_choice(d, self.item))][:1]
         if not kept and choose and self.item.required and self._datasets:
             ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
             kept = ranked[:1]
         self.choose(kept)
+
+    def _find_columns(self, datasets: Mapping[str, Dataset]) -> None:
+        """Annotation columns that suit; one that is a dataset of its own already is not offered twice."""
+        self._session = datasets
+        found = {str(ref): ref for d in datasets.values() for ref in column_choices(d, self.item)}
+        made = {d.source.options.get("annotation"): d for d in self._datasets.values()}
+        self._columns, self._made = {}, {}
+        for key, ref in found.items():
+            if key not in made or made[key].digest() != self._derived(ref).digest():
+                self._columns[key] = ref
+
+    def _derived(self, ref: ColumnRef) -> Dataset:
+        return column_dataset(self._session[ref.dataset], ref, self.item)
+
+    def dataset(self, name: str) -> Dataset:
+        """What is chosen under a name: a dataset of the session, or the annotation column of one."""
+        if name in self._datasets:
+            return self._datasets[name]
+        if name not in self._made:
+            self._made[name] = with_free_name(self._derived(self._columns[name]), self._session)
+        return self._made[name]
 
     def _make_boxes(self) -> None:
         for box in self._checks.values():
@@ -126,7 +157,8 @@ class InputField(QWidget):
             box.setChecked(name in names)
             blocker.unblock()
         blocker = QSignalBlocker(self.combo)
-        found = next((self.combo.findData(n) for n in names if n in self._datasets), 0)
+        known = (*self._datasets, *self._columns)
+        found = next((self.combo.findData(n) for n in names if n in known), 0)
         self.combo.setCurrentIndex(max(0, found))
         blocker.unblock()
         self._edited()
@@ -142,7 +174,7 @@ class InputField(QWidget):
         self.rows.setCurrentIndex(max(0, self.rows.findData(number)))
 
     def _offer_rows(self) -> None:
-        dataset = self._datasets[self.chosen[0]] if len(self.chosen) == 1 else None
+        dataset = self.dataset(self.chosen[0]) if len(self.chosen) == 1 else None
         total = dataset.shape[0] if dataset is not None else 0
         usual = self.item.kind == "matrix" and self.item.required and not self.item.many
         offered = [n for n in SUBSETS if n < total] if usual and dataset and not dataset.is_sparse else []
@@ -161,7 +193,7 @@ class InputField(QWidget):
 
     def _tell_rows(self) -> None:
         if self.rows.count() and len(self.chosen) == 1:
-            dataset = self._datasets[self.chosen[0]]
+            dataset = self.dataset(self.chosen[0])
             if self.subset:
                 ratio = dataset.shape[0] / self.subset
                 told = f"{ratio:.0f}" if ratio >= 3 else f"{ratio:.1f}"
@@ -202,7 +234,7 @@ class InputField(QWidget):
         chosen = self.chosen
         text = self.item.doc
         if len(chosen) == 1:
-            dataset = self._datasets[chosen[0]]
+            dataset = self.dataset(chosen[0])
             steps = ", ".join(str(step) for step in dataset.steps[-3:])
             told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             told += [steps] if steps else []
@@ -251,6 +283,10 @@ class InputsForm(Section):
     def values(self) -> dict[str, list[str]]:
         """Dataset names by input; inputs without data are left out."""
         return {name: field.chosen for name, field in self._fields.items() if field.chosen}
+
+    def datasets(self) -> dict[str, list[Dataset]]:
+        """What is chosen by input; annotation columns as datasets of their own."""
+        return {key: [self._fields[key].dataset(name) for name in names] for key, names in self.values().items()}
 
     def subsets(self) -> dict[str, int]:
         """Numbers of rows to use by input, where not all are used."""

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.dataset import Dataset, Step, with_free_name
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.model import Cost
 from plaidwork.core.plan import FitPlan, estimate, make_plan
@@ -302,11 +302,7 @@ class SetupPage(QWidget):
 
     # -- plan -----------------------------------------------------------------------------------
     def _datasets(self) -> dict[str, list[Dataset]]:
-        session = self.workbench.session
-        return {
-            key: [session.datasets[name] for name in names if name in session.datasets]
-            for key, names in self.inputs().items()
-        }
+        return self.inputs_form.datasets()
 
     def _main_dataset(self) -> Dataset | None:
         return next((datasets[0] for datasets in self._datasets().values() if datasets), None)
@@ -466,13 +462,8 @@ class SetupPage(QWidget):
 def most_varying(dataset: Dataset, number: int, taken: Mapping[str, Dataset]) -> Dataset:
     """The rows that vary most as a dataset of its own; one of the session when it is there already."""
     made = apply_step(dataset, Step("top_variance", {"axis": "rows", "n": number}))
-    base = name = f"{dataset.name}, {number} {dataset.row_label} that vary most"
-    copies = 2
-    while name in taken:
-        if taken[name].digest() == made.digest():
-            return taken[name]
-        name, copies = f"{base} {copies}", copies + 1
-    return made.with_(name=name)
+    name = f"{dataset.name}, {number} {dataset.row_label} that vary most"
+    return with_free_name(made.with_(name=name), taken)
 
 
 def cost_words(plan: FitPlan, cost: Cost | None) -> str:

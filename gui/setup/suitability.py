@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plaidwork.core.annotation_inputs import column_choices
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Input, ModelSpec
 
@@ -50,11 +51,16 @@ def fit_score(item: Input, dataset: Dataset) -> int:
     return int(dataset.kind == item.dtype)
 
 
+def suits(item: Input, dataset: Dataset) -> bool:
+    """Whether the dataset, or an annotation column of it, can be this input."""
+    return not why_not(item, dataset) or bool(column_choices(dataset, item))
+
+
 def model_reason(spec: ModelSpec, datasets: Iterable[Dataset]) -> str:
     """Why the data at hand cannot be fitted by a model (first input that nothing suits), or empty."""
     datasets = list(datasets)
     for item in spec.inputs:
-        if item.required and not any(not why_not(item, dataset) for dataset in datasets):
+        if item.required and not any(suits(item, dataset) for dataset in datasets):
             reasons = {why_not(item, dataset) for dataset in datasets}
             reason = reasons.pop() if len(reasons) == 1 else f"needs {wants(item)}"
             return f"{reason} as “{item.title}”"

@@ -132,9 +132,10 @@ def test_dataset_alone(tmp_path, toys):
 def test_job_repeats_the_run(tmp_path, toys, model, missing):
     run, session = _run(model, missing)
     job = read_job(job_toml(run, session, tmp_path / "job.toml"))
+    model = fitting.registry().model(job.model)
     plan = make_plan(
-        fitting.registry().model(job.model),
-        job.load(),
+        model,
+        job.load(model.spec),
         job.settings,
         schedule=run.spec.schedule.with_(**job.schedule),
         seed=job.seed,
@@ -157,13 +158,20 @@ def test_script_repeats_the_run(tmp_path, toys, model, missing):
         assert np.array_equal(one.trace.rows(), two.trace.rows())
 
 
-def test_missing_and_sparse_data_are_told(tmp_path, toys):
+def test_sparse_data_of_a_job_come_back_as_they_were(tmp_path, toys):
     run, session = _run()
-    session.datasets["my / data"] = Dataset(
-        "my / data", scipy.sparse.csr_matrix(np.eye(2)), ("a", "b"), ("c", "d")
-    )
-    with pytest.raises(SessionError, match="sparse"):
-        job_toml(run, session, tmp_path / "job.toml")
+    values = scipy.sparse.csr_matrix([[0, 0.1], [3, 1 / 3]])
+    data = Dataset("my / data", values, ("a", "b c"), ("c", "NA"), unit="n")
+    session.datasets["my / data"] = data
+    (found,) = read_job(job_toml(run, session, tmp_path / "job.toml")).inputs["X"]
+    again = found.load()
+    assert again.is_sparse
+    assert again.digest() == data.digest()
+    assert again.unit == "n"
+
+
+def test_missing_data_are_told(tmp_path, toys):
+    run, session = _run()
     del session.datasets["my / data"]
     with pytest.raises(SessionError, match="not in the session"):
         job_toml(run, session, tmp_path / "job.toml")
