@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,11 @@ class BundleWriter:
             ("columns", data.column_names, data.column_table),
         ):
             if table:
-                self._csv(
-                    ("name", *table),
-                    zip(names, *table.values()),
-                    "data",
-                    f"{file_name(data.name)}.{axis}.csv",
-                )
+                self.annotations(names, table, "data", f"{file_name(data.name)}.{axis}.csv")
+
+    def annotations(self, names: Sequence[str], table: Mapping[str, Any], *parts: str) -> None:
+        """The table beside an axis, names first."""
+        self._csv(("name", *table), zip(names, *table.values()), *parts)
 
     def matrix(self, data: Dataset, *folder: str) -> None:
         """Values alone."""
@@ -85,7 +84,8 @@ class BundleWriter:
         from scipy.io import mmwrite
 
         path = self._path(*folder, f"{file_name(data.name)}.mtx")
-        mmwrite(path, data.values.tocsr(), precision=17)
+        values = data.values.tocsr()
+        mmwrite(path, values if data.kind == "real" else values.astype(np.int64), precision=17)
         for end, names in (("rownames", data.row_names), ("colnames", data.column_names)):
             lines = "".join(f"{' '.join(name.split())}\n" for name in names)
             path.with_name(f"{path.stem}_{end}.txt").write_text(lines, encoding="utf-8")

@@ -194,7 +194,7 @@ def python_script(run: Run, session: Session, path: Path) -> Path:
     ]
     for name, files in job.inputs.items():
         lines.append(f"        {name!r}: [")
-        for item in files:
+        for item in (item for item in files if isinstance(item, FileInput)):
             file = item.file.relative_to(path.parent).as_posix()
             lines.append(
                 f"            FileInput(HERE / {file!r}, {item.options!r}, (), {dict(item.fields)!r}).load(),"

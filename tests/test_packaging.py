@@ -94,6 +94,7 @@ def test_only_the_agreed_dependencies():
         "h5py",
         "pluggy",
         "platformdirs",
+        "snowballstemmer",
     }
     assert names == expected
 

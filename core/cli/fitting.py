@@ -70,7 +70,9 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     model = registry().model(job.model)
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
-    plan = make_plan(model, job.load(model.spec), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    plan = make_plan(
+        model, job.load(model.spec), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout
+    )
     session = Session(name=job.title or out.stem)
     return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
 

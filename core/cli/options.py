@@ -92,7 +92,7 @@ def _fit(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         required=True,
-        help="data of an input",
+        help="data of an input: a file, or OTHER:row:TITLE for a column beside another input",
     )
     parser.add_argument(
         "--set", "-s", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model"
@@ -197,6 +197,45 @@ def _example(parser: argparse.ArgumentParser) -> None:
     _running(parser, out_required=False)
 
 
+def _text(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "source", type=Path, metavar="SOURCE", help="a table, a folder of .txt files, or counts"
+    )
+    parser.add_argument("--text-column", metavar="TITLE", help="column with the texts (found by its look)")
+    parser.add_argument("--names", metavar="TITLE", help="column with the names of the documents")
+    parser.add_argument(
+        "--outcome", metavar="TITLE[=VALUE]", help="column with the outcome; VALUE counts as 1"
+    )
+    parser.add_argument("--cluster", metavar="TITLE", help="column that says which documents belong together")
+    parser.add_argument("--group", metavar="TITLE", help="column with groups, such as a treatment")
+    parser.add_argument(
+        "--covariate", metavar="TITLE", action="append", default=[], help="a covariate; repeat it"
+    )
+    parser.add_argument("--skip", metavar="TITLE", action="append", default=[], help="leave out this column")
+    parser.add_argument("--stop-words", metavar="LANGUAGES", help="lists left out (english), or none")
+    parser.add_argument("--stop-word-file", type=Path, metavar="FILE", help="more words to leave out")
+    parser.add_argument("--stem", metavar="LANGUAGE", help="join the forms of a word")
+    parser.add_argument("--keep-case", action="store_true", help="do not change capitals")
+    parser.add_argument("--ngrams", type=int, metavar="N", help="count phrases of up to N words, 1 to 3 (1)")
+    parser.add_argument("--numbers", choices=("drop", "keep"), help="words of digits (drop)")
+    parser.add_argument("--punctuation", choices=("inner", "split", "keep"), help="what marks do (inner)")
+    parser.add_argument("--min-length", type=int, metavar="N", help="letters of the shortest word (2)")
+    for word, usual in (("min", "0.5 %"), ("max", "100 %")):
+        text = f"{'fewest' if word == 'min' else 'most'} documents with a word, number or share ({usual})"
+        parser.add_argument(f"--{word}-documents", metavar="N", help=text.replace("%", "%%"))
+    parser.add_argument("--max-words", type=int, metavar="N", help="most words kept (0: all)")
+    parser.add_argument("--empty", choices=("drop", "keep"), help="documents without a word (drop)")
+    parser.add_argument("--encoding", metavar="NAME", help="utf-8, windows-1252, latin-1 or utf-16")
+    parser.add_argument(
+        "--import-option", metavar="KEY=VALUE", action="append", default=[], help="how to read the file"
+    )
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="FILE", help="session or .mtx to write; else a preview"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace an existing file")
+    parser.add_argument("--json", action="store_true", help="the preview as JSON")
+
+
 def _verify(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")
@@ -247,6 +286,7 @@ COMMANDS = {
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export
     ),
     "example": Command("List the bundled examples, or fit one.", f"{_HERE}.fitting:example", _example),
+    "text": Command("Count the words of documents.", f"{_HERE}.texts:text", _text),
     "verify": Command(
         "Repeat the first sweeps of a stored run and compare.", f"{_HERE}.verifying:verify", _verify
     ),

@@ -125,7 +125,7 @@ def read_dataset(
     if is_text_import(options):
         from plaidwork.core.text import read_text
 
-        read = read_text
+        read: Callable[..., Dataset] = read_text
     elif path.is_file():
         read = _reader_of(path).read
     elif path.is_dir():

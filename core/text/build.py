@@ -14,7 +14,16 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
-from plaidwork.core.text.counts import BEYOND, FREQUENT, KEPT, RARE, Stems, TermCounts, count_terms, count_words
+from plaidwork.core.text.counts import (
+    BEYOND,
+    FREQUENT,
+    KEPT,
+    RARE,
+    Stems,
+    TermCounts,
+    count_terms,
+    count_words,
+)
 from plaidwork.core.text.documents import Documents, read_folder, read_texts, text_columns, text_layout
 from plaidwork.core.text.matrices import read_counts, triplet_columns
 from plaidwork.core.text.options import TextOptions
@@ -35,7 +44,9 @@ def guess_kind(path: Path, options: ImportOptions) -> str:
     """How documents are laid out in a file or folder: a key of ``KINDS``. Raises ``DataError``."""
     if options.get("text_source"):
         if options["text_source"] not in KINDS:
-            raise DataError(f"There is no text_source “{options['text_source']}”.", f"Known: {', '.join(KINDS)}.")
+            raise DataError(
+                f"There is no text_source “{options['text_source']}”.", f"Known: {', '.join(KINDS)}."
+            )
         return str(options["text_source"])
     if path.is_dir():
         return "folder"
@@ -160,14 +171,16 @@ def no_words(documents: Documents, counts: TermCounts) -> Issue:
     if not len(counts.terms):
         return Issue("error", "No document has a word", "Check the column of the texts and the encoding")
     taken = np.bincount(counts.reason, minlength=BEYOND + 1)
-    taken[KEPT] = 0
-    reason = int(taken.argmax())
+    bounds = taken * np.isin(np.arange(len(taken)), (RARE, FREQUENT))  # easier to change than the rest
+    reason = int(bounds.argmax())
     low, high = counts.bounds
     why = {
         RARE: f"{taken[reason]} are in fewer than {count_text(low, 'document')}; lower the bound",
         FREQUENT: f"{taken[reason]} are in more than {count_text(high, 'document')}; raise the bound",
     }
-    detail = why.get(reason, f"{taken[reason]} are stop words, numbers or too short; keep more of them")
+    detail = why.get(
+        reason, f"All {len(counts.terms)} are stop words, numbers or too short; keep more of them"
+    )
     return Issue("error", "The filters leave no word", detail)
 
 

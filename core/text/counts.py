@@ -88,8 +88,8 @@ def count_words(
     if options.stem:
         chosen = np.flatnonzero(reason == KEPT)
         found = (stems or Stems()).of(options.stem, [words[i] for i in chosen])
-        for place, stem in zip(chosen, found):
-            stemmed[place] = stem
+        for at, stem in zip(chosen.tolist(), found):
+            stemmed[at] = stem
     if progress is not None:
         progress(0.3)
     # words of one stem share a number, but only within what became of them
@@ -107,8 +107,8 @@ def count_words(
     ids, documents = ids[alive], documents[alive]
     parts.append((ids, documents))
     for length in range(2, options.ngrams + 1):
-        at, numbers, names = _phrases(ids, documents, terms, length)
-        parts.append((numbers + len(terms), documents[at]))
+        starts, numbers, names = _phrases(ids, documents, terms, length)
+        parts.append((numbers + len(terms), documents[starts]))
         terms += names
     codes = np.concatenate([codes, np.zeros(len(terms) - len(codes), dtype=np.int8)])
     if progress is not None:

@@ -24,7 +24,9 @@ from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.joining import default_names
 
 MISSING_TEXT = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
-_NAME = re.compile(r"(doc|document|id|name|file|key|speech|review)?[ _.-]?(id|no|nr|name|number|key)?s?\Z", re.I)
+_NAME = re.compile(
+    r"(doc|document|id|name|file|key|speech|review)?[ _.-]?(id|no|nr|name|number|key)?s?\Z", re.I
+)
 _FILES = 1_000_000
 
 
@@ -177,8 +179,8 @@ def _names(
     path: Path, titles: Sequence[str], table: Mapping[str, np.ndarray], options: ImportOptions, size: int
 ) -> tuple[tuple[str, ...], Any]:
     """Names of the documents and the column they are from (None: numbered)."""
-    wanted = options.get("names")
-    if isinstance(wanted, int) and not isinstance(wanted, bool):
+    wanted: str | None = options.get("names")
+    if isinstance(wanted, int):
         wanted = titles[wanted] if 0 <= wanted < len(titles) else ""
     if wanted is not None:
         if wanted and wanted not in table:

@@ -29,6 +29,7 @@ SIBLINGS = {
 }
 """Ends of the names of files beside the counts, by the option that names them."""
 
+
 def triplet_columns(layout: Layout) -> tuple[int, int, int] | None:
     """Columns of document, term and count when the titles say so."""
     titles = [title.lower() for title in layout.titles]
@@ -39,6 +40,7 @@ def triplet_columns(layout: Layout) -> tuple[int, int, int] | None:
             return None
         found.append(place)
     return found[0], found[1], found[2]
+
 
 def find_siblings(path: Path) -> dict[str, Path]:
     """Files with terms and documents beside a file of counts: ``a_counts.csv`` has ``a_vocab.csv``."""
@@ -57,6 +59,7 @@ def find_siblings(path: Path) -> dict[str, Path]:
                     found[option] = beside
     return found
 
+
 def read_counts(path: Path, kind: str, options: ImportOptions, progress: Progress | None = None) -> Documents:
     """Counts as ``kind`` (triplets, table, matrix). Options: ``terms_file`` and ``documents_file`` (beside ``path`` or
     absolute; found by name when absent, empty for none), ``turned`` (rows are terms), and for triplets
@@ -71,12 +74,15 @@ def read_counts(path: Path, kind: str, options: ImportOptions, progress: Progres
                 siblings[option] = path.parent / str(given)
     found = reader(path, options, siblings, progress)
     _check_counts(path, found)
-    note = {option: siblings[option].name if option in siblings else "" for option in SIBLINGS}
+    note: dict[str, Any] = {
+        option: siblings[option].name if option in siblings else "" for option in SIBLINGS
+    }
     note |= {"text_source": kind, "turned": bool(options.get("turned"))}
     source = default_source(path, {**found.source.options, **({} if kind == "table" else note)})
     if kind == "table":
         source = replace(source, options={**source.options, "text_source": kind, "turned": note["turned"]})
     return replace(found, source=source)
+
 
 def _check_counts(path: Path, found: Documents) -> None:
     matrix = found.counts.tocsr()
@@ -91,6 +97,7 @@ def _check_counts(path: Path, found: Documents) -> None:
             "Choose what the column is, or import the file as a matrix of numbers.",
         )
 
+
 def _documents(
     path: Path, kind: str, matrix: Any, names: Sequence[str], terms: Sequence[str],
     table: Mapping[str, np.ndarray], issues: Sequence[Issue] = (), options: Mapping[str, Any] | None = None,
@@ -103,6 +110,7 @@ def _documents(
         tuple(term if term else "(empty)" for term in terms), dict(table),
         np.zeros(size, dtype=bool), np.zeros(size, dtype=np.int64), tuple(issues),
     )  # fmt: skip
+
 
 def _read_triplets(
     path: Path, options: ImportOptions, siblings: Mapping[str, Path], progress: Progress | None
@@ -125,6 +133,7 @@ def _read_triplets(
     table = _document_table(siblings.get("documents_file"))
     matrix = coo_matrix((numbers, (document_of, term_of)), shape=(len(names), len(terms))).tocsr()
     return _documents(path, "triplets", matrix, names, terms, table, (), {"encoding": layout.encoding})
+
 
 def _triplet_cells(
     path: Path, layout: Layout, columns: Sequence[int], progress: Progress | None
@@ -149,6 +158,7 @@ def _triplet_cells(
             ) from None
         counts.append(count)
     return (documents, words), np.array(counts)
+
 
 def _numbered(
     keys: list[str], file: Path | None, path: Path, what: str
@@ -175,6 +185,7 @@ def _numbered(
         ) from None
     return names, index
 
+
 def name_list(file: Path, terms: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Keys (empty when there are none) and names in a file: one name per line, or a table that begins with keys.
 
@@ -186,13 +197,16 @@ def name_list(file: Path, terms: bool = True) -> tuple[tuple[str, ...], tuple[st
     rows = [fields for _, fields in Records(file, layout.encoding, layout.delimiter)]
     if layout.n_columns == 1 or min(len(fields) for fields in rows) < 2:
         lines = [fields[0].strip() for fields in rows]
-        single = lines[1:] if lines and lines[0].lower() in (*_TERM, *_DOCUMENT, "name", "vocabulary") else lines
+        single = (
+            lines[1:] if lines and lines[0].lower() in (*_TERM, *_DOCUMENT, "name", "vocabulary") else lines
+        )
         return (), distinct_names(single)
     body = rows[1:] if layout.header else rows
     keys = tuple(fields[0].strip() for fields in body)
     whole = all(key.isdigit() for key in keys)
     names = tuple(fields[1].strip() for fields in body) if terms and whole and layout.n_columns == 2 else keys
     return keys, distinct_names(names)
+
 
 def _document_table(file: Path | None) -> dict[str, np.ndarray]:
     """The columns of a file of documents behind its first one."""
@@ -211,6 +225,7 @@ def _document_table(file: Path | None) -> dict[str, np.ndarray]:
         if i
     }
 
+
 def _read_table(
     path: Path, options: ImportOptions, siblings: Mapping[str, Path], progress: Progress | None
 ) -> Documents:
@@ -218,7 +233,17 @@ def _read_table(
 
     from plaidwork.core.importers.delimited import DelimitedReader
 
-    known = ("encoding", "delimiter", "decimal", "missing", "header", "skip_rows", "names", "labels", "ragged")
+    known = (
+        "encoding",
+        "delimiter",
+        "decimal",
+        "missing",
+        "header",
+        "skip_rows",
+        "names",
+        "labels",
+        "ragged",
+    )
     given = {name: options[name] for name in known if options.get(name) is not None}
     given["rename_duplicates"] = True
     data = DelimitedReader().read(path, given, progress)
@@ -244,6 +269,7 @@ def _read_table(
         {key: value for key, value in data.source.options.items() if key != "rename_duplicates"},
     )  # fmt: skip
 
+
 def _read_matrix(
     path: Path, options: ImportOptions, siblings: Mapping[str, Path], progress: Progress | None
 ) -> Documents:
@@ -263,6 +289,7 @@ def _read_matrix(
         terms = _fitting(siblings["terms_file"], matrix.shape[1], path, "words")
     table = _document_table(siblings.get("documents_file"))
     return _documents(path, "matrix", matrix, names, terms, table)
+
 
 def _fitting(file: Path, size: int, path: Path, what: str) -> tuple[str, ...]:
     _, names = name_list(file, what == "words")

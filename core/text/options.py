@@ -176,4 +176,3 @@ def document_bound(text: str, n_documents: int, name: str) -> int:
     exact = share * n_documents
     bound = math.ceil(exact - 1e-9) if name.startswith("min") else math.floor(exact + 1e-9)
     return max(bound, 1)
-

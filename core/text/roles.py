@@ -44,6 +44,9 @@ def is_absent(column: np.ndarray) -> np.ndarray:
 def role_issues(documents: Documents, roles: Mapping[str, str], kept: np.ndarray) -> list[Issue]:
     """What is wrong with the roles, for the documents that are ``kept`` (N,) bool; an ``error`` forbids the import."""
     found: list[Issue] = []
+    outcomes = [key for key, role in roles.items() if role == "outcome"]
+    if len(outcomes) > 1:
+        found.append(Issue("error", "More than one column is the outcome", ", ".join(outcomes)))
     for key, role in roles.items():
         if role not in ROLES and role != "text":
             found.append(Issue("error", f"“{role}” is no role of a column", f"Known: {', '.join(ROLES)}"))
@@ -61,9 +64,6 @@ def role_issues(documents: Documents, roles: Mapping[str, str], kept: np.ndarray
             found += _outcome_issues(documents, title, level, kept)
         elif role in ("group", "cluster", "covariate") and kept.any():
             found += _levels_issues(title, role, column[kept])
-    outcomes = [key for key, role in roles.items() if role == "outcome"]
-    if len(outcomes) > 1:
-        found.append(Issue("error", "More than one column is the outcome", ", ".join(outcomes)))
     return found
 
 
@@ -79,7 +79,9 @@ def _outcome_issues(documents: Documents, title: str, level: str | None, kept: n
         return []
     if column.dtype.kind not in "biuf":
         shown = " and ".join(f"“{item}”" for item in known) if len(known) == 2 else f"“{(known or ('',))[0]}”"
-        hint = f"Use “{title}={known[-1]}” to count “{known[-1]}” as 1" if 1 < len(known) <= MANY_GROUPS else ""
+        hint = (
+            f"Use “{title}={known[-1]}” to count “{known[-1]}” as 1" if 1 < len(known) <= MANY_GROUPS else ""
+        )
         detail = f"Found {shown}. {hint}" if hint else f"Found {shown}. An outcome needs numbers"
         return [Issue("error", f"The outcome “{title}” is text", detail)]
     if len(known) < 2 and kept.any():
@@ -102,7 +104,9 @@ def _outcome_issues(documents: Documents, title: str, level: str | None, kept: n
 
 def _constant(title: str, value: str, size: int) -> Issue:
     return Issue(
-        "error", f"The outcome “{title}” is constant", f"It is {value} in all {size} documents; choose another"
+        "error",
+        f"The outcome “{title}” is constant",
+        f"It is {value} in all {size} documents; choose another",
     )
 
 
@@ -112,7 +116,9 @@ def _levels_issues(title: str, role: str, column: np.ndarray) -> list[Issue]:
         value = known[0] if known else "missing"
         return [Issue("error", f"The {role} “{title}” is constant", f"It is {value} in all documents")]
     if role == "group" and len(known) > MANY_GROUPS:
-        return [Issue("warning", f"The group “{title}” has {len(known)} values", "Few documents are left in each")]
+        return [
+            Issue("warning", f"The group “{title}” has {len(known)} values", "Few documents are left in each")
+        ]
     if role == "cluster" and len(known) == len(column):
         return [Issue("info", f"Every document is a cluster of its own in “{title}”", "It changes nothing")]
     return []

@@ -39,7 +39,5 @@ def stem_words(language: str, words: list[str]) -> list[str]:
     import snowballstemmer
 
     if language not in stem_languages():
-        raise SettingError(
-            f"There is no stemmer for “{language}”.", f"Known: {', '.join(stem_languages())}."
-        )
+        raise SettingError(f"There is no stemmer for “{language}”.", f"Known: {', '.join(stem_languages())}.")
     return list(snowballstemmer.stemmer(language).stemWords(words))

@@ -102,7 +102,8 @@ class InputField(QWidget):
         self._import.setVisible(self.item.required and not self._datasets and not self._columns)
         kept = [name for name in before if name in self._datasets or name in self._columns]
         if not kept and choose:
-            kept = [str(ref) for d in datasets.values() if (ref := usual_choice(d, self.item))][:1]
+            usual = (usual_choice(d, self.item) for d in datasets.values())
+            kept = [str(ref) for ref in usual if ref is not None][:1]
         if not kept and choose and self.item.required and self._datasets:
             ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
             kept = ranked[:1]
@@ -286,7 +287,9 @@ class InputsForm(Section):
 
     def datasets(self) -> dict[str, list[Dataset]]:
         """What is chosen by input; annotation columns as datasets of their own."""
-        return {key: [self._fields[key].dataset(name) for name in names] for key, names in self.values().items()}
+        return {
+            key: [self._fields[key].dataset(name) for name in names] for key, names in self.values().items()
+        }
 
     def subsets(self) -> dict[str, int]:
         """Numbers of rows to use by input, where not all are used."""

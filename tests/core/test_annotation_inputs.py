@@ -1,0 +1,110 @@
+"""Annotation columns as vectors, labels and matrices; in jobs and on the command line."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core.annotation_inputs import column_choices, column_dataset, parse_column, usual_choice
+from plaidwork.core.cli import pairs
+from plaidwork.core.dataset import Dataset, Source
+from plaidwork.core.errors import DataError
+from plaidwork.core.job import ColumnInput, FileInput, Job, job_text, read_job
+from plaidwork.core.spec import Input, ModelSpec
+
+VECTOR = Input("y", "vector", "real", ("row",), label="Outcome")
+LABELS = Input("group", "labels", "categorical", ("row",))
+MATRIX = Input("covariates", "matrix", "real", ("row", "covariate"), required=False)
+
+
+def data(roles=()):
+    return Dataset(
+        "D: x",
+        np.eye(4),
+        tuple("abcd"),
+        tuple("wxyz"),
+        row_table={
+            "score": np.array([1.5, np.nan, 3, 4]),
+            "party": np.array(["left", "right", "", "left"]),
+            "on": np.array([0, 1, 1, 0]),
+            "body": np.array(["one", "two", "three", "four"], dtype=object),
+        },
+        column_table={"weight": np.arange(4.0)},
+        source=Source("d.csv", options={"roles": {"body": "text", **dict(roles)}}),
+    )
+
+
+def column(text, item, **options):
+    found = data(**options)
+    ref = parse_column(text, ["D", "D: x"])
+    assert str(ref) == text
+    return column_dataset(found, ref, item)
+
+
+def test_vector():
+    made = column("D: x:row:score", VECTOR)
+    assert made.row_names == tuple("abcd")
+    assert np.array_equal(made.values, [1.5, np.nan, 3, 4], equal_nan=True)
+    assert made.name == "D: x: score"
+    assert column("D: x:column:weight", VECTOR).row_names == tuple("wxyz")
+    level = column("D: x:row:party=left", VECTOR)
+    assert np.array_equal(level.values, [1, 0, np.nan, 1], equal_nan=True)
+    assert level.kind == "binary"
+
+
+def test_labels_and_matrix():
+    made = column("D: x:row:party", LABELS)
+    assert made.categories == ("left", "right")
+    assert made.values.tolist() == [0, 1, -1, 0]
+    assert column("D: x:row:on", LABELS).categories == ("0", "1")
+    matrix = column("D: x:row:on;party", MATRIX)
+    assert matrix.column_names == ("on", "party=right")
+    assert np.array_equal(matrix.values[:, 1], [0, 1, np.nan, 0], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("none", "no annotation “none”"), ("party", "is text.*“left” and “right”.*party=right"),
+     ("party=up", "no value “up”")],
+)  # fmt: skip
+def test_wrong_columns_are_told(text, message):
+    with pytest.raises(DataError, match=message):
+        column(f"D: x:row:{text}", VECTOR)
+
+
+def test_what_a_form_offers():
+    titles = [ref.titles for ref in column_choices(data(), VECTOR)]
+    assert titles == ["score", "party=left", "party=right", "on"]
+    assert [ref.titles for ref in column_choices(data(), LABELS)] == ["score", "party", "on"]
+    assert column_choices(data(), MATRIX) == []
+    assert usual_choice(data(), VECTOR) is None
+    roles = {"party=right": "outcome", "on": "covariate", "party": "covariate"}
+    assert str(usual_choice(data(roles), VECTOR)) == "D: x:row:party=right"
+    assert usual_choice(data(roles), MATRIX).titles == "on;party"
+    binary = Input("split", "vector", "binary", ("row",))
+    assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
+
+
+def test_job_with_a_column(tmp_path):
+    (tmp_path / "x.csv").write_text("name,y,a\nr,1,2\ns,3,4\n", encoding="utf-8")
+    spec = ModelSpec(id="m.n", version="1", title="M", summary="", inputs=(Input("X"), VECTOR))
+    job = Job(
+        model="m.n",
+        inputs={"y": (ColumnInput("X:row:y"),), "X": (FileInput(tmp_path / "x.csv", {"labels": ["y"]}),)},
+    )
+    path = tmp_path / "job.toml"
+    path.write_text(job_text(job, tmp_path), encoding="utf-8")
+    again = read_job(path)
+    assert again.inputs["y"] == job.inputs["y"]
+    assert again.load(spec)["y"][0].values.tolist() == [1, 3]
+    assert again.files == {"X": [tmp_path / "x.csv"]}
+    wrong = Job(model="m.n", inputs={"X": job.inputs["X"], "y": (ColumnInput("Z:row:y"),)})
+    with pytest.raises(DataError, match="Inputs from files: X"):
+        wrong.load(spec)
+
+
+def test_typed_inputs(tmp_path):
+    file = tmp_path / "X:row:y"
+    file.write_text("")
+    files, columns = pairs.input_files(["X=a.csv", "y=X:row:y", f"Z={file}", "w=Y:row:y"])
+    assert columns == {"y": "X:row:y"}
+    assert [str(path) for path in files["w"]] == ["Y:row:y"]
+    assert set(files) == {"X", "Z", "w"}
