@@ -25,9 +25,10 @@ from plaidwork.core.analysis import (
 )
 from plaidwork.core.dataset import Axis, Dataset
 from plaidwork.core.errors import DataError, PluginError, SettingError
+from plaidwork.core.fitted import fitted_inputs
 from plaidwork.core.joining import align
 from plaidwork.core.model import Block, Result, Results
-from plaidwork.core.plan import data_block, hash_of, joined_inputs, model_data
+from plaidwork.core.plan import data_block, hash_of, model_data
 from plaidwork.core.plugins.info import passes, plugin_error
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
@@ -155,7 +156,9 @@ def _checked(spec: AnalysisSpec, found: Any) -> Results:
 
     checked_results(found)
     for view in spec.views:
-        named = [source for source in view.source.values() if not source.startswith(("data:", DRAWS))]
+        named = [
+            source for source in view.source.values() if not source.startswith(("data:", "fitted:", DRAWS))
+        ]
         for name in (*named, *filter(None, (view.headline, view.caption))):
             if name not in found:
                 raise PluginError(
@@ -181,7 +184,7 @@ class _Asked:
             if name not in known:
                 hint = f"Known: {', '.join(sorted(known)) or 'none'}."
                 raise SettingError(f"{spec.title} has no input named “{name}”.", hint)
-        self._fitted = self._fitted_data(datasets)
+        self._fitted = fitted_inputs(run, datasets)
         self.refs = self._references(inputs)
         self.chosen: dict[str, tuple[Dataset, ...]] = {}
         for item in spec.inputs:
@@ -190,20 +193,6 @@ class _Asked:
                 self.chosen[item.name] = given
             elif item.required:
                 raise DataError(f"{spec.title} needs “{item.title}” ({item.name}).", item.doc)
-
-    def _fitted_data(self, datasets: Mapping[str, Dataset]) -> dict[str, tuple[Dataset, ...]]:
-        run = self._run
-        lost = [name for names in run.inputs.values() for name in names if name not in datasets]
-        if lost:
-            raise DataError(f"{run.title} was fitted to data that are not here: {', '.join(lost)}.")
-        inputs = {key: [datasets[name] for name in names] for key, names in run.inputs.items()}
-        fitted = joined_inputs(run.spec, inputs)
-        if hash_of(fitted) != run.data_hash:
-            raise DataError(
-                f"The data of {run.title} have changed since it was fitted.",
-                "Undo the change, or fit again to the data as they are now.",
-            )
-        return fitted
 
     def _references(self, inputs: Mapping[str, Any]) -> dict[str, AnnotationRef]:
         found = {}

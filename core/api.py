@@ -44,9 +44,11 @@ from plaidwork.core.study import Metric, Study
 from plaidwork.core.summaries import (
     MatchedBlocks,
     comembership,
+    correlate_rows,
     coverage,
     distribution,
     match_blocks,
+    match_factors,
     nmi_overlap_ishiguro,
     pick_items,
     rank_chains,

@@ -220,6 +220,17 @@ class Model(ABC):
         """Predictions for new data."""
         raise NotImplementedError(f"{self.spec.title} does not predict new data")
 
+    def fitted(
+        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the fit expects in cells of the input ``name``, block ``place`` of it, in these columns.
+
+        Returns means and standard deviations of the cells (noise included), each (n, len(columns)), on the scale of
+        the data: a probability for 0/1, a rate for counts; NaN where the fit says nothing. It is asked for a few
+        columns at a time, whether they are observed or not, so that nothing as large as the data has to be stored.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell fitted values")
+
     def simulate(
         self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], State]:

@@ -247,8 +247,8 @@ class Trace:
 class View:
     """A picture of results: ``kind`` from the host's catalogue, ``source`` by role.
 
-    ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself and
-    ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
+    ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself,
+    ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. ``live`` views are refreshed while the fit runs. Neighbouring views of one
     ``group`` share a tab of that name and are chosen by their titles.
     """

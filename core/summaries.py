@@ -114,6 +114,33 @@ def match_blocks(
     )
 
 
+def correlate_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Pearson correlations (K, J) of the rows of (K, n) and (J, n) arrays; 0 for a row without spread."""
+    a, b = (x - x.mean(axis=1, keepdims=True) for x in (one, other))
+    size = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=1)
+    return np.clip(a @ b.T / np.where(size > 0, size, 1.0), -1.0, 1.0)
+
+
+def match_factors(correlation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pair the rows with the columns so that the absolute correlations sum to the most.
+
+    Parameters
+    ----------
+    correlation : (K, J), as of :func:`correlate_rows`.
+
+    Returns
+    -------
+    index : (K,) column of each row, each used once at most; -1 where there are fewer columns than rows.
+    matched : (K,) its correlation, with sign; 0 without a partner.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(-np.abs(correlation))
+    index, matched = np.full(len(correlation), -1), np.zeros(len(correlation))
+    index[rows], matched[rows] = columns, correlation[rows, columns]
+    return index, matched
+
+
 def comembership(
     draws_rows: Iterable[np.ndarray], items: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:

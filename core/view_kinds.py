@@ -15,6 +15,7 @@ class Role:
     Attributes
     ----------
     shapes : the shapes an array may have; empty for any.
+    fitted : whether the source has to be ``fitted:X``.
     table, text : whether a ``Table``, or an array of texts, is taken instead of numbers.
     columns : titles that a table must have; a table without such titles needs ``min_columns``.
     """
@@ -27,6 +28,7 @@ class Role:
     table: bool = False
     text: bool = False
     min_columns: int = 0
+    fitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,46 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "beeswarm",
+            "beeswarm",
+            "items by one factor, class beside class",
+            (
+                Role("values", (("n", "K"),), "scores of the items on the factors"),
+                _optional("names", ("n",), doc="names of the items", table=True, text=True),
+                _optional("colour", ("n",), doc="a number or class of each item", text=True),
+            ),
+        ),
+        ViewKind(
+            "factor_heatmap",
+            "heatmap",
+            "the strongest columns of a factor, items in the order of its scores",
+            (
+                Role("values", (("n", "K"),), "scores of the items on the factors"),
+                Role("weights", (("K", "m"),), "weights of the columns"),
+                Role("matrix", doc="the data, data:X; one of many matrices is found by its name"),
+                _optional("fitted", doc="what the fit expects, fitted:X", fitted=True),
+                _optional("names", ("m",), doc="names of the columns", table=True, text=True),
+                _optional("group", ("m",), doc="matrix that each column is of", text=True),
+            ),
+        ),
+        ViewKind(
+            "imputed",
+            "imputed",
+            "missing cells with what the fit expects in them, and its standard deviation",
+            (Role("values", doc="fitted:X", fitted=True),),
+        ),
+        ViewKind(
+            "restarts",
+            "compare",
+            "factors of two restarts, paired by their correlation",
+            (
+                Role("values", (("F", "F"),), "correlations of the factors of all restarts"),
+                Role("restart", (("F",),), "number of the restart of each factor"),
+                _optional("names", ("F",), doc="names of the factors", table=True, text=True),
+                _optional("shown", (1,), doc="number of the restart that the other views show"),
+            ),
+        ),
+        ViewKind(
             "variance",
             "tiles",
             "how much each factor explains of each view",
@@ -141,6 +183,8 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 _optional("total", ("V",), doc="share that all factors explain together"),
                 _optional("row_names", ("V",), doc="names of the views", table=True, text=True),
                 _optional("column_names", ("K",), doc="names of the factors", table=True, text=True),
+                _optional("by_group", ("G", "V", "K"), doc="shares of each group of samples"),
+                _optional("groups", ("G",), doc="names of the groups", table=True, text=True),
             ),
         ),
         ViewKind(

@@ -179,7 +179,7 @@ def declaration_importable(bench: Bench) -> None:
 
 @check("views are of a known kind and have what they need")
 def declaration_views(bench: Bench) -> None:
-    """Kinds and roles are those of the host's catalogue; ``data:`` and ``draws:`` name what is declared."""
+    """Kinds and roles are those of the host's catalogue; ``data:``, ``fitted:`` and ``draws:`` name what is declared."""
     for view in bench.spec.views:
         _check_view(bench, view)
 
@@ -197,13 +197,15 @@ def _check_view(bench: Bench, view: View) -> None:
             roles = [item.name for item in kind.roles]
             raise fail(bench, name, f"{view.kind} has no role “{role}”.", near(role, roles))
         prefix, _, target = source.partition(":")
+        if prefix == "fitted" and target and not bench.model.offers("fitted"):
+            raise fail(bench, name, f"{source} needs the method fitted(), which the model has not.")
         known = _declared(bench, prefix) if target else None
         if known is not None and target not in known:
             raise fail(bench, name, f"{source} is not declared.", near(target, known))
 
 
 def _declared(bench: Bench, prefix: str) -> list[str] | None:
-    """What may stand behind ``data:`` or ``draws:``."""
-    if prefix == "data":
+    """What may stand behind ``data:``, ``fitted:`` or ``draws:``."""
+    if prefix in ("data", "fitted"):
         return [item.name for item in bench.spec.inputs]
     return [variable.name for variable in bench.spec.variables] if prefix == "draws" else None

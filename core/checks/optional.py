@@ -74,6 +74,43 @@ def predicts(bench: Bench) -> None:
     check_results(bench, plan, dict(found), "predict()")
 
 
+@check("tells fitted values")
+def fitted_values(bench: Bench) -> None:
+    """``fitted`` returns means and standard deviations of the asked columns, the same whatever else is asked for."""
+    bench.need("fitted")
+    plan, kept = bench.plan, bench.done.kept()
+    for item in bench.spec.inputs:
+        if item.name not in plan.data or item.kind != "matrix":
+            continue
+        given = plan.data[item.name]
+        for place, block in enumerate(given if isinstance(given, tuple) else (given,)):
+            every = np.arange(block.shape[1])
+            whole = _fitted(bench, plan, kept, item.name, place, every)
+            part = _fitted(bench, plan, kept, item.name, place, every[::-2])
+            for one, other in zip(whole, part, strict=True):
+                if not np.allclose(one[:, ::-2], other, rtol=1e-9, atol=1e-9, equal_nan=True):
+                    raise fail(bench, "fitted()", "a column differs when it is asked for with others.")
+
+
+def _fitted(
+    bench: Bench, plan: Any, kept: Any, name: str, place: int, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    with blame(bench, "fitted()"):
+        mean, sd = bench.model.fitted(kept, plan.data, plan.params, name, place, columns)
+    given = plan.data[name]
+    n = (given[place] if isinstance(given, tuple) else given).shape[0]
+    for word, values in (("means", mean), ("standard deviations", sd)):
+        if np.shape(values) != (n, len(columns)):
+            raise fail(
+                bench, "fitted()", f"{word} have the shape {np.shape(values)}, not {(n, len(columns))}."
+            )
+        if np.isinf(values).any():
+            raise fail(bench, "fitted()", f"{word} are not finite.", "NaN where the fit says nothing.")
+    if (np.asarray(sd) < 0).any():
+        raise fail(bench, "fitted()", "a standard deviation is negative.")
+    return np.asarray(mean), np.asarray(sd)
+
+
 @check("draws from the approximation")
 def samples(bench: Bench) -> None:
     """``sample`` returns as many draws as asked for, in the form of ``draws``, finite and the same for one seed."""

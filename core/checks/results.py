@@ -179,6 +179,11 @@ def _check_role(
 ) -> None:
     name, source = f"view “{view.title}”", view.source[role.name]
     prefix, _, target = source.partition(":")
+    if (prefix == "fitted" and bool(target)) != role.fitted:
+        wanted = "fitted:X" if role.fitted else "a result, data:X or draws:X"
+        raise fail(bench, name, f"“{source}” is the source of {role.name}, which needs {wanted}.")
+    if role.fitted:
+        return
     if prefix == "data" and target:
         if target not in bench.plan.inputs:
             return  # an optional input

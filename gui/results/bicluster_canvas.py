@@ -84,7 +84,7 @@ class BiclusterCanvas(HeatCanvas):
         shown = self.blocks.visible()
         shown.sort(key=lambda block: (block == chosen, -np.prod(self.blocks.size(block))))
         parts = {block: self.parts(block) for block in shown}
-        ratio = self._ratio()
+        ratio = self.pixel_ratio()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for block in shown:
             painter.setOpacity(FADED if chosen is not None and block != chosen else 1.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.run import Run
@@ -18,8 +18,8 @@ from plaidwork.core.spec import View
 from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_percent, tidy
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
-from plaidwork.gui.results.heat_canvas import RING, Picture
-from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.heat_canvas import Picture
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.ordering import Ordered, make_order
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
@@ -88,22 +88,7 @@ class BiclusterPage(ResultPage):
         self._foot = Label("", "body", "muted", elide=True)
         self._missing = Legend()
         self.bar = ColorBar("loom")
-        self._foot_row = QWidget()
-        foot = QHBoxLayout(self._foot_row)
-        foot.setContentsMargins(RING, 0, RING, 0)
-        foot.setSpacing(space.M)
-        foot.addWidget(self._foot, 1)
-        foot.addWidget(self._back)
-        foot.addWidget(self._missing)
-        foot.addWidget(self.bar)
-        content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M - RING)
-        options.setContentsMargins(RING, 0, RING, 0)
-        layout.addWidget(options)
-        layout.addWidget(self.canvas, 1)
-        layout.addWidget(self._foot_row)
+        content = page_content(options, self.canvas, self._foot, self._back, self._missing, self.bar)
         self._reorder_timer = QTimer(self, singleShot=True, interval=REORDER_AFTER)
         self._reorder_timer.timeout.connect(self._order)
         return content

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown
-from plaidwork.gui.results.heat_canvas import RING
-from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
@@ -79,7 +78,6 @@ class CoefficientsPage(ResultPage):
         self.order.changed.connect(self._set_order)
         self._order_field = Labelled("Order", self.order)
         options = OptionRow(self._picker_field, self._group_field, self._top_field, self._order_field)
-        options.setContentsMargins(RING, 0, RING, 0)
         self._panels = QWidget()
         self._panel_row = QHBoxLayout(self._panels)
         self._panel_row.setContentsMargins(0, 0, 0, 0)
@@ -87,20 +85,7 @@ class CoefficientsPage(ResultPage):
         self.charts: list[CoefficientChart] = []
         self._foot = Label("", "body", "muted", elide=True)
         self.legend = Legend()
-        self._foot_row = QWidget()
-        foot = QHBoxLayout(self._foot_row)
-        foot.setContentsMargins(RING, 0, RING, 0)
-        foot.setSpacing(space.M)
-        foot.addWidget(self._foot, 1)
-        foot.addWidget(self.legend)
-        content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M - RING)
-        layout.addWidget(options)
-        layout.addWidget(self._panels, 1)
-        layout.addWidget(self._foot_row)
-        return content
+        return page_content(options, self._panels, self._foot, self.legend)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Coefficients:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_interval, format_number
 from plaidwork.gui.results.chart import Chart, ItemPicker, Scale, capital, elided, padded
 from plaidwork.gui.results.heat_canvas import RING
-from plaidwork.gui.results.option_row import Labelled, OptionRow
+from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources
@@ -229,14 +229,7 @@ class CurvePage(ResultPage):
         self.picker = ItemPicker()
         self.picker.currentIndexChanged.connect(self.choose)
         self._options = OptionRow(Labelled("Show", self.picker))
-        self._options.setContentsMargins(RING, 0, RING, 0)
-        content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M - RING)
-        layout.addWidget(self._options)
-        layout.addWidget(self.chart, 1)
-        return content
+        return page_content(self._options, self.chart)
 
     def load(self, sources: Sources) -> Curves:
         result = sources.result("values", (1, 2))

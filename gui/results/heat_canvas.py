@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -23,33 +21,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.results import heat_paint
 from plaidwork.gui.results.heat_image import paint_pixels
-from plaidwork.gui.results.heat_paint import GAP, MOST_LABEL, RING, STRIP
-from plaidwork.gui.results.pyramid import Pyramid
-from plaidwork.gui.results.strips import Strip
-from plaidwork.gui.theme import size, space, theme
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What the canvas shows; replaced as a whole.
-
-    ``row_order[i]`` is the row shown at place i. ``limits`` are the values at the ends of the map ``lut``.
-    """
-
-    pyramid: Pyramid
-    row_order: np.ndarray
-    column_order: np.ndarray
-    row_names: tuple[str, ...]
-    column_names: tuple[str, ...]
-    limits: tuple[float, float]
-    lut: str = "loom"
-    strips: tuple[Strip, ...] = ()
-    row_strips: tuple[Strip, ...] = field(default=())
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.pyramid.shape
-
+from plaidwork.gui.results.heat_paint import RING
+from plaidwork.gui.results.heat_picture import Picture, inside
+from plaidwork.gui.theme import size, theme
 
 __all__ = ["RING", "HeatCanvas", "Picture"]
 
@@ -140,7 +114,7 @@ class HeatCanvas(QWidget):
         if self.picture is None:
             return
         n, m = self.picture.shape
-        self._rows, self._columns = _inside(rows, n), _inside(columns, m)
+        self._rows, self._columns = inside(rows, n), inside(columns, m)
         self._lay_out()
         self.view_changed.emit()
         self.update()
@@ -206,22 +180,23 @@ class HeatCanvas(QWidget):
 
     def device_length(self, length: float) -> int:
         """A length in device pixels, at least one."""
-        return max(round(length * self._ratio()), 1)
+        return max(round(length * self.pixel_ratio()), 1)
 
     def x_of(self, place: float) -> float:
         """Logical x of a column place, on a device pixel."""
-        (left, right), plot, ratio = self._columns, self._plot, self._ratio()
+        (left, right), plot, ratio = self._columns, self._plot, self.pixel_ratio()
         x = plot.left() + (place - left) / (right - left) * plot.width()
         return float(np.floor(x * ratio + 0.5) / ratio)
 
     def y_of(self, place: float) -> float:
         """Logical y of a row place, on a device pixel."""
-        (top, bottom), plot, ratio = self._rows, self._plot, self._ratio()
+        (top, bottom), plot, ratio = self._rows, self._plot, self.pixel_ratio()
         y = plot.top() + (place - top) / (bottom - top) * plot.height()
         return float(np.floor(y * ratio + 0.5) / ratio)
 
     # -- layout ---------------------------------------------------------------------------------
-    def _ratio(self) -> float:
+    def pixel_ratio(self) -> float:
+        """Device pixels a logical one, of the screen or of the file being written."""
         return self._ratio_override or self.devicePixelRatioF()
 
     def set_export_ratio(self, ratio: float) -> None:
@@ -230,40 +205,12 @@ class HeatCanvas(QWidget):
         self._image = None
 
     def _lay_out(self) -> None:
-        if self.picture is None:
-            return
-        picture, metrics = self.picture, self.caption_metrics()
-        left = RING + sum(STRIP + GAP for _ in picture.row_strips)
-        top = RING + sum(STRIP + GAP for _ in picture.strips)
-        width, height = max(self.width() - left - RING, 1), max(self.height() - top - RING, 1)
-        right = bottom = 0.0
-        if self.show_labels:
-            if height / (self._rows[1] - self._rows[0]) >= metrics.height() * 0.92:
-                right = self._label_width(0) + space.S
-            self._plot = QRectF(left, top, max(width - right, 1), height)
-            if heat_paint.columns_fit(self):
-                bottom = metrics.height() + space.S
-            elif (width - right) / (self._columns[1] - self._columns[0]) >= metrics.height() * 0.92:
-                bottom = min(self._label_width(1), 0.3 * self.height()) + space.XS
-        self._plot = QRectF(left, top, max(width - right, 1), max(height - bottom, 1))
-        ratio = self._ratio()
-        self._plot.setWidth(max(np.floor(self._plot.width() * ratio), 1) / ratio)
-        self._plot.setHeight(max(np.floor(self._plot.height() * ratio), 1) / ratio)
+        if self.picture is not None:
+            self._plot = heat_paint.lay_out(self)
 
     def caption_metrics(self) -> QFontMetricsF:
         """Metrics of the font of labels and tags."""
         return QFontMetricsF(theme().font("caption"))
-
-    def _label_width(self, axis: int) -> float:
-        assert self.picture is not None
-        names, order, (low, high) = (
-            (self.picture.row_names, self.picture.row_order, self._rows),
-            (self.picture.column_names, self.picture.column_order, self._columns),
-        )[axis]
-        metrics = self.caption_metrics()
-        shown = order[int(low) : int(np.ceil(high))][:400]
-        widest = max((metrics.horizontalAdvance(names[i][:60]) for i in shown), default=0.0)
-        return min(widest + 2, MOST_LABEL, 0.34 * (self.width() if axis == 0 else 3 * self.height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
@@ -298,7 +245,7 @@ class HeatCanvas(QWidget):
     def _paint_image(self, painter: QPainter) -> None:
         assert self.picture is not None
         picture, plot = self.picture, self._plot
-        ratio = self._ratio()
+        ratio = self.pixel_ratio()
         w, h = self.device_length(plot.width()), self.device_length(plot.height())
         coarse = 2 if self._moving and w * h > 1_000_000 and not self._ratio_override else 1
         key = (picture.pyramid, self._rows, self._columns, w, h, self._moving, theme().scheme, picture.limits)
@@ -430,11 +377,3 @@ class HeatCanvas(QWidget):
             span = min(spans[axis][1] - spans[axis][0], extent / (1.3 * self.caption_metrics().height()))
             spans[axis] = (place - span / 2, place + span / 2)
         self.set_view(*spans)
-
-
-def _inside(span: tuple[float, float], length: int) -> tuple[float, float]:
-    """The span moved and cut to lie in [0, length], at least two long."""
-    low, high = span
-    width = min(max(high - low, min(2.0, float(length))), float(length))
-    low = min(max(low, 0.0), length - width)
-    return low, low + width

@@ -13,7 +13,6 @@ from plaidwork.gui.theme import space, theme
 if TYPE_CHECKING:
     from plaidwork.gui.results.heat_canvas import HeatCanvas
 
-STRIP = 12
 GAP = 5
 RING = 3
 """Room for the focus ring around the picture."""
@@ -21,22 +20,66 @@ MOST_LABEL = 168
 """Widest label in logical pixels; longer names are cut with an ellipsis."""
 
 
+def lay_out(canvas: HeatCanvas) -> QRectF:
+    """Where the cells are: beside the strips, and the names where they fit."""
+    picture, metrics = canvas.picture, canvas.caption_metrics()
+    assert picture is not None
+    rows, columns = canvas.visible_range
+    left = RING + sum(strip.height + GAP for strip in picture.row_strips)
+    top = RING + sum(strip.height + GAP for strip in picture.strips)
+    width, height = max(canvas.width() - left - RING, 1), max(canvas.height() - top - RING, 1)
+    right = bottom = 0.0
+    if canvas.show_labels:
+        if height / (rows[1] - rows[0]) >= metrics.height() * 0.92:
+            right = _label_width(canvas, 0) + space.S
+        span = columns[1] - columns[0]
+        if columns_fit(canvas, max(width - right, 1)):
+            bottom = metrics.height() + space.S
+        elif (width - right) / span >= metrics.height() * 0.92:
+            bottom = min(_label_width(canvas, 1), 0.3 * canvas.height()) + space.XS
+    ratio = canvas.pixel_ratio()
+    wide, high = (
+        max(np.floor(max(length, 1) * ratio), 1) / ratio for length in (width - right, height - bottom)
+    )
+    return QRectF(left, top, wide, high)
+
+
+def _label_width(canvas: HeatCanvas, axis: int) -> float:
+    picture, metrics = canvas.picture, canvas.caption_metrics()
+    assert picture is not None
+    rows, columns = canvas.visible_range
+    names, order, (low, high) = (
+        (picture.row_names, picture.row_order, rows),
+        (picture.column_names, picture.column_order, columns),
+    )[axis]
+    shown = [names[i][:60] for i in order[int(low) : int(np.ceil(high))][:400]]
+    if axis == 0 and picture.strip_titles:
+        shown += [strip.title[:60] for strip in picture.strips]
+    widest = max((metrics.horizontalAdvance(name) for name in shown), default=0.0)
+    return min(widest + 2, MOST_LABEL, 0.34 * (canvas.width() if axis == 0 else 3 * canvas.height()))
+
+
 def paint_strips(canvas: HeatCanvas, painter: QPainter) -> None:
-    """Annotation strips above and left of the cells, one colour a device pixel."""
+    """Strips above and left of the cells, one colour a device pixel; titles at the right of those above."""
     picture, plot = canvas.picture, canvas.plot
     if picture is None:
         return
     rows, columns = canvas.visible_range
+    room = canvas.width() - RING - plot.right() - space.S
     y = float(RING)
     for strip in picture.strips:
         pixels = strip.pixels(picture.column_order, columns, canvas.device_length(plot.width()))
-        painter.drawImage(QRectF(plot.left(), y, plot.width(), STRIP), _image(pixels[None, :]))
-        y += STRIP + GAP
+        painter.drawImage(QRectF(plot.left(), y, plot.width(), strip.height), _image(np.atleast_2d(pixels)))
+        if picture.strip_titles and room > 12:
+            painter.setPen(theme().color("muted"))
+            shown = canvas.caption_metrics().elidedText(strip.title, Qt.TextElideMode.ElideRight, room)
+            _text(canvas, painter, QPointF(plot.right() + space.S, y + strip.height / 2), shown)
+        y += strip.height + GAP
     x = float(RING)
     for strip in picture.row_strips:
         pixels = strip.pixels(picture.row_order, rows, canvas.device_length(plot.height()))
-        painter.drawImage(QRectF(x, plot.top(), STRIP, plot.height()), _image(pixels[:, None]))
-        x += STRIP + GAP
+        painter.drawImage(QRectF(x, plot.top(), strip.height, plot.height()), _image(np.atleast_2d(pixels).T))
+        x += strip.height + GAP
 
 
 def _image(pixels: np.ndarray) -> QImage:
@@ -45,11 +88,11 @@ def _image(pixels: np.ndarray) -> QImage:
     return QImage(pixels.data, w, h, 4 * w, QImage.Format.Format_RGB32).copy()
 
 
-def columns_fit(canvas: HeatCanvas) -> bool:
-    """Whether all column names in view can be written across."""
+def columns_fit(canvas: HeatCanvas, wide: float) -> bool:
+    """Whether all column names in view can be written across, where the cells are so wide."""
     assert canvas.picture is not None
     _, (left, right) = canvas.visible_range
-    width, metrics = canvas.plot.width() / (right - left) - 4, canvas.caption_metrics()
+    width, metrics = wide / (right - left) - 4, canvas.caption_metrics()
     if width < 20:
         return False
     names, order = canvas.picture.column_names, canvas.picture.column_order
@@ -87,7 +130,7 @@ def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     room = canvas.height() - RING - plot.bottom() - space.XS
     if room <= 12:
         return
-    flat = columns_fit(canvas)
+    flat = columns_fit(canvas, plot.width())
     _, (low, high) = canvas.visible_range
     for place in range(int(low), int(np.ceil(high))):
         left, right = max(canvas.x_of(place), plot.left()), min(canvas.x_of(place + 1), plot.right())

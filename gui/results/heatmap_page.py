@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability, tidy
 from plaidwork.gui.results.blocks import colour_limits
-from plaidwork.gui.results.heat_canvas import RING, HeatCanvas, Picture
-from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow
+from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import Sources, role_names
-from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 from plaidwork.gui.workbench import Workbench
 
@@ -49,7 +48,8 @@ class HeatmapPage(ResultPage):
     """Role ``values``: a result (n, m).
 
     Options: ``scale`` "sequential" or "diverging" (else found from the numbers), ``minimum`` and ``maximum``,
-    ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (start with the clustered order).
+    ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (start with the clustered order),
+    ``layer`` "row", "column" or "both": that axis has the factors, so a click chooses one in every view of the run.
     Roles ``row_names`` and ``column_names`` may name tables (their first column) or results of indices into the
     items of the dim.
     """
@@ -58,36 +58,27 @@ class HeatmapPage(ResultPage):
 
     def __init__(self, workbench: Workbench, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._order = "clustered" if view.options.get("cluster") else "given"
+        self._layer = {"row": (0,), "column": (1,), "both": (0, 1)}.get(
+            str(view.options.get("layer", "")), ()
+        )
+        self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
 
     def build(self) -> QWidget:
         self.canvas = HeatCanvas()
         self.canvas.setAccessibleName(self.view.title)
         self.canvas.hovered_cell.connect(self._tell)
+        self.canvas.clicked_cell.connect(self._pick)
         self.canvas.view_changed.connect(self._update_foot)
         self.order = SegmentedControl([("given", "As given"), ("clustered", "Clustered")], self._order)
         self.order.changed.connect(self.set_order)
         self._order_field = Labelled("Order", self.order)
         self._missing = Legend()
         self._options = OptionRow(self._order_field)
-        self._options.setContentsMargins(RING, 0, RING, 0)
         self._foot = Label("", "body", "muted", elide=True)
         self.bar = ColorBar("tide")
-        foot_row = QWidget()
-        foot = QHBoxLayout(foot_row)
-        foot.setContentsMargins(RING, 0, RING, 0)
-        foot.setSpacing(space.M)
-        foot.addWidget(self._foot, 1)
-        foot.addWidget(self._missing)
-        foot.addWidget(self.bar)
-        content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M - RING)
-        layout.addWidget(self._options)
-        layout.addWidget(self.canvas, 1)
-        layout.addWidget(foot_row)
-        return content
+        return page_content(self._options, self.canvas, self._foot, self._missing, self.bar)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Heat:
@@ -97,7 +88,7 @@ class HeatmapPage(ResultPage):
         dims = result.dims if len(result.dims) == 2 else ("row", "column")
         row_dim, column_dim = options.get("row_dim", dims[0]), options.get("col_dim", dims[1])
         n, m = values.shape
-        lut, limits, clipped = _scale(values, options)
+        lut, limits, clipped = color_scale(values, options)
         orders = {"given": (np.arange(n), np.arange(m))}
         if 2 < max(n, m) <= _MOST_CLUSTERED and min(n, m) > 1:
             orders["clustered"] = _clustered(values, symmetric=row_dim == column_dim and n == m)
@@ -145,7 +136,28 @@ class HeatmapPage(ResultPage):
                 heat.pyramids[order], rows, columns, heat.row_names, heat.column_names, heat.limits, heat.lut
             )
         )
+        self._mark()
         self._update_foot()
+
+    def _pick(self, row: int, column: int) -> None:
+        """A click chooses the factor of the column, or of the row, where the axes have factors."""
+        if self._layer and self.loaded is not None:
+            item = (row, column)[self._layer[-1]]
+            self._selection.set("layer", (item,) if item >= 0 else ())
+
+    def _on_selection(self, kind: str) -> None:
+        if kind == "layer" and self._layer and self.canvas.picture is not None:
+            self._mark()
+
+    def _mark(self) -> None:
+        """Triangles at the chosen factor."""
+        if self._layer:
+            marks = [
+                tuple(i for i in self._selection.get("layer") if axis in self._layer and i < length)
+                for axis, length in enumerate(self.loaded.values.shape)
+            ]
+            self.canvas.marked_rows, self.canvas.marked_columns = marks
+            self.canvas.update()
 
     def set_order(self, order: str) -> None:
         """Show the items as given or clustered."""
@@ -194,7 +206,10 @@ class HeatmapPage(ResultPage):
         wanted = text.casefold()
         rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in name.casefold()]
         columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in name.casefold()]
-        self.canvas.marked_rows, self.canvas.marked_columns = tuple(rows[:200]), tuple(columns[:200])
+        if text or not self._layer:
+            self.canvas.marked_rows, self.canvas.marked_columns = tuple(rows[:200]), tuple(columns[:200])
+        else:
+            self._mark()
         if rows or columns:
             self.canvas.go_to(rows[0] if rows else None, columns[0] if columns else None)
         self.canvas.update()
@@ -224,9 +239,10 @@ class HeatmapPage(ResultPage):
         ), {}
 
 
-def _scale(
+def color_scale(
     values: np.ndarray, options: Mapping[str, Any]
 ) -> tuple[str, tuple[float, float], tuple[bool, bool]]:
+    """Colour map, its limits and whether values lie below or above them; options as of `HeatmapPage`."""
     known = values[np.isfinite(values)]
     if not len(known):
         return "tide", (0.0, 1.0), (False, False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +10,12 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.numbers import format_number
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.strips import class_text
 from plaidwork.gui.theme import space, theme
 
 MOST_CLASSES = 6
 _FEW = 12
-"""Numbers with more different values than this are shown on a scale."""
+"""A column of texts may have as many classes in any case."""
 CROSS = -2
 _OTHER, UNKNOWN = "other", "unknown"
 _POLYGONS: dict[int, tuple[tuple[float, float], ...]] = {
@@ -89,7 +87,8 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
     names = list(dict.fromkeys(known))
     if len(names) < 2:
         return None
-    if column.dtype.kind in "iuf" and len(names) > _FEW:
+    numeric = column.dtype.kind in "iuf"
+    if numeric and len(names) > MOST_CLASSES:
         numbers = column.astype(np.float64)
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)
         limits = (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
@@ -97,6 +96,8 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
         return Colouring(title, shown, np.zeros(len(column), dtype=np.intp), (), numbers, limits)
     if len(names) > max(_FEW, len(column) // 4):
         return None
+    if numeric:
+        names.sort(key=float)
     other = len(names) > MOST_CLASSES
     if other:
         names.sort(key=lambda name: -known.count(name))
@@ -104,35 +105,6 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
     return Colouring(title, texts, codes, tuple(names), has_other=other)
-
-
-def annotation_columns(sources: Sources, dim: str, names: tuple[str, ...]) -> Mapping[str, np.ndarray]:
-    """Annotation columns of all inputs with this dim, in the order of ``names``; found by name, else by place."""
-    found: dict[str, np.ndarray] = {}
-    for item in sources.run.spec.inputs:
-        if dim not in item.dims:
-            continue
-        axis = item.dims.index(dim)
-        for dataset in sources.run.inputs.get(item.name, ()):
-            own = sources.names_of(dataset, axis)
-            place = {name: i for i, name in enumerate(own)}
-            at = np.array([place.get(name, -1) for name in names], dtype=np.intp)
-            if (at < 0).all() and len(own) == len(names):
-                at = np.arange(len(names))
-            for title, column in sources.annotation_table(dataset, axis).items():
-                values = np.asarray(column)
-                if title not in found and len(values):
-                    found[title] = _taken(values, at)
-    return found
-
-
-def _taken(values: np.ndarray, at: np.ndarray) -> np.ndarray:
-    if (at >= 0).all():
-        return values[at]
-    kind = np.float64 if values.dtype.kind in "iuf" else object
-    taken = values[np.maximum(at, 0)].astype(kind)
-    taken[at < 0] = np.nan if kind is np.float64 else ""
-    return taken
 
 
 def paint_mark(painter: QPainter, at: QPointF, color: QColor | None, shape: int, radius: float = 4.0) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayoutItem, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayoutItem, QSizePolicy, QVBoxLayout, QWidget
 
+from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import FlowLayout, Label
 
@@ -73,6 +74,30 @@ class OptionRow(QWidget):
         widths = [widget.sizeHint().width() for widget in self._widgets if not widget.isHidden()]
         margins = self.contentsMargins()
         return sum(widths) + space.XL * (len(widths) - 1) + margins.left() + margins.right()
+
+
+def page_content(options: OptionRow | None, picture: QWidget, *foot: QWidget) -> QWidget:
+    """Options above, the picture with all the room, and below it a row whose first widget takes what is left.
+
+    Options and foot keep the room of the focus ring, so that they stand on one line with the picture.
+    """
+    content = QWidget()
+    layout = QVBoxLayout(content)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(space.M - RING)
+    if options is not None:
+        options.setContentsMargins(RING, 0, RING, 0)
+        layout.addWidget(options)
+    layout.addWidget(picture, 1)
+    if foot:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(RING, 0, RING, 0)
+        line.setSpacing(space.M)
+        for widget in foot:
+            line.addWidget(widget, int(widget is foot[0]))
+        layout.addWidget(row)
+    return content
 
 
 class Labelled(QWidget):

@@ -172,7 +172,7 @@ class ResultPage(QWidget):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = Sources(self.workbench.session, self.run, self.view)
+        sources = Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
         self._task = self.start(lambda task: (sources, self.load(sources)), self._done, self._failed)

@@ -112,12 +112,22 @@ class ScatterChart(Chart):
     def scales(self) -> tuple[Scale, Scale]:
         """Of x and y, in pixels of this widget."""
         assert self.points is not None
-        left, right, low, high = self._view or (*padded(self.points.x), *padded(self.points.y))
-        bottom = self.height() - self.bottom_room(self.points.x_name)
+        left, right, low, high = self._view or self._whole()
+        bottom = self.height() - self._bottom()
         top = RING + space.S
         y = Scale(low, high, bottom, top, 50)
         start = self.left_room(y, self.points.y_name)
         return Scale(left, right, start, self.width() - RING - space.M), y
+
+    def _whole(self) -> tuple[float, float, float, float]:
+        """Limits that show all points: left, right, low, high."""
+        assert self.points is not None
+        return (*padded(self.points.x), *padded(self.points.y))
+
+    def _bottom(self) -> float:
+        """Pixels below the points."""
+        assert self.points is not None
+        return self.bottom_room(self.points.x_name)
 
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
         assert self.points is not None
@@ -134,6 +144,11 @@ class ScatterChart(Chart):
         near = int(np.argmin(away))
         return near if away[near] <= _NEAR else -1
 
+    @property
+    def radius(self) -> float:
+        """Of a point, in pixels."""
+        return 4.0 if self.points is None or len(self.points.x) <= 2000 else 3.0
+
     # -- painting -------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.points is None:
@@ -143,11 +158,8 @@ class ScatterChart(Chart):
         x, y = self.scales()
         area = QRectF(QPointF(x.start, y.end), QPointF(x.end, y.start))
         self.paint_left_axis(painter, area, y, self.points.y_name)
-        self.paint_bottom_axis(painter, area, x, self.points.x_name)
+        self._paint_across(painter, area, x)
         painter.setPen(QPen(colors.color("axis"), 1))
-        if x.low < 0 < x.high:
-            at = round(x.at(0)) + 0.5
-            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
         if y.low < 0 < y.high:
             at = round(y.at(0)) + 0.5
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
@@ -159,6 +171,7 @@ class ScatterChart(Chart):
             painter.restore()
         else:
             painter.drawPixmap(0, 0, self._marks(clip))
+        self._paint_over(painter, area)
         if self.current >= 0:
             self._paint_current(painter, area)
         if len(self._lasso) > 1:
@@ -170,6 +183,18 @@ class ScatterChart(Chart):
             painter.drawPolygon(QPolygonF(self._lasso))
         self.paint_focus(painter)
         painter.end()
+
+    def _paint_across(self, painter: QPainter, area: QRectF, x: Scale) -> None:
+        """The bottom axis, and a line at zero."""
+        assert self.points is not None
+        self.paint_bottom_axis(painter, area, x, self.points.x_name)
+        if x.low < 0 < x.high:
+            painter.setPen(QPen(theme().color("axis"), 1))
+            at = round(x.at(0)) + 0.5
+            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+
+    def _paint_over(self, painter: QPainter, area: QRectF) -> None:
+        """For subclasses: what lies over the points."""
 
     def _marks(self, clip: QRectF) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -194,7 +219,7 @@ class ScatterChart(Chart):
         known = shown.codes >= 0 if shown.numbers is None else np.isfinite(shown.numbers)
         order = np.lexsort((known, marked))  # the selected last, the unknown first
         fade = 0.25 if marked.any() else 1.0
-        radius = 4.0 if len(x) <= 2000 else 3.0
+        radius = self.radius
         for i in order[np.isfinite(x[order]) & np.isfinite(y[order])]:
             code = int(shown.codes[i])
             color = shown.color(i) if shown.numbers is not None else classes[code] if code >= 0 else None
@@ -274,7 +299,7 @@ class ScatterChart(Chart):
     def zoom(self, factor: float, about: QPointF) -> None:
         """Show ``factor`` times as much around a place; never more than all."""
         assert self.points is not None
-        whole = (*padded(self.points.x), *padded(self.points.y))
+        whole = self._whole()
         parts: list[float] = []
         for scale, pixel, full in zip(self.scales(), (about.x(), about.y()), (whole[:2], whole[2:])):
             at = scale.value(pixel)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result, Table
+from plaidwork.core.errors import DataError, PluginError, SessionError
+from plaidwork.core.fitted import FITTED, FittedInput
+from plaidwork.core.model import Model, Result, Table
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import View
+
+if TYPE_CHECKING:
+    from plaidwork.core.registry import Registry
 
 DATA, DRAWS = "data:", "draws:"
 
@@ -30,10 +35,11 @@ class Sources:
     Results are taken from one moment: a summary that arrives meanwhile does not mix in.
     """
 
-    def __init__(self, session: Session, run: Run, view: View) -> None:
+    def __init__(self, session: Session, run: Run, view: View, plugins: Registry | None = None) -> None:
         self._datasets = dict(session.datasets)
         self._results = dict(run.results)
         self.run, self.view = run, view
+        self._plugins = plugins
 
     @property
     def results(self) -> dict[str, Any]:
@@ -45,7 +51,7 @@ class Sources:
         name = self.view.source.get(role, "")
         if not name:
             return False
-        return name.startswith((DATA, DRAWS)) or name in self._results
+        return name.startswith((DATA, DRAWS, FITTED)) or name in self._results
 
     def get(self, role: str) -> Any:
         """Result, Table or text; the Dataset behind ``data:X``; a Result of the draws behind ``draws:X``."""
@@ -128,6 +134,33 @@ class Sources:
         """The dataset behind a ``data:`` role."""
         name = self.view.source.get(role, "")
         return self._dataset(name.removeprefix(DATA)) if name.startswith(DATA) else None
+
+    def dataset_named(self, name: str) -> Dataset | None:
+        """A dataset of the session; None when it is gone."""
+        return self._datasets.get(name)
+
+    def fitted(self, role: str) -> FittedInput | None:
+        """The blocks of the input behind a ``fitted:`` or ``data:`` role, with what the model expects in them.
+
+        Raises ``SourceError`` when the data are gone or have changed; without the model only the data are told.
+        """
+        prefix, _, name = self.view.source.get(role, "").partition(":")
+        if prefix not in ("fitted", "data") or not self.run.inputs.get(name):
+            return None
+        found = FittedInput(self.run, name, self._datasets, self._model())
+        try:
+            _ = found.blocks
+        except DataError as error:
+            raise SourceError(f"{error.message} {error.hint}".strip()) from error
+        return found
+
+    def _model(self) -> Model | None:
+        from plaidwork.core.registry import registry
+
+        try:
+            return (self._plugins or registry()).model(self.run.spec.id)
+        except (SessionError, PluginError):
+            return None
 
     def names_of(self, dataset: str, axis: int) -> tuple[str, ...]:
         """Names along an axis of a dataset of the session; empty when it is gone."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_fixed, format_percent
+from plaidwork.gui.numbers import format_fixed, format_number, format_percent
 from plaidwork.gui.results.chart import Chart, Scale, elided
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.theme import ink_on, space, theme
@@ -33,6 +33,10 @@ class Shares:
     factors: tuple[str, ...]
     short: tuple[str, ...]
     """Short names of the factors, for the heads of narrow columns."""
+    samples: str = "all"
+    """Name of the group of samples that they are of."""
+    root: bool = True
+    """Whether colours and bars follow the square root of the share, so that weak factors are seen beside strong ones."""
 
     @property
     def high(self) -> float:
@@ -56,11 +60,31 @@ class Shares:
         return f"{self.factors[factor]} explains of {self.views[view]}: {shown}"
 
     def color(self, value: float) -> QColor:
-        """Colour of a share; the square root lets weak factors be seen."""
+        """Colour of a share."""
         if value != value:
             return theme().color("border")
-        step = int(round(255 * float(np.sqrt(np.clip(value / self.high, 0, 1)))))
+        share = float(np.clip(value / self.high, 0, 1))
+        step = round(255 * (share**0.5 if self.root else share))
         return QColor(*(int(part) for part in theme().lut("tide")[step][:3]))
+
+
+class RootScale(Scale):
+    """Values from 0 to ``high`` by their square root; ticks 1, 2, 5, 10, 20, … as far apart as they can be read."""
+
+    def __post_init__(self) -> None:
+        steps = [10.0**power * digit for power in range(-2, 3) for digit in (1, 2, 5)]
+        ticks = [0.0]
+        for tick in sorted((step for step in steps if step <= self.high), reverse=True):
+            clear = min(abs(self.at(tick) - self.at(other)) for other in ticks)
+            if clear >= self.gap / 2:
+                ticks.append(tick)
+        ticks.sort()
+        object.__setattr__(self, "ticks", tuple(ticks))
+        object.__setattr__(self, "texts", tuple(format_number(tick, 3) for tick in ticks))
+
+    def at(self, value: float) -> float:
+        """Pixel of a value; what is below 0 stands at 0."""
+        return self.start + (max(value, 0.0) / self.high) ** 0.5 * (self.end - self.start)
 
 
 class VarianceChart(Chart):
@@ -252,7 +276,8 @@ class VarianceChart(Chart):
     def _paint_bars(self, painter: QPainter) -> None:
         assert self.shares is not None
         shares, area = self.shares, self._bar_area()
-        scale = Scale(0, 100 * shares.high * 1.04, area.bottom(), area.top(), 50)
+        kind = RootScale if shares.root else Scale
+        scale = kind(0, 100 * shares.high * 1.04, area.bottom(), area.top(), 50)
         painter.setFont(theme().font("strong"))
         painter.setPen(theme().color("text"))
         head = QRectF(

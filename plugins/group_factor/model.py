@@ -19,6 +19,7 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
@@ -99,6 +100,14 @@ class GroupFactor(Model):
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
         return project(kept, data, new_data, params)
+
+    def fitted(
+        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if name == "views":
+            return fitted_columns(kept, data, params, place, columns)
+        nothing = np.full((data[name].shape[0], len(columns)), np.nan)
+        return nothing, nothing.copy()
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params)

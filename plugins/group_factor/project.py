@@ -6,7 +6,8 @@ import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
 from plaidwork.plugins.group_factor import kernels
-from plaidwork.plugins.group_factor.results import best_chain, deviance_of, expected, last_of, oriented
+from plaidwork.plugins.group_factor.imputation import best_chain, last_of
+from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
 from plaidwork.plugins.group_factor.sweep import explained
 from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views, view_names
 

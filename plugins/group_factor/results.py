@@ -6,23 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table, correlate_rows
 from plaidwork.plugins.group_factor import kernels
+from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
+from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.sweep import explained
 from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views
 
 Z95 = 1.959964
-
-
-def best_chain(kept: Kept) -> ChainView | None:
-    """The restart with the highest bound."""
-    chains = [chain for chain in kept.chains if chain.n_draws]
-    return max(chains, key=lambda chain: float(chain.kept_trace("elbo")[-1]), default=None)
-
-
-def last_of(chain: ChainView) -> dict[str, np.ndarray]:
-    """The variables of the last draw."""
-    return {v.name: chain.draw(v.name, chain.n_draws - 1) for v in chain._draws.variables}
 
 
 def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
@@ -49,29 +40,16 @@ def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, 
     return out, order
 
 
-def linear(draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """<x> and Var x, (D, N)."""
-    z, w = draw["z"], draw["w"]
-    mean = draw["intercept"][:, None] + w.T @ z
-    second_z, second_w = z**2 + draw["z_var"], w**2 + draw["w_var"]
-    spread = second_w.T @ second_z - (w**2).T @ z**2 + draw["intercept_var"][:, None]
-    return mean, np.maximum(spread, 0.0)
-
-
 def expected(views: Views, draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Imputed values (D, N) and their standard deviation, on the scale of the data."""
+    """Expected values (D, N) and their standard deviation, on the scale of the data."""
     mean, spread = linear(draw)
-    kind = views.kind[:, None]
-    out = mean * views.unit[:, None] + views.mean[:, None]
-    sd = np.sqrt(spread + 1 / draw["tau"][:, None]) * views.unit[:, None]
-    one = 1 / (1 + np.exp(-np.clip(mean / np.sqrt(1 + np.pi * spread / 8), -700, 700)))
-    rate = np.logaddexp(0, mean)
-    binary = (kind == kernels.BERNOULLI) | (kind == kernels.BOHNING)
-    out = np.where(binary, one, np.where(kind == kernels.POISSON, rate, out))
-    sd = np.where(
-        binary, np.sqrt(one * (1 - one)), np.where(kind == kernels.POISSON, np.sqrt(rate + spread), sd)
-    )
-    return out, sd
+    sd = np.empty_like(mean)
+    for m, word in enumerate(views.likelihoods):
+        here = views.place(m)
+        mean[here], sd[here] = on_data_scale(
+            word, mean[here], spread[here], draw["tau"][here], views.mean[here], views.unit[here]
+        )
+    return mean, sd
 
 
 def weight_table(views: Views, draw: dict[str, np.ndarray], labels: np.ndarray) -> Table:
@@ -102,38 +80,6 @@ def weight_table(views: Views, draw: dict[str, np.ndarray], labels: np.ndarray) 
         label="Weights",
         doc="Weights with an inclusion probability of at least 0.05, by factor and view, the largest first.",
     )
-
-
-def _restarts(kept: Kept, best: ChainView) -> Table:
-    chains = [chain for chain in kept.chains if chain.n_draws]
-    reference = best.draw("z", best.n_draws - 1)
-    return Table(
-        {
-            "Restart": np.array([chain.chain + 1 for chain in chains]),
-            "Bound": np.array([float(chain.kept_trace("elbo")[-1]) for chain in chains]),
-            "Sweeps": np.array([chain.n_sweeps for chain in chains]),
-            "Factors": np.array([len(chain.draw("z", chain.n_draws - 1)) for chain in chains]),
-            "Agreement": np.array(
-                [agreement(reference, chain.draw("z", chain.n_draws - 1)) for chain in chains]
-            ),
-            "Shown": np.array(["yes" if chain is best else "" for chain in chains]),
-        },
-        label="Restarts",
-        doc="Agreement: mean over the factors shown of the largest absolute correlation with a factor of the restart.",
-    )
-
-
-def agreement(one: np.ndarray, other: np.ndarray) -> float:
-    """Mean over the rows of ``one`` of the largest absolute correlation with a row of ``other``."""
-    a, b = (x - x.mean(axis=1, keepdims=True) for x in (one, other))
-    size = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=1)
-    return float(np.abs(a @ b.T / np.where(size > 0, size, 1.0)).max(axis=1).mean())
-
-
-def _correlation(z: np.ndarray) -> np.ndarray:
-    centred = z - z.mean(axis=1, keepdims=True)
-    size = np.linalg.norm(centred, axis=1)
-    return centred @ centred.T / np.where(np.outer(size, size) > 0, np.outer(size, size), 1.0)
 
 
 def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Table | None:
@@ -270,8 +216,10 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "variable_view": Result(np.array(views.names)[views.view], ("variable",), label="View"),
         "inclusion": Result(draw["inclusion"], ("factor", "variable"), label="Inclusion probability"),
         "weights": weight_table(views, draw, labels),
-        "correlation": Result(_correlation(draw["z"]), ("factor", "factor_2"), label="Correlation"),
-        "restarts": _restarts(kept, best),
+        "correlation": Result(
+            correlate_rows(draw["z"], draw["z"]), ("factor", "factor_2"), label="Correlation"
+        ),
+        **restart_results(kept, best, draw["z"], labels),
     }
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored

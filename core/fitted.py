@@ -1,0 +1,107 @@
+"""Fitted values of an input of a run, computed when they are asked for: a matrix of them may be as large as the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.model import Block, Model, ModelData
+from plaidwork.core.plan import hash_of, joined_inputs, model_data
+from plaidwork.core.plugins.info import blamed
+from plaidwork.core.run import Run
+
+FITTED = "fitted:"
+CELLS_AT_ONCE = 2_000_000
+"""Cells computed in one call of the model while missing ones are listed: two float64 arrays of 16 MB."""
+
+
+def fitted_inputs(run: Run, datasets: Mapping[str, Dataset]) -> dict[str, tuple[Dataset, ...]]:
+    """The datasets of a run, joined as for its fit. Raises ``DataError`` when they are gone or have changed."""
+    lost = [name for names in run.inputs.values() for name in names if name not in datasets]
+    if lost:
+        raise DataError(f"{run.title} was fitted to data that are not here: {', '.join(lost)}.")
+    inputs = {key: [datasets[name] for name in names] for key, names in run.inputs.items()}
+    found = joined_inputs(run.spec, inputs)
+    if hash_of(found) != run.data_hash:
+        raise DataError(
+            f"The data of {run.title} have changed since it was fitted.",
+            "Undo the change, or fit again to the data as they are now.",
+        )
+    return found
+
+
+class FittedInput:
+    """The blocks of one input, and what the model expects in their cells.
+
+    Nothing is computed before it is asked for, and nothing as large as the data is kept. For any thread but the window's.
+    """
+
+    def __init__(self, run: Run, name: str, datasets: Mapping[str, Dataset], model: Model | None) -> None:
+        self.name = name
+        self._run, self._datasets, self._model = run, dict(datasets), model
+        self._kept = run.kept()
+
+    @property
+    def offered(self) -> bool:
+        """Whether the model is here, tells fitted values, and the run has kept something."""
+        return self._model is not None and self._model.offers("fitted") and self._kept.n_draws > 0
+
+    @cached_property
+    def _data(self) -> ModelData:
+        run = self._run
+        return model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The matrices of the input, as fitted. Raises ``DataError`` when the data are gone or have changed."""
+        found = self._data[self.name]
+        return found if isinstance(found, tuple) else (found,)
+
+    def values(self, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Expected values and standard deviations, each (n, len(columns)), of columns of a block; NaN where untold.
+
+        Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
+        """
+        n = self.blocks[place].shape[0]
+        if self._model is None:
+            raise SessionError(f"The model “{self._run.spec.id}” is not installed.")
+        with blamed(self._model, "fitted"):
+            mean, sd = self._model.fitted(
+                self._kept, self._data, self._run.params, self.name, place, np.asarray(columns, dtype=np.intp)
+            )
+            mean, sd = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
+            if mean.shape != (n, len(columns)) or sd.shape != mean.shape:
+                raise ValueError(
+                    f"fitted() returned shapes {mean.shape} and {sd.shape} for {(n, len(columns))}"
+                )
+        return mean, sd
+
+    def missing(self, place: int) -> np.ndarray:
+        """(n, m) whether a cell is not known; cells held out from the fit are known."""
+        block = self.blocks[place]
+        return ~block.observed if block.held_out is None else ~(block.observed | block.held_out)
+
+    def imputed(
+        self, place: int, most: int | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Missing cells of a block, column by column: (rows, columns, expected, sd) in slices, ``most`` cells in all."""
+        gaps = self.missing(place)
+        wanted = np.flatnonzero(gaps.any(axis=0))
+        step = max(1, CELLS_AT_ONCE // max(1, len(gaps)))
+        for start in range(0, len(wanted), step):
+            columns = wanted[start : start + step]
+            if most is not None:  # no more columns than hold the cells wanted
+                enough = np.searchsorted(np.cumsum(gaps[:, columns].sum(axis=0)), most) + 1
+                columns = columns[:enough]
+            column, row = np.nonzero(gaps[:, columns].T)
+            column, row = column[:most], row[:most]
+            mean, sd = self.values(place, columns)
+            yield row, columns[column], mean[row, column], sd[row, column]
+            if most is not None:
+                most -= len(row)
+                if most <= 0:
+                    return

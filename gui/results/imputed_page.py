@@ -1,0 +1,215 @@
+"""What the fit expects in missing cells, with its standard deviation."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+
+from plaidwork.core.fitted import FittedInput
+from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.tasks import Task
+from plaidwork.gui.widgets import Card, DataTable, Label
+
+MOST_ROWS = 50_000
+"""Cells listed on the page; a file holds all."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Missing cells of each block, and the first of one block with what is expected in them."""
+
+    fitted: FittedInput
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    place: int
+    columns: Mapping[str, np.ndarray]
+    word: str
+
+
+class ImputedPage(ResultPage):
+    """Role ``values``: ``fitted:X``. Cells are computed when they are looked at, and never stored with the run.
+
+    Only the first 50 000 cells of a block are listed; *Export all imputed cells…* writes every one, a slice at a time.
+    """
+
+    icon_name = "imputed"
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._place = -1
+        super().__init__(workbench, run, view, parent)
+
+    def build(self) -> QWidget:
+        self.picker = ItemPicker()
+        self.picker.currentIndexChanged.connect(self.choose)
+        self._picker_field = Labelled("Cells of", self.picker)
+        self.table = DataTable(filter_line=True)
+        self.table.view.setAccessibleName(self.view.title)
+        self._card = card = Card()
+        layout = QVBoxLayout(card)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addWidget(self.table)
+        self._card.setMaximumWidth(960)
+        self._foot = Label("", "body", "muted", elide=True)
+        self._options = OptionRow(self._picker_field)
+        return page_content(self._options, card, self._foot)
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Gaps:
+        if not sources.run.n_draws:
+            raise NotYet
+        fitted = sources.fitted("values")
+        if fitted is None or not fitted.offered:
+            raise SourceError(
+                f"The model “{sources.run.spec.title}” has to be installed: it computes these values."
+            )
+        names = tuple(block.name for block in fitted.blocks)
+        gaps = [fitted.missing(k) for k in range(len(names))]
+        counts = tuple(int(one.sum()) for one in gaps)
+        place = self._place if 0 <= self._place < len(names) and counts[self._place] else -1
+        if place < 0:
+            place = next((k for k, count in enumerate(counts) if count), 0)
+        dims = next((item.dims for item in sources.run.spec.inputs if item.name == fitted.name), ())
+        return Gaps(
+            fitted,
+            names,
+            counts,
+            tuple(one.size for one in gaps),
+            place,
+            _cells(fitted, place, dims),
+            (dims[0] if dims else "row").replace("_", " "),
+        )
+
+    def show_loaded(self, loaded: Gaps) -> None:
+        if not sum(loaded.counts):
+            self.show_state(
+                "check",
+                "Nothing is missing",
+                "Every cell of the data is known, so there is nothing to impute.",
+            )
+            return
+        self._place = loaded.place
+        self.picker.set_names(loaded.names, loaded.place)
+        self._options.setVisible(len(loaded.names) > 1)
+        self.table.set_columns(loaded.columns)
+        listed = len(next(iter(loaded.columns.values())))
+        total = loaded.counts[loaded.place]
+        text = f"{format_count(total)} missing cells, {format_percent(total / max(1, loaded.sizes[loaded.place]))} of {loaded.names[loaded.place]}"
+        if listed < total:
+            text += f"; the first {format_count(listed)} are listed, a file holds all (… menu)"
+        self._foot.setText(text)
+
+    def choose(self, place: int) -> None:
+        """List the cells of another block."""
+        if self.loaded is not None and place >= 0 and place != self.loaded.place:
+            if not self.loaded.counts[place]:
+                self._foot.setText(f"Nothing is missing in {self.loaded.names[place]}")
+                self.picker.choose(self.loaded.place)
+                return
+            self._place = place
+            self.refresh()
+
+    # -- words and files ------------------------------------------------------------------------
+    def default_headline(self) -> str:
+        if not self.loaded or not sum(self.loaded.counts):
+            return self.view.title
+        data: Gaps = self.loaded
+        parts = [
+            f"{format_count(count)} of {name}"
+            for count, name in zip(data.counts, data.names, strict=True)
+            if count
+        ]
+        return f"Missing cells filled in: {', '.join(parts[:4])}"
+
+    def default_caption(self) -> str:
+        if not self.loaded or not sum(self.loaded.counts):
+            return ""
+        return (
+            "Expected: a mean for numbers, the chance of a 1 for yes or no, a mean count for counts. "
+            "SD: how far the cell itself may be from it."
+        )
+
+    def find(self) -> None:  # type: ignore[override]
+        """The filter line is the search."""
+        self.table._filter.setFocus()
+        self.table._filter.selectAll()
+
+    def fill_menu(self, menu: QMenu) -> None:
+        if self.loaded is not None and sum(self.loaded.counts):
+            menu.addAction("Export all imputed cells…", self.ask_cells)
+
+    def ask_cells(self) -> None:
+        """Ask for a file and write all cells of all blocks in the background."""
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Export all imputed cells", f"{self.run.title} - imputed.csv", "CSV (*.csv)"
+        )
+        if path:
+            self.export_cells(Path(path))
+
+    def export_cells(self, path: Path) -> Task:
+        """Write every missing cell as (data, sample, feature, expected, sd), a slice at a time."""
+        fitted, word = self.loaded.fitted, self.loaded.word
+
+        def written(count: int) -> None:
+            self.workbench.told.emit("ok", f"Exported {format_count(count)} cells to {path.name}", "", "")
+
+        def failed(error: BaseException, details: str) -> None:
+            self.workbench.told.emit("error", "Could not export the imputed cells", str(error), "")
+
+        return self.start(lambda task: write_cells(fitted, path, word), written, failed)
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        return self.loaded.columns, {}
+
+
+def _cells(fitted: FittedInput, place: int, dims: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Columns of the first missing cells of a block."""
+    parts = list(fitted.imputed(place, MOST_ROWS))
+    rows, columns, mean, sd = (
+        np.concatenate([part[k] for part in parts]) if parts else np.zeros(0) for k in range(4)
+    )
+    block = fitted.blocks[place]
+    words = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
+    names = [np.array(axis, dtype=object) for axis in block.names]
+    unit = f" ({block.unit})" if block.unit else ""
+    return {
+        words[0]: names[0][rows.astype(np.intp)],
+        words[1]: names[1][columns.astype(np.intp)],
+        f"Expected{unit}": mean,
+        f"SD{unit}": sd,
+    }
+
+
+def write_cells(fitted: FittedInput, path: Path, word: str = "row") -> int:
+    """Write all missing cells as CSV, never half a file; how many there are. Raises ``OSError``."""
+    count = 0
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with open(handle, "w", newline="", encoding="utf-8") as file:
+            out = csv.writer(file)
+            out.writerow(["data", word, "feature", "expected", "sd"])
+            for place, block in enumerate(fitted.blocks):
+                for rows, columns, mean, sd in fitted.imputed(place):
+                    count += len(rows)
+                    out.writerows(
+                        (block.name, block.names[0][r], block.names[1][c], *("" if v != v else repr(v) for v in (m, s)))
+                        for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True)
+                    )  # fmt: skip
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return count

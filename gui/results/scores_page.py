@@ -1,0 +1,227 @@
+"""Base of the pages that show scores of items as points: what they are coloured by, selection, search, table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.results.chart import capital, plural
+from plaidwork.gui.results.columns import ItemColumns
+from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, plain
+from plaidwork.gui.results.option_row import Labelled
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.scatter_chart import ScatterChart
+from plaidwork.gui.results.search_picker import SearchPicker
+from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
+from plaidwork.gui.widgets import ColorBar, Label
+
+NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """(n, K) scores with names and what the items can be coloured by."""
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    factors: tuple[str, ...]
+    columns: ItemColumns
+    annotations: Mapping[str, Colouring]
+    """Annotations that say something, as colours."""
+    word: str
+    unit: str
+    doc: str
+    bus: str
+    first: str
+    """What to colour by at first."""
+
+    def colouring(self, title: str) -> Colouring | None:
+        """The colours of an annotation or a feature; None when it says nothing, or is not there."""
+        if title in self.annotations:
+            return self.annotations[title]
+        column = self.columns.column(title)
+        return None if column is None else colouring(title, column)
+
+    def choices(self) -> dict[str, list[str]]:
+        """Sections of what can be coloured by; annotations that say nothing are left out."""
+        known = self.columns.annotations
+        sections = {"": [NOTHING]}
+        for head, titles in self.columns.sections.items():
+            sections[head] = [t for t in titles if t not in known or t in self.annotations]
+        return sections
+
+
+class ScoresPage(ResultPage):
+    """Role ``values`` (n, K); optional ``names`` (n,) and ``colour`` (n,), a number or class of each item.
+
+    Every annotation column of the data along the dim of the items, and every feature of data with that dim, can be
+    the colour too. Option: ``colour_by`` (title of a column).
+    """
+
+    chart: ScatterChart
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._colour = str(view.options.get("colour_by", ""))
+        self._selection = workbench.selection(run)
+        super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
+
+    def _build_common(self) -> None:
+        """Colour chooser, legends and foot."""
+        self.chart.hovered.connect(self.hovered)
+        self.chart.selected.connect(self.select)
+        self.colour_picker = SearchPicker()
+        self.colour_picker.chosen.connect(self.choose_colour)
+        self._colour_field = Labelled("Colour by", self.colour_picker)
+        self.legend = MarkLegend()
+        self._foot = Label("", "body", "muted", elide=True)
+        self.bar = ColorBar("tide")
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Scores:
+        result = sources.result("values", 2)
+        values = np.asarray(result.values, dtype=np.float64)
+        n, count = values.shape
+        dims = result.dims if len(result.dims) == 2 else ("item", "factor")
+        names = role_names(sources, "names", dims[0], n)
+        first = str(self.view.options.get("colour_by", ""))
+        given: dict[str, np.ndarray] = {}
+        if sources.has("colour"):
+            found = sources.get("colour")
+            title = found.label or "value"
+            if found.values.shape != (n,):
+                raise SourceError(f"The colour has the shape {found.values.shape}; there are {n} items.")
+            given[title] = found.values
+            first = first or title
+        columns = ItemColumns(sources, dims[0], names, given)
+        made = {title: colouring(title, column) for title, column in columns.annotations.items()}
+        return Scores(
+            values,
+            names,
+            sources.dim_names(dims[1], count),
+            columns,
+            {title: found for title, found in made.items() if found is not None},
+            dims[0].replace("_", " "),
+            result.unit,
+            result.doc,
+            bus_kind(sources, dims[0], n) or "row",
+            first,
+        )
+
+    def _show_choices(self, loaded: Scores) -> None:
+        choices = loaded.choices()
+        titles = {title for section in choices.values() for title in section}
+        if self._colour not in titles:
+            self._colour = loaded.first if loaded.first in titles else NOTHING
+        self.colour_picker.set_sections(choices, self._colour)
+        self._colour_field.setVisible(len(titles) > 1)
+
+    def _colours(self) -> Colouring:
+        data: Scores = self.loaded
+        chosen = None if self._colour == NOTHING else data.colouring(self._colour)
+        self._colourless = chosen is None and self._colour != NOTHING
+        return chosen or plain(len(data.values))
+
+    def _show_legend(self, shown: Colouring) -> None:
+        self.legend.set_colouring(shown)
+        self.bar.setVisible(shown.numbers is not None)
+        if shown.numbers is not None:
+            low, high = shown.limits
+            self.bar.set_label(shown.title)
+            self.bar.set_limits(*(format_number(v, 3) for v in (low, (low + high) / 2, high)))
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+    def _on_layer(self, factor: int) -> None:
+        raise NotImplementedError
+
+    def _axes(self) -> list[int]:
+        """Factors that are shown."""
+        raise NotImplementedError
+
+    # -- choices --------------------------------------------------------------------------------
+    def choose_colour(self, title: str) -> None:
+        """Colour by a column, or by nothing."""
+        self._colour = title
+        self.colour_picker.set_current(title)
+        self._draw()
+
+    def select(self, items: tuple[int, ...]) -> None:
+        """Select these items in all views of the run."""
+        if self.loaded is not None:
+            self._selection.set(self.loaded.bus, items)
+
+    def _on_selection(self, kind: str) -> None:
+        if self.loaded is None or self.state:
+            return
+        chosen = self._selection.get("layer")
+        if kind == "layer" and chosen and chosen[0] < len(self.loaded.factors):
+            self._on_layer(chosen[0])
+        elif kind == self.loaded.bus:
+            self._mark()
+
+    def _mark(self) -> None:
+        data: Scores = self.loaded
+        chosen = tuple(i for i in self._selection.get(data.bus) if i < len(data.values))
+        self.chart.set_marked(chosen)
+        text = f"{format_count(len(data.values))} {plural(data.word)}"
+        missing = int((~np.isfinite(data.values[:, self._axes()])).any(axis=1).sum())
+        if missing:
+            text += f", {format_count(missing)} without a score"
+        if self._colourless:
+            text += f"; {self._colour} does not tell them apart"
+        if chosen:
+            text += f"; {format_count(len(chosen))} selected"
+            if len(chosen) == 1:
+                text = self.chart.points.text(chosen[0])
+        self._foot.setText(text)
+
+    def search(self, text: str) -> list[str]:
+        """Select the items whose names hold the text."""
+        if self.loaded is None:
+            return []
+        wanted = text.casefold()
+        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
+        self.select(tuple(hits))
+        return [self.loaded.names[i] for i in hits]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the search, then selects nothing, then shows all."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif not self._find_row.isHidden():
+            self.close_find()
+        elif self.chart.marked:
+            self.select(())
+        elif self.chart.zoomed:
+            self.chart.reset_view()
+        else:
+            super().keyPressEvent(event)
+
+    # -- words and files ------------------------------------------------------------------------
+    def default_caption(self) -> str:
+        return self.loaded.doc if self.loaded else ""
+
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        return [[self.chart], [self._foot, self.legend, self.bar]]
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        data: Scores = self.loaded
+        columns: dict[str, Any] = {capital(data.word): np.array(data.names, dtype=object)}
+        for k, name in enumerate(data.factors):
+            columns[capital(name)] = data.values[:, k]
+        shown = {title: data.columns.annotations[title] for title in data.annotations}
+        if self._colour not in shown and (column := data.columns.column(self._colour)) is not None:
+            shown[self._colour] = column
+        for title, column in shown.items():
+            columns[title if title not in columns else f"{title} (data)"] = column
+        return columns, {}

@@ -1,0 +1,91 @@
+"""What the fit expects in single cells, on the scale of the data; computed for the columns that are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import ChainView, Kept, ModelData, Params
+from plaidwork.plugins.group_factor.views import blocks_of, likelihoods_of, usable_columns
+
+
+def best_chain(kept: Kept) -> ChainView | None:
+    """The restart with the highest bound."""
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    return max(chains, key=lambda chain: float(chain.kept_trace("elbo")[-1]), default=None)
+
+
+def last_of(chain: ChainView) -> dict[str, np.ndarray]:
+    """The variables of the last draw."""
+    return {v.name: chain.draw(v.name, chain.n_draws - 1) for v in chain._draws.variables}
+
+
+def linear(draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """<x> and Var x, (D, N)."""
+    z, w = draw["z"], draw["w"]
+    mean = draw["intercept"][:, None] + w.T @ z
+    second_z, second_w = z**2 + draw["z_var"], w**2 + draw["w_var"]
+    spread = second_w.T @ second_z - (w**2).T @ z**2 + draw["intercept_var"][:, None]
+    return mean, np.maximum(spread, 0.0)
+
+
+def on_data_scale(
+    word: str, mean: np.ndarray, spread: np.ndarray, tau: np.ndarray, centre: np.ndarray, unit: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of cells, (D, N), noise included; from <x> and Var x, with (D,) noise precisions.
+
+    A 1 has the probability sigma(<x> / sqrt(1 + pi Var x / 8)). The variance of a count is that of its Poisson law and
+    of its rate softplus(x), to first order.
+    """
+    if word == "gaussian":
+        return mean * unit[:, None] + centre[:, None], np.sqrt(spread + 1 / tau[:, None]) * unit[:, None]
+    if word == "poisson":
+        rate, slope = np.logaddexp(0, mean), 1 / (1 + np.exp(-np.clip(mean, -700, 700)))
+        return rate, np.sqrt(rate + slope**2 * spread)
+    one = 1 / (1 + np.exp(-np.clip(mean / np.sqrt(1 + np.pi * spread / 8), -700, 700)))
+    return one, np.sqrt(one * (1 - one))
+
+
+def fitted_columns(
+    kept: Kept, data: ModelData, params: Params, place: int, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and standard deviations (N, len(columns)) of columns of a view, by the best restart.
+
+    A feature that is not fitted, being constant, is expected to be so; what was never observed is NaN.
+    """
+    blocks = blocks_of(data)
+    words = likelihoods_of(blocks, params["likelihoods"])
+    block, word = blocks[place], words[place]
+    n = block.shape[0]
+    centre = np.full(len(columns), np.nan)
+    known = block.observed[:, columns]
+    count = known.sum(axis=0)
+    seen = count > 0
+    centre[seen] = block.values[:, columns].sum(axis=0)[seen] / count[seen]
+    mean, sd = np.repeat(centre[None, :], n, axis=0), np.full((n, len(columns)), np.nan)
+    best = best_chain(kept)
+    if best is None:
+        return mean, sd
+    before = sum(
+        len(usable_columns(one, kind)) for one, kind in zip(blocks[:place], words[:place], strict=True)
+    )
+    usable = usable_columns(block, word)
+    index = np.searchsorted(usable, columns)
+    found = index < len(usable)
+    found[found] = usable[index[found]] == columns[found]
+    at = before + index[found]
+    whole = last_of(best)
+    draw = {name: whole[name] for name in ("z", "z_var")}
+    draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
+    draw |= {name: whole[name][at] for name in ("intercept", "intercept_var")}
+    x, spread = linear(draw)
+    unit = np.full(len(at), unit_of(block.values, block.observed, usable) if params["scale_views"] else 1.0)
+    y, noise = on_data_scale(word, x, spread, whole["tau"][at], centre[found], unit)
+    mean[:, found], sd[:, found] = y.T, noise.T
+    return mean, sd
+
+
+def unit_of(values: np.ndarray, observed: np.ndarray, usable: np.ndarray) -> float:
+    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means."""
+    known = observed[:, usable]
+    centred = (values[:, usable] - values[:, usable].sum(axis=0) / known.sum(axis=0)) * known
+    return float(np.sqrt((centred**2).sum() / known.sum())) or 1.0
