@@ -277,11 +277,12 @@ class LivePage(QWidget):
         if primary is None:
             return
         series = [s[primary.name] for s in snapshots]
-        tails = [(float(np.mean(y[-_TAIL:])), i, y) for i, y in enumerate(series) if len(y)]
+        tail = _TAIL if self._run.spec.algorithm == "mcmc" else 1  # what does not fluctuate is told as it is
+        tails = [(float(np.mean(y[-tail:])), i, y) for i, y in enumerate(series) if len(y)]
         if not tails:
             return
-        level, best, values = max(tails, key=lambda tail: tail[0])
-        before = values[-2 * _TAIL : -_TAIL]
+        level, best, values = max(tails, key=lambda found: found[0])
+        before = values[-2 * tail : -tail]
         rise = (
             f", {format_number(level - float(np.mean(before)), 3)}"
             if len(before) and self._run.active
@@ -290,7 +291,9 @@ class LivePage(QWidget):
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
         self._figures["primary"].setToolTip(
-            f"Mean of the last {_TAIL} sweeps, and its change against the {_TAIL} before"
+            f"Mean of the last {tail} sweeps, and its change against the {tail} before"
+            if tail > 1
+            else "After the last sweep, and its change against the sweep before"
         )
         self._figures["primary"].set_value(
             format_count(round(level)), f"{self._run.chain_word} {best + 1}{rise}"

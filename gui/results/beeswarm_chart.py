@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.numbers import format_count, format_fixed, format_number
 from plaidwork.gui.results.chart import Scale, elided, padded
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
@@ -177,10 +177,10 @@ class BeeswarmChart(ScatterChart):
             if not area.top() <= at <= area.bottom():
                 continue
             left, right = QPointF(x.at(k) - half, at), QPointF(x.at(k) + half, at)
-            for color, width in (("surface", 5.0), ("text", 2.0)):
+            for color, width in (("surface", 3.6), ("text", 2.0)):
                 painter.setPen(QPen(QColor(colors.color(color)), width))
                 painter.drawLine(left, right)
-            text = format_number(float(centre), 2)
+            text = format_fixed(float(centre), 2)
             room = metrics.horizontalAdvance(text) + space.S
             if self._column() / 2 - half < room / 2:
                 continue

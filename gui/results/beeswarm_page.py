@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_number
+from plaidwork.gui.numbers import format_fixed
 from plaidwork.gui.results.beeswarm_chart import BeeswarmChart, Swarm
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.marks import UNKNOWN, Colouring, plain
@@ -62,8 +62,7 @@ class BeeswarmPage(ScoresPage):
         choices = loaded.choices()
         titles = [title for section in choices.values() for title in section]
         if self._split not in titles:
-            classes = (title for title, found in loaded.annotations.items() if found.classes)
-            self._split = next(classes, NOTHING)
+            self._split = loaded.telling() or NOTHING
         self.split_picker.set_sections(choices, self._split)
         self._split_field.setVisible(len(titles) > 1)
         self._show_choices(loaded)
@@ -160,7 +159,7 @@ class BeeswarmPage(ScoresPage):
         if not swarm.split_by or len(swarm.classes) < 2:
             return self.loaded.doc
         parts = [
-            f"{name} {format_number(float(value), 2)}"
+            f"{name} {format_fixed(float(value), 2)}"
             for name, value in zip(swarm.classes, swarm.centres(), strict=True)
             if name != UNKNOWN and np.isfinite(value)
         ]

@@ -18,12 +18,14 @@ from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.heatmap_page import color_scale
+from plaidwork.gui.results.marks import colouring, most_telling
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
 from plaidwork.gui.results.strips import AnyStrip, NumberStrip, Profile, strip_of
+from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField
 
 _MOST_TOP = 60
@@ -73,6 +75,7 @@ class FactorHeatPage(ResultPage):
             mode if mode in _WHAT else RAW,
             bool(options.get("by_row")),
         )
+        self._fits_top = "top" not in options
         self._strip = str(options.get("strip", ""))
         self.made: Strongest | None = None
         self._selection = workbench.selection(run)
@@ -95,7 +98,7 @@ class FactorHeatPage(ResultPage):
         )
         self.mode.changed.connect(lambda mode: self._change(mode=mode))
         self.scale = SegmentedControl(
-            [("whole", "All rows"), ("row", "Each row")], "row" if self._wanted.by_row else "whole"
+            [("whole", "One"), ("row", "By row")], "row" if self._wanted.by_row else "whole"
         )
         self.scale.changed.connect(lambda scale: self._change(by_row=scale == "row"))
         self.strip_picker = SearchPicker()
@@ -113,7 +116,7 @@ class FactorHeatPage(ResultPage):
             self._group_field,
             Labelled("Strongest", self.top),
             self._mode_field,
-            Labelled("Colours for", self.scale),
+            Labelled("Scale", self.scale),
             self._strip_field,
         )
         self._foot = Label("", "body", "muted", elide=True)
@@ -171,12 +174,24 @@ class FactorHeatPage(ResultPage):
         self._mode_field.setVisible(loaded.fitted.offered)
         mode = self._wanted.mode if loaded.fitted.offered else RAW
         sections = {"": [_NOTHING], **loaded.columns.sections}
-        if loaded.columns.column(self._strip) is None:
-            self._strip = _NOTHING
+        if self._strip != _NOTHING and loaded.columns.column(self._strip) is None:
+            made = {title: colouring(title, column) for title, column in loaded.columns.annotations.items()}
+            known = {title: found for title, found in made.items() if found is not None}
+            self._strip = most_telling(loaded.scores, known) or _NOTHING
         self.strip_picker.set_sections(sections, self._strip)
         self._strip_field.setVisible(sum(map(len, sections.values())) > 1)
-        self._wanted = Wanted(factor, group, self._wanted.top, mode, self._wanted.by_row)
+        self._wanted = Wanted(factor, group, self._first_top(), mode, self._wanted.by_row)
+        self.top.set_value(self._wanted.top)
         self._make()
+
+    def _first_top(self) -> int:
+        """How many rows: at first as many as have room for their names, 8 to 20; later those chosen."""
+        top = self._wanted.top
+        if self._fits_top:
+            self._fits_top = False
+            room = self.canvas.height() - 3 * space.XL - size.CONTROL
+            top = min(max(int(room / self.canvas.caption_metrics().height()), 8), top)
+        return top
 
     def _make(self) -> None:
         """Compute what is wanted in the background; only the last wish is drawn."""

@@ -62,7 +62,7 @@ class ImputedPage(ResultPage):
         layout = QVBoxLayout(card)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addWidget(self.table)
-        self._card.setMaximumWidth(960)
+        self._card.setMaximumWidth(720)
         self._foot = Label("", "body", "muted", elide=True)
         self._options = OptionRow(self._picker_field)
         return page_content(self._options, card, self._foot)

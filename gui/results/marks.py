@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +106,29 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
     return Colouring(title, texts, codes, tuple(names), has_other=other)
+
+
+def most_telling(scores: np.ndarray, known: Mapping[str, Colouring]) -> str:
+    """Title of the colouring whose classes differ most along a column of the (n, K) scores; empty when there is none.
+
+    Measured by the share of variance between the classes, adjusted for their number.
+    """
+    best, title = 0.0, ""
+    for name, found in known.items():
+        inside = found.codes >= 0
+        k, n = len(found.classes), int(inside.sum())
+        if not k or n <= k + 1:
+            continue
+        values = np.nan_to_num(scores[inside])
+        members = np.eye(k)[found.codes[inside]]
+        counts = np.maximum(members.sum(axis=0), 1)[:, None]
+        centred = values - values.mean(axis=0)
+        total = np.maximum((centred**2).sum(axis=0), 1e-300)
+        between = ((members.T @ centred) ** 2 / counts).sum(axis=0)
+        share = float((1 - (1 - between / total) * (n - 1) / (n - k)).max(initial=0.0))
+        if share > best:
+            best, title = share, name
+    return title
 
 
 def paint_mark(painter: QPainter, at: QPointF, color: QColor | None, shape: int, radius: float = 4.0) -> None:

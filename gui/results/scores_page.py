@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.columns import ItemColumns
-from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, plain
+from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
 from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.scatter_chart import ScatterChart
@@ -50,6 +50,10 @@ class Scores:
         column = self.columns.column(title)
         return None if column is None else colouring(title, column)
 
+    def telling(self) -> str:
+        """The annotation with classes that differ most along one of the factors; empty when there is none."""
+        return most_telling(self.values, self.annotations)
+
     def choices(self) -> dict[str, list[str]]:
         """Sections of what can be coloured by; annotations that say nothing are left out."""
         known = self.columns.annotations
@@ -63,7 +67,7 @@ class ScoresPage(ResultPage):
     """Role ``values`` (n, K); optional ``names`` (n,) and ``colour`` (n,), a number or class of each item.
 
     Every annotation column of the data along the dim of the items, and every feature of data with that dim, can be
-    the colour too. Option: ``colour_by`` (title of a column).
+    the colour too. Option: ``colour_by`` (title of a column; else the annotation whose classes differ most).
     """
 
     chart: ScatterChart
@@ -120,7 +124,7 @@ class ScoresPage(ResultPage):
         choices = loaded.choices()
         titles = {title for section in choices.values() for title in section}
         if self._colour not in titles:
-            self._colour = loaded.first if loaded.first in titles else NOTHING
+            self._colour = loaded.first if loaded.first in titles else loaded.telling() or NOTHING
         self.colour_picker.set_sections(choices, self._colour)
         self._colour_field.setVisible(len(titles) > 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results
 from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import PluginInfo, Registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import Input, View
@@ -103,6 +105,68 @@ def factor_run(n: int = 180, m: int = 40, **sizes: int) -> tuple[Workbench, Run]
     return workbench, run
 
 
+class FittedModel(FactorModel):
+    """Patients by drugs and by mutations; expects the mean of a column, plus its number times the patient's."""
+
+    spec = replace(
+        FactorModel.spec,
+        id="toy.fitted",
+        inputs=(Input("views", dims=("patient", "feature"), missing=True, many=True, union=True),),
+        views=(
+            View(
+                "factor_heatmap",
+                "Heat map",
+                {
+                    "values": "scores",
+                    "weights": "weights",
+                    "group": "origin",
+                    "names": "feature_names",
+                    "matrix": "data:views",
+                    "fitted": "fitted:views",
+                },
+            ),
+            View("imputed", "Imputation", "fitted:views"),
+            View("beeswarm", "Beeswarm", "scores"),
+        ),
+    )
+
+    def fitted(self, kept, data, params, name, place, columns):
+        n = data[name][place].shape[0]
+        mean = np.asarray(columns)[None, :] + 0.001 * np.arange(n)[:, None] + 100.0 * place
+        return mean, np.full(mean.shape, 0.5)
+
+
+def fitted_run(missing: float = 0.1) -> tuple[Workbench, Run]:
+    """A finished run with two views that lack cells, and a model that tells fitted values."""
+    rng = np.random.default_rng(8)
+    drugs = factor_dataset()
+    values = np.where(rng.random(drugs.shape) < missing, np.nan, drugs.values)
+    events = np.where(rng.random((180, 12)) < missing, np.nan, rng.random((180, 12)) < 0.3)
+    genes = tuple(f"gene {j + 1}" for j in range(11))
+    session = Session(name="Fitted")
+    mutations = Dataset("mutations", events, drugs.row_names, (*genes, "drug 1"))
+    plan = make_plan(FittedModel(), {"views": [drugs.with_(values=values), mutations]})
+    run: Run = session.add_run(plan)
+    run.chains[0].draws.append({"level": 0.0})
+    names = [*drugs.column_names[1:], "drug 1 (drugs)", *genes, "drug 1 (mutations)"]
+    scores = rng.normal(size=(180, 3))
+    weights = rng.normal(size=(3, 52))
+    run.results = {
+        "scores": Result(scores, ("patient", "factor"), label="score"),
+        "weights": Result(weights, ("factor", "variable"), label="weight"),
+        "origin": Result(np.array(["drugs"] * 40 + ["mutations"] * 12), ("variable",)),
+        "feature_names": Result(np.array(names), ("variable",)),
+    }
+    run.results_draws, run.status = 1, "done"
+    module = ModuleType("fitted_plugin")
+    module.plaidwork_models = lambda: [FittedModel]
+    plugins = Registry()
+    plugins._found = lambda: iter([(PluginInfo("fitted", "fitted_plugin", "test"), lambda: module)])
+    workbench = Workbench(plugins.load())
+    workbench.set_session(session)
+    return workbench, run
+
+
 def at(x: float, y: float) -> QPoint:
     """A place in a widget."""
     return QPointF(x, y).toPoint()
@@ -111,6 +175,15 @@ def at(x: float, y: float) -> QPoint:
 def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:
     """Press and release the left button."""
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, keys, at(x, y))
+
+
+def find(qtbot, picker, text: str, name: str = "") -> None:
+    """Type a part of a name into the list of a picker with a search line, then Enter."""
+    picker.setFocus()
+    qtbot.keyClick(picker, Qt.Key.Key_Down)
+    qtbot.keyClicks(picker.popup.field, text)
+    qtbot.keyClick(picker.popup.field, Qt.Key.Key_Return)
+    assert picker.currentText() == (name or text)
 
 
 def choose(qtbot, picker, text: str) -> None:

@@ -26,6 +26,7 @@ from tests.gui.factor_runs import (
     choose,
     click,
     factor_run,
+    find,
     wheel,
 )
 
@@ -220,21 +221,31 @@ def test_a_single_list_of_coefficients(opened):
 # -- scatter ------------------------------------------------------------------------------------
 def test_scatter_colours(opened, qtbot):
     page = opened(factor_run(), SCATTER)
-    assert [page.colour_picker.itemText(i) for i in range(4)] == ["nothing", "IGHV", "age", "site"]
+    rows = page.colour_picker.names.rows
+    assert rows[:6] == [
+        ("nothing", True), ("Annotations", False), ("IGHV", True), ("age", True), ("site", True), ("drugs", False),
+    ]  # fmt: skip
+    assert rows[6] == ("drug 1", True)
     shown = page.chart.points.colouring
     assert set(shown.classes) == {"mutated", "unmutated"}
     unknown = int(np.nonzero(shown.codes < 0)[0][0])
     assert shown.color(unknown) is None
     assert page.legend.entries[-1] == (-1, "unknown")
     assert len({shown.shape(i) for i in range(len(shown.codes))}) == 3
-    choose(qtbot, page.colour_picker, "age")
+    find(qtbot, page.colour_picker, "age")
     shown = page.chart.points.colouring
     assert shown.numbers is not None
     assert page.bar.isVisible()
-    choose(qtbot, page.colour_picker, "site")
+    find(qtbot, page.colour_picker, "site")
     assert page.chart.points.colouring.classes[-1] == "other"
     assert not page.bar.isVisible()
-    choose(qtbot, page.colour_picker, "nothing")
+    find(qtbot, page.colour_picker, "drug 17")
+    values = next(iter(page.workbench.session.datasets.values())).values[:, 16]
+    assert page.chart.points.colouring.numbers.tolist() == values.tolist()
+    dialog = page.show_data()
+    assert dialog.table.model.columns()["drug 17"].tolist() == values.tolist()
+    dialog.close()
+    find(qtbot, page.colour_picker, "nothing")
     assert page.legend.entries == []
     assert not page.legend.isVisible()
 
@@ -340,7 +351,7 @@ def test_names_and_classes_of_joined_data(opened, union):
 def test_a_column_is_a_class_or_a_scale_or_nothing():
     assert colouring("c", np.array(["a"] * 9)) is None
     assert colouring("c", np.array([f"a{i}" for i in range(60)])) is None
-    assert colouring("c", np.array([1, 0, 1, 1, 0])).classes == ("1", "0")
+    assert colouring("c", np.array([1, 0, 1, 1, 0])).classes == ("0", "1")
     scale = colouring("c", np.array([*np.arange(30.0), np.nan, np.inf]))
     assert scale.limits == (0, 29)
     assert scale.color(30) is None

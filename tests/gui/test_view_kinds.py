@@ -21,6 +21,10 @@ def test_pages_read_the_roles_of_the_catalogue():
             from plaidwork.gui.results import blocks
 
             source += inspect.getsource(blocks)
+        if name in ("scatter", "beeswarm"):
+            from plaidwork.gui.results import scores_page
+
+            source += inspect.getsource(scores_page)
         for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
 
