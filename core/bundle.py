@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,13 @@ from plaidwork.core.model import Result, Table
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import spec_to_json
+
+if TYPE_CHECKING:
+    from plaidwork.core.registry import Registry
+
+
+MOST_IMPUTED = 5_000_000
+"""Imputed cells of an input that are exported with a run (some 300 MB)."""
 
 
 class BundleWriter:
@@ -118,6 +125,16 @@ class BundleWriter:
                 case Result():
                     labels = axis_labels(session, run)
                     self._array(result.values, result.dims, labels, *folder, "results", file_name(name))
+
+    def imputed(
+        self, run: Run, datasets: Mapping[str, Dataset], plugins: Registry | None, *folder: str
+    ) -> None:
+        """What the model expects in missing cells, one file per input; left out where they are more than MOST_IMPUTED."""
+        from plaidwork.core.fitted import imputable, write_imputed
+
+        for word, fitted in imputable(run, datasets, plugins):
+            if sum(int(fitted.missing(k).sum()) for k in range(len(fitted.blocks))) <= MOST_IMPUTED:
+                write_imputed(fitted, self._path(*folder, "imputed", f"{file_name(fitted.name)}.csv"), word)
 
     def _traces(self, run: Run, folder: tuple[str, ...]) -> None:
         if run.chains and run.chains[0].trace.names:

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.bundle import BundleWriter, file_name
 from plaidwork.core.dataset import Dataset
@@ -15,6 +15,9 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.job import FileInput, Job, job_text
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
+
+if TYPE_CHECKING:
+    from plaidwork.core.registry import Registry
 
 READ_BACK: dict[str, Any] = {
     "encoding": "utf-8", "delimiter": ",", "decimal": ".", "header": True, "names": 0, "labels": [], "missing": [""],
@@ -28,11 +31,13 @@ def export_session(session: Session, folder: Path) -> list[Path]:
     for dataset in session.datasets.values():
         writer.dataset(dataset)
     for run in session.runs.values():
-        writer.run(session, run, "runs", file_name(run.title))
+        folder_of = ("runs", file_name(run.title))
+        writer.run(session, run, *folder_of)
+        writer.imputed(run, session.datasets, None, *folder_of)
     return writer.files
 
 
-def export_run(run: Run, folder: Path, session: Session) -> list[Path]:
+def export_run(run: Run, folder: Path, session: Session, plugins: Registry | None = None) -> list[Path]:
     """A run as plain files in ``folder`` (``README.txt`` says what is what); the files written.
 
     Everything is written beside ``folder`` first, so that an error leaves nothing half-written there.
@@ -43,6 +48,7 @@ def export_run(run: Run, folder: Path, session: Session) -> list[Path]:
     def write(place: Path) -> None:
         writer = BundleWriter(place)
         writer.run(session, run)
+        writer.imputed(run, session.datasets, plugins)
         if any(record.trace.count for record in run.chains):
             write_netcdf(run, session, place / "draws.nc")
         for title in dict.fromkeys(title for titles in run.inputs.values() for title in titles):
@@ -84,6 +90,7 @@ _WHAT = {
     "draws.csv": "kept draws of single numbers",
     "draws.nc": "all kept draws and traces as netCDF: arviz.from_netcdf, xarray.open_datatree",
     "draws": "kept draws of each array (numpy.load); ragged ones have one array per draw",
+    "imputed": "what the model expects in missing cells, with its standard deviation (up to 5 million cells)",
     "results": "one CSV per result, item names as heads; texts as Markdown",
     "data": "the data as they are in the session now: anndata.read_h5ad",
 }

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.model import Block, Model, ModelData
 from plaidwork.core.plan import hash_of, joined_inputs, model_data
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.run import Run
+
+if TYPE_CHECKING:
+    from plaidwork.core.registry import Registry
 
 FITTED = "fitted:"
 CELLS_AT_ONCE = 2_000_000
@@ -80,9 +88,18 @@ class FittedInput:
                 )
         return mean, sd
 
-    def missing(self, place: int) -> np.ndarray:
-        """(n, m) whether a cell is not known; cells held out from the fit are known."""
+    def known(self, place: int, columns: np.ndarray) -> np.ndarray:
+        """Values (n, len(columns)) as the fit got them; NaN where a cell is missing or held out."""
         block = self.blocks[place]
+        if not isinstance(block.values, np.ndarray):
+            return np.asarray(block.values[:, columns].toarray(), dtype=np.float64)
+        return np.where(block.observed[:, columns], block.values[:, columns], np.nan)
+
+    def missing(self, place: int) -> np.ndarray:
+        """(n, m) whether a cell is not known; cells held out from the fit are known, and so are all of sparse data."""
+        block = self.blocks[place]
+        if not isinstance(block.values, np.ndarray):
+            return np.zeros(block.shape, dtype=bool)
         return ~block.observed if block.held_out is None else ~(block.observed | block.held_out)
 
     def imputed(
@@ -105,3 +122,52 @@ class FittedInput:
                 most -= len(row)
                 if most <= 0:
                     return
+
+
+def write_imputed(fitted: FittedInput, path: Path, word: str = "row") -> int:
+    """Write all missing cells as CSV (data, ``word``, feature, expected, sd), never half a file; returns their number.
+
+    Raises ``OSError``, and what :meth:`FittedInput.values` raises.
+    """
+    count = 0
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with open(handle, "w", newline="", encoding="utf-8") as file:
+            out = csv.writer(file)
+            out.writerow(["data", word, "feature", "expected", "sd"])
+            for place, block in enumerate(fitted.blocks):
+                rows_of, columns_of = block.names
+                for rows, columns, mean, sd in fitted.imputed(place):
+                    count += len(rows)
+                    for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True):
+                        shown = ("" if value != value else repr(value) for value in (m, s))
+                        out.writerow((block.name, rows_of[r], columns_of[c], *shown))
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return count
+
+
+def imputable(
+    run: Run, datasets: Mapping[str, Dataset], plugins: Registry | None = None
+) -> Iterator[tuple[str, FittedInput]]:
+    """Inputs of a run with missing cells that its model can fill in: (dim of the rows, fitted input).
+
+    There are none when the model is not installed, or the data are gone or have changed.
+    """
+    from plaidwork.core.registry import registry
+
+    known = plugins or registry()
+    if not known.has(run.spec.id):
+        return
+    for item in run.spec.inputs:
+        if item.kind != "matrix" or not run.inputs.get(item.name):
+            continue
+        try:
+            found = FittedInput(run, item.name, datasets, known.model(run.spec.id))
+            gaps = found.offered and any(found.missing(k).any() for k in range(len(found.blocks)))
+        except (DataError, PluginError, SessionError):
+            continue
+        if gaps:
+            yield item.dims[0], found

@@ -239,7 +239,7 @@ class FileCommands(CommandGroup):
         target = Path(folder) / f"{window.workbench.session.name} {run.title}".strip()
         session = self._workbench.session
         run_task(
-            lambda task: export_run(run, target, session),
+            lambda task: export_run(run, target, session, self._workbench.registry),
             lambda _: window.status.say(f"Results exported to {target}"),
             lambda error, details: window.messages.post("error", "Could not export the results", str(error)),
         )

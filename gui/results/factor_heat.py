@@ -100,8 +100,7 @@ def strongest(
     for place in sorted({places[i][0] for i in items}):
         rows = np.array([r for r, i in enumerate(items) if places[i][0] == place])
         columns = np.array([places[items[r]][1] for r in rows])
-        block = fitted.blocks[place]
-        raw[rows] = np.where(block.observed[:, columns], block.values[:, columns], np.nan).T
+        raw[rows] = fitted.known(place, columns).T
         if fitted.offered and wanted.mode != RAW:
             mean[rows], sd[rows] = (part.T for part in fitted.values(place, columns))
     shown = {RAW: raw, DENOISED: mean, IMPUTED: np.where(np.isnan(raw), mean, raw)}[wanted.mode]

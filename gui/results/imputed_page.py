@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
-from plaidwork.core.fitted import FittedInput
+from plaidwork.core.fitted import FittedInput, write_imputed
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -169,7 +166,7 @@ class ImputedPage(ResultPage):
         def failed(error: BaseException, details: str) -> None:
             self.workbench.told.emit("error", "Could not export the imputed cells", str(error), "")
 
-        return self.start(lambda task: write_cells(fitted, path, word), written, failed)
+        return self.start(lambda task: write_imputed(fitted, path, word), written, failed)
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         return self.loaded.columns, {}
@@ -191,25 +188,3 @@ def _cells(fitted: FittedInput, place: int, dims: tuple[str, ...]) -> dict[str, 
         f"Expected{unit}": mean,
         f"SD{unit}": sd,
     }
-
-
-def write_cells(fitted: FittedInput, path: Path, word: str = "row") -> int:
-    """Write all missing cells as CSV, never half a file; how many there are. Raises ``OSError``."""
-    count = 0
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with open(handle, "w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(["data", word, "feature", "expected", "sd"])
-            for place, block in enumerate(fitted.blocks):
-                for rows, columns, mean, sd in fitted.imputed(place):
-                    count += len(rows)
-                    out.writerows(
-                        (block.name, block.names[0][r], block.names[1][c], *("" if v != v else repr(v) for v in (m, s)))
-                        for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True)
-                    )  # fmt: skip
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return count

@@ -1,9 +1,12 @@
 """Imputed values by column, and the comparison of restarts."""
 
+import csv
+
 import numpy as np
 import pytest
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.exporting import export_run
 from plaidwork.core.fitted import FittedInput
 from plaidwork.core.registry import registry
 from plaidwork.plugins.group_factor.imputation import fitted_columns
@@ -75,6 +78,21 @@ def test_imputed_cells_are_near_the_truth_and_the_sd_says_how_near(fitted_run):
         if place == 2:
             assert (mean > 0).all()
             assert (sd >= np.sqrt(mean)).all()
+
+
+def test_exports_hold_the_imputed_cells(fitted_run, tmp_path):
+    run, arrays, _full, _z = fitted_run
+    files = export_run(run, tmp_path / "out", run.session)
+    (path,) = (file for file in files if file.parent.name == "imputed")
+    lines = list(csv.reader(path.open()))
+    assert lines[0] == ["data", "sample", "feature", "expected", "sd"]
+    assert len(lines) == 1 + sum(int(np.isnan(array).sum()) for array in arrays)
+    fitted = FittedInput(run, "views", run.session.datasets, GroupFactor())
+    name, sample, feature, mean, sd = lines[1]
+    assert (name, feature) == ("a", "a0")
+    at = int(sample.removeprefix("s"))
+    assert [float(mean), float(sd)] == [part[at, 0] for part in fitted.values(0, np.array([0]))]
+    assert "imputed" in (tmp_path / "out" / "README.txt").read_text()
 
 
 def test_restarts_are_compared(fitted_run):
