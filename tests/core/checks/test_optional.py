@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conforming import Bound, Means
-from faults import caught, skipped
+from faults import caught, passes, skipped
 
 from plaidwork.core.api import Cost, Problem, Result
 
@@ -62,6 +62,33 @@ def test_predictions():
 
     caught(overriding(Means, predict=predict), "predicts", "predict()", "not finite")
     skipped(Bound, "predicts")
+
+
+def _expected(change):
+    def fitted(self, kept, data, params, name, place, columns):
+        mean = np.tile(np.asarray(columns, dtype=float), (data[name].shape[0], 1))
+        return change(mean, np.full(mean.shape, 0.1))
+
+    return overriding(Means, fitted=fitted)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda mean, sd: (mean.T, sd), "have the shape"),
+        (lambda mean, sd: (mean, sd[:1]), "have the shape"),
+        (lambda mean, sd: (mean + np.inf, sd), "not finite"),
+        (lambda mean, sd: (mean, -sd), "negative"),
+        (lambda mean, sd: (mean - mean.mean(), sd), "asked for with others"),
+    ],
+)
+def test_fitted_values(change, word):
+    caught(_expected(change), "fitted_values", "fitted()", word)
+
+
+def test_fitted_values_that_are_right():
+    passes(_expected(lambda mean, sd: (mean, sd)), "fitted_values")
+    skipped(Bound, "fitted_values")
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def test_restarts_agree_and_the_best_is_shown():
     arrays, _ = tools.views(7, **LARGE)
     run = tools.run(arrays, {"n_factors": 7, "init": "random"}, chains=3)
     table = run.results["restarts"].columns
-    assert len(table["Bound"]) == 3
-    assert table["Shown"][table["Bound"].argmax()] == "yes"
+    assert len(table["Final bound"]) == 3
+    assert table["Shown"][table["Final bound"].argmax()] == "yes"
 
 
 def test_held_out_cells_are_better_than_a_constant():
