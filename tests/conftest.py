@@ -2,6 +2,8 @@
 
 import pytest
 
+import plaidwork.core  # noqa: F401 - before numpy, whose linear algebra it keeps to one thread
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory):
