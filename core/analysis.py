@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.annotations import AnnotationRef, Annotations
+from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.errors import SettingError
 from plaidwork.core.model import Block, ModelData, Params, Results
 from plaidwork.core.run import LogLine, Run, now
@@ -23,105 +22,44 @@ from plaidwork.core.spec import (
 )
 
 DRAWS = "draws:"
-AxisName = Literal["row", "column"]
-AXES: tuple[AxisName, AxisName] = ("row", "column")
 
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*\Z")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 Report = Callable[[float], None]
 """Tells the share done, 0 to 1. It raises when the analysis was cancelled: let that pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
-    """A choice of one annotation column of the fitted data.
-
-    ``axis`` limits it to the columns that describe rows or columns; ``values`` to text or numbers.
-    """
-
-    name: str
-    axis: Literal["", "row", "column"] = ""
-    values: Literal["", "text", "number"] = ""
-    required: bool = True
-    label: str = ""
-    doc: str = ""
-
-    def __post_init__(self) -> None:
-        if not _NAME.match(self.name):
-            raise DeclarationError(f"annotation name {self.name!r} is not an identifier")
-
-    @property
-    def title(self) -> str:
-        return self.label or self.name.replace("_", " ").capitalize()
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class AnnotationRef:
-    """One annotation column: of which input of the run, which axis, which title."""
-
-    input: str
-    axis: AxisName
-    title: str
-
-    def __str__(self) -> str:
-        return f"{self.input}:{self.axis}:{self.title}"
-
-    @classmethod
-    def parse(cls, text: str) -> AnnotationRef:
-        """``X:row:title`` back. Raises ``SettingError``."""
-        parts = text.split(":", 2)
-        if len(parts) != 3 or parts[1] not in AXES or not parts[2]:
-            raise SettingError(
-                f"An annotation is named INPUT:row:TITLE or INPUT:column:TITLE. Found “{text}”."
-            )
-        return cls(parts[0], AXES[parts[1] == "column"], parts[2])
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """An annotation column in the order of the fitted data.
+class AnalysisData(ModelData):
+    """The fitted data as the model got them, the inputs of the analysis, and what else was chosen.
 
     Attributes
     ----------
-    values : (n,) float64 with NaN where missing, or text (object array) with "" where missing.
-    dim : the fitted dim that it describes, such as ``row``.
-    axis_label : what the items are called, in the plural ("genes").
-    """
-
-    title: str
-    values: np.ndarray
-    axis: AxisName
-    dim: str
-    axis_label: str
-
-    @property
-    def is_number(self) -> bool:
-        return self.values.dtype.kind == "f"
-
-    @property
-    def known(self) -> np.ndarray:
-        """(n,) bool, False where missing."""
-        if self.is_number:
-            return ~np.isnan(self.values)
-        return np.array([value != "" for value in self.values], dtype=bool)
-
-
-class AnalysisData(ModelData):
-    """The fitted data as the model got them, the inputs of the analysis, and the annotations chosen.
-
-    ``settings`` are those the run was fitted with, all of them.
+    annotations : by name an :class:`Annotation`, or a tuple of them for ``Annotations(many=True)``.
+    settings : hyperparameters that the run was fitted with, all of them.
+    files : by name an :class:`AttachedFile`; optional ones that were not given are absent.
+    names : names of the items by dim, of the fitted data and of the results of the run.
     """
 
     def __init__(
         self,
         blocks: Mapping[str, Block | tuple[Block, ...]],
-        annotations: Mapping[str, Annotation],
+        annotations: Mapping[str, Any],
         settings: Params | None = None,
+        files: Mapping[str, AttachedFile] | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(blocks)
         self.annotations = dict(annotations)
         self.settings = dict(settings or {})
+        self.files = dict(files or {})
+        self.names = {dim: tuple(items) for dim, items in (names or {}).items()}
+
+    def names_along(self, dim: str, length: int) -> tuple[str, ...]:
+        """Names of the items along a dim of a result; numbered ones ("factor 1") where there are none."""
+        names = self.names.get(dim, ())
+        if len(names) == length:
+            return names
+        return tuple(f"{dim.replace('_', ' ')} {number + 1}" for number in range(length))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +67,12 @@ class AnalysisSpec:
     """What an analysis needs, asks for and shows.
 
     ``needs`` maps roles to what is read of the run: the name of a result, or ``"draws:NAME"`` for a kept variable.
+    ``optional`` maps further roles to what is read where the run has it.
     ``models`` lists ids of models, or is ``"*"`` when any run with the needed results will do. An input with the
     name of one of the model's inputs is what the run was fitted with, unless another dataset is chosen; inputs
     that share a dim with the fitted data are brought into their order.
+
+    ``unlocks`` names data that may be looked at once, such as ``"test half"`` (see :mod:`plaidwork.core.unlocking`).
 
     A view may name the items of an axis of its result: a text result with the name of the dim, as its only dim.
     """
@@ -142,9 +83,12 @@ class AnalysisSpec:
     summary: str
     needs: Mapping[str, str]
     inputs: tuple[Input, ...] = ()
+    optional: Mapping[str, str] = field(default_factory=dict)
     annotations: tuple[Annotations, ...] = ()
+    files: tuple[FileRequest, ...] = ()
     hyperparameters: tuple[Hyperparameter, ...] = ()
     views: tuple[View, ...] = ()
+    unlocks: str = ""
     models: tuple[str, ...] | Literal["*"] = "*"
     help: str = ""
     citation: str = ""
@@ -153,17 +97,22 @@ class AnalysisSpec:
     def __post_init__(self) -> None:
         if not _ID.match(self.id):
             raise DeclarationError(f"analysis id {self.id!r} must be lower case, dots between parts")
-        for name in ("inputs", "annotations", "hyperparameters", "views"):
+        for name in ("inputs", "annotations", "files", "hyperparameters", "views"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.models != "*":
             if isinstance(self.models, str):
                 raise DeclarationError(f'{self.id}: models are a tuple of ids, or "*"')
             object.__setattr__(self, "models", tuple(self.models))
-        asked = [item.name for item in self.inputs] + [item.name for item in self.annotations]
+        asked = [item.name for item in self.inputs]
+        asked += [item.name for item in self.annotations] + [item.name for item in self.files]
         for names in (asked, [parameter.name for parameter in self.hyperparameters]):
             twice = {name for name in names if names.count(name) > 1}
             if twice:
                 raise DeclarationError(f"{self.id}: declared twice: {', '.join(sorted(twice))}")
+        known = {*self.needs, *self.optional, *(item.name for item in self.inputs)}
+        for declared in self.annotations:
+            if declared.of and declared.of not in known:
+                raise DeclarationError(f"{self.id}: {declared.name} is of unknown {declared.of!r}")
         settings = {parameter.name for parameter in self.hyperparameters}
         for parameter in self.hyperparameters:
             for other in parameter.when:
@@ -189,15 +138,18 @@ class AnalysisSpec:
         """Why the analysis cannot work on the run, in words; empty when it can."""
         if self.models != "*" and run.spec.id not in self.models:
             return f"{self.title} is not made for {run.spec.title}."
-        results, variables = dict(run.results), {variable.name for variable in run.spec.variables}
         for name in self.needs.values():
-            if name.startswith(DRAWS):
-                found = name.removeprefix(DRAWS) in variables and run.n_draws > 0
-            else:
-                found = name in results
-            if not found:
+            if not has_source(run, name):
                 return f"{self.title} needs “{name}”, which {run.title} does not have."
         return ""
+
+
+def has_source(run: Run, name: str) -> bool:
+    """Whether the run has a result of this name, or kept draws of ``"draws:NAME"``."""
+    if not name.startswith(DRAWS):
+        return name in run.results
+    known = {variable.name for variable in run.spec.variables}
+    return name.removeprefix(DRAWS) in known and run.n_draws > 0
 
 
 class Analysis(ABC):
@@ -214,6 +166,13 @@ class Analysis(ABC):
         ``ModelError`` for what the user has to change.
         """
 
+    def examine(self, name: str, file: AttachedFile) -> str:
+        """Optional: what a chosen file holds, in a few words; off the GUI thread.
+
+        Raise ``DataError`` when it is not what was asked for, so that the form can say so before anything is run.
+        """
+        return ""
+
 
 @dataclass(frozen=True)
 class AnalysisRecord:
@@ -221,6 +180,8 @@ class AnalysisRecord:
 
     ``id`` tells the records of a run apart, ``analysis`` is the id of the declaration. ``inputs`` are the names of
     the datasets chosen, ``draws`` the kept draws that the run had, ``inputs_hash`` a fingerprint of the inputs.
+    ``annotations`` has a tuple where many could be chosen, ``files`` the files as they were. ``standing`` says in
+    words how it stands to what it unlocked, ``exploratory`` whether another run had unlocked it before.
     """
 
     id: str
@@ -229,7 +190,7 @@ class AnalysisRecord:
     title: str
     params: Mapping[str, Any]
     inputs: Mapping[str, tuple[str, ...]]
-    annotations: Mapping[str, AnnotationRef]
+    annotations: Mapping[str, AnnotationRef | tuple[AnnotationRef, ...]]
     results: Results
     views: tuple[View, ...]
     created: str = field(default_factory=now)
@@ -237,44 +198,11 @@ class AnalysisRecord:
     draws: int = 0
     seconds: float = 0.0
     inputs_hash: str = ""
+    files: Mapping[str, AttachedFile] = field(default_factory=dict)
+    standing: str = ""
+    exploratory: bool = False
 
     def text(self, name: str) -> str:
         """A result that is a text, else empty."""
         found = self.results.get(name, "") if name else ""
         return found if isinstance(found, str) else ""
-
-
-def available_annotations(
-    declared: Annotations, run: Run, datasets: Mapping[str, Dataset]
-) -> list[AnnotationRef]:
-    """The columns to choose from, in the order of inputs, rows before columns; each dataset once."""
-    found, seen = [], set()
-    for item in run.spec.inputs:
-        for name in run.inputs.get(item.name, ())[:1]:
-            if name in seen or name not in datasets:
-                continue
-            seen.add(name)
-            dataset = datasets[name]
-            tables = (dataset.row_table, dataset.column_table)[: len(item.dims)]
-            for axis, table in zip(AXES[: len(tables)], tables, strict=True):
-                for title, column in table.items():
-                    kind = "number" if is_number_column(np.asarray(column)) else "text"
-                    if declared.axis in ("", axis) and declared.values in ("", kind):
-                        found.append(AnnotationRef(item.name, axis, title))
-    return found
-
-
-def is_number_column(column: np.ndarray) -> bool:
-    """Whether an annotation column holds numbers (missing ones apart)."""
-    if column.dtype.kind in "iuf":
-        return True
-    if column.dtype.kind != "O":
-        return False
-    numbers = [isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in column]
-    known = [not is_missing_value(v) for v in column]
-    return any(known) and all(n for n, k in zip(numbers, known, strict=True) if k)
-
-
-def is_missing_value(value: Any) -> bool:
-    """None, empty text and NaN."""
-    return value is None or value == "" or (isinstance(value, float) and value != value)

@@ -32,6 +32,10 @@ class AnnotationReport:
         return f"{self.n_matched} of {self.n_names} names match"
 
 
+class NoNamesError(DataError):
+    """No name of the table is among those of the data."""
+
+
 def annotate_columns(
     dataset: Dataset,
     path: str | Path,
@@ -59,7 +63,7 @@ def annotate_columns(
     matched = index >= 0
     if not matched.any():
         first, other = (names[0] if names else ""), (table.names[0] if table.names else "")
-        raise DataError(
+        raise NoNamesError(
             f"{path.name}: no name occurs among the {axis} of “{dataset.name}”. First names: “{other}” and “{first}”.",
             "Check that the first column of the table holds the names.",
         )
@@ -79,6 +83,28 @@ def annotate_columns(
     if axis == "columns":
         return dataset.with_(column_table={**dataset.column_table, **added}, source=source), report
     return dataset.with_(row_table={**dataset.row_table, **added}, source=source), report
+
+
+def annotate_all(
+    datasets: Mapping[str, Dataset], path: str | Path, options: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Dataset], str]:
+    """Add the columns of a table to all datasets that have names in common with it; those, and what matched in words.
+
+    Raises ``DataError`` when no dataset has.
+    """
+    found: dict[str, Dataset] = {}
+    told: list[str] = []
+    problem: NoNamesError | None = None
+    for name, dataset in datasets.items():
+        try:
+            found[name], report = annotate_columns(dataset, path, options=options)
+        except NoNamesError as error:
+            problem = problem or error
+        else:
+            told.append(f"{name}: {report.text}")
+    if problem is not None and not found:
+        raise problem
+    return found, "; ".join(told)
 
 
 def _matches(table: Annotations, names: tuple[str, ...]) -> int:

@@ -5,10 +5,9 @@ from plaidwork.core.analysis import (
     AnalysisData,
     AnalysisRecord,
     AnalysisSpec,
-    Annotation,
-    AnnotationRef,
-    Annotations,
 )
+from plaidwork.core.annotations import Annotation, AnnotationRef, Annotations
+from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.draws import ChainView, Kept

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plaidwork.core.analysis import AnalysisRecord
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result, Table
+from plaidwork.core.model import Result, Results, Table
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import spec_to_json
@@ -115,16 +116,52 @@ class BundleWriter:
             self._text(run.notes, *folder, "notes.md")
         self._traces(run, folder)
         self._draws(run, folder)
-        for name, result in run.results.items():
+        labels = axis_labels(session, run)
+        self._results(run.results, labels, *folder, "results")
+        for record in run.analyses:
+            self.analysis(record, labels, *folder, "analyses", file_name(f"{record.title} {record.id}"))
+
+    def analysis(self, record: AnalysisRecord, labels: Mapping[str, Sequence[str]], *folder: str) -> None:
+        """What was asked (``analysis.json``), the results and the files that were read."""
+        about = {
+            "analysis": record.analysis,
+            "version": record.version,
+            "title": record.title,
+            "created": record.created,
+            "params": {name: plain(value) for name, value in record.params.items()},
+            "inputs": record.inputs,
+            "annotations": {
+                name: [str(one) for one in ref] if isinstance(ref, tuple) else str(ref)
+                for name, ref in record.annotations.items()
+            },
+            "files": {
+                name: {"name": file.name, "sha256": file.sha256} for name, file in record.files.items()
+            },
+            "standing": record.standing,
+            "exploratory": record.exploratory,
+        }
+        self._text(json.dumps(about, ensure_ascii=False, indent=1), *folder, "analysis.json")
+        self._results(record.results, labels, *folder)
+        for file in record.files.values():
+            path = Path(file.name)
+            self._path(*folder, "files", f"{file_name(path.stem)}{path.suffix}").write_bytes(file.content)
+
+    def _results(self, results: Results, labels: Mapping[str, Sequence[str]], *folder: str) -> None:
+        named = {
+            name: [str(text) for text in result.values]
+            for name, result in results.items()
+            if isinstance(result, Result) and result.dims == (name,) and result.values.dtype.kind in "UO"
+        }
+        labels = {**named, **labels}
+        for name, result in results.items():
             match result:
                 case str():
-                    self._text(result, *folder, "results", f"{file_name(name)}.md")
+                    self._text(result, *folder, f"{file_name(name)}.md")
                 case Table():
                     rows = zip(*result.columns.values())
-                    self._csv(tuple(result.columns), rows, *folder, "results", f"{file_name(name)}.csv")
+                    self._csv(tuple(result.columns), rows, *folder, f"{file_name(name)}.csv")
                 case Result():
-                    labels = axis_labels(session, run)
-                    self._array(result.values, result.dims, labels, *folder, "results", file_name(name))
+                    self._array(result.values, result.dims, labels, *folder, file_name(name))
 
     def imputed(
         self, run: Run, datasets: Mapping[str, Dataset], plugins: Registry | None, *folder: str
@@ -171,7 +208,7 @@ class BundleWriter:
             np.savez_compressed(self._path(*folder, "draws", f"{variable.name}.npz"), **arrays)  # type: ignore[arg-type]
 
     def _array(
-        self, values: np.ndarray, dims: Sequence[str], labels: dict[str, Sequence[str]], *parts: str
+        self, values: np.ndarray, dims: Sequence[str], labels: Mapping[str, Sequence[str]], *parts: str
     ) -> None:
         """Up to two axes as a table, more as one line per cell."""
         *folder, name = parts
@@ -203,7 +240,7 @@ def axis_labels(session: Session, run: Run) -> dict[str, Sequence[str]]:
     return found
 
 
-def _items(labels: dict[str, Sequence[str]], dim: str, size: int) -> Sequence[str]:
+def _items(labels: Mapping[str, Sequence[str]], dim: str, size: int) -> Sequence[str]:
     names = labels.get(dim, ())
     return names if len(names) == size else [str(i + 1) for i in range(size)]
 

@@ -94,6 +94,7 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 Role("values", (("n", "m"),), "the numbers"),
                 _optional("row_names", ("n",), doc="names of the rows", table=True, text=True),
                 _optional("column_names", ("m",), doc="names of the columns", table=True, text=True),
+                _optional("mark", ("n", "m"), doc="1 where a cell has a dot, as when it is significant"),
             ),
         ),
         ViewKind(

@@ -176,6 +176,34 @@ def _session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", type=Path, metavar="S.plaidwork")
 
 
+def _analyse(parser: argparse.ArgumentParser) -> None:
+    _session(parser)
+    parser.add_argument(
+        "analysis", nargs="?", metavar="ANALYSIS", help="id of an analysis; without it they are listed"
+    )
+    parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
+    for name, value, text in (
+        ("input", "NAME=DATA", "data of an input: a file, or the name of data in the session"),
+        ("annotation", "NAME=COLUMN", "an annotation column, by title or as INPUT:row:TITLE; repeat it"),
+        ("file", "NAME=PATH", "a file that the analysis reads; a copy is kept"),
+        ("set", "NAME=VALUE", "a setting of the analysis"),
+    ):
+        parser.add_argument(f"--{name}", metavar=value, action="append", default=[], help=text)
+    parser.add_argument(
+        "--labels", type=Path, metavar="FILE", action="append", default=[],
+        help="add the columns of a table to the data of the run first",
+    )  # fmt: skip
+    parser.add_argument(
+        "--unlock", action="store_true", help="open what can be opened once, such as a test half"
+    )
+    parser.add_argument("--to", type=Path, metavar="DIR", help="write what was found as plain files")
+    parser.add_argument(
+        "--out", "-o", type=Path, metavar="S.plaidwork", help="session to write (default: the same)"
+    )
+    parser.add_argument("--force", "-f", action="store_true", help="replace existing files")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+
+
 def _info(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--json", action="store_true", help="the same as JSON")
@@ -281,6 +309,9 @@ COMMANDS = {
     ),
     "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
     "resume": Command("Go on with a stored run.", f"{_HERE}.fitting:resume", _resume),
+    "analyse": Command(
+        "Make an analysis of a stored run, or list them.", f"{_HERE}.analysing:analyse", _analyse
+    ),
     "info": Command("Say what a session holds.", f"{_HERE}.looking:info", _info),
     "export": Command(
         "Write results, draws, traces and data as plain files.", f"{_HERE}.looking:export", _export

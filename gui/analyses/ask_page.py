@@ -1,73 +1,44 @@
-"""What an analysis asks before it is made: annotations, datasets and settings."""
+"""What an analysis asks before it is made: annotations, datasets, files and settings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QScrollArea, QVBoxLayout, QWidget
-
-from plaidwork.core.analysis import (
-    AnalysisRecord,
-    AnalysisSpec,
-    AnnotationRef,
-    Annotations,
-    available_annotations,
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
 )
+
+from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.annotations import Annotations, available_annotations
+from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.run import Run
-from plaidwork.core.spec import Choice, Hyperparameter
+from plaidwork.core.unlocking import Standing
+from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
+from plaidwork.gui.dialogs import ask
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
 from plaidwork.gui.setup.form import HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputField
 from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.button import clear_layout
 
 MAX_WIDTH = 1100
 _PROGRESS_WIDTH = 160
-_FEW_LABELS = 24
-
-
-def annotation_setting(
-    declared: Annotations, run: Run, datasets: Mapping[str, Dataset]
-) -> Hyperparameter | None:
-    """The choice as a setting, so that the form's field draws it; None when there is nothing to choose."""
-    refs = available_annotations(declared, run, datasets)
-    if not refs:
-        return None
-    several = len({ref.input for ref in refs}) > 1
-    choices = [Choice(value=str(ref), label=_words(ref, run, datasets, several)) for ref in refs]
-    if not declared.required:
-        choices.insert(0, Choice(value="", label="None"))
-    return Hyperparameter(
-        declared.name,
-        "choice",
-        str(_likely(refs, run, datasets)) if declared.required else "",
-        label=declared.title,
-        doc=declared.doc,
-        choices=tuple(choices),
-    )
-
-
-def _likely(refs: list[AnnotationRef], run: Run, datasets: Mapping[str, Dataset]) -> AnnotationRef:
-    """The one to begin with: the first with a few labels that recur; else the first."""
-    for ref in refs:
-        dataset = datasets[run.inputs[ref.input][0]]
-        column = (dataset.row_table if ref.axis == "row" else dataset.column_table)[ref.title]
-        found = {str(value) for value in np.asarray(column)} - {"", "None", "nan"}
-        if 2 <= len(found) <= min(_FEW_LABELS, len(column) / 2):
-            return ref
-    return refs[0]
-
-
-def _words(ref: AnnotationRef, run: Run, datasets: Mapping[str, Dataset], several: bool) -> str:
-    dataset = datasets[run.inputs[ref.input][0]]
-    label = dataset.row_label if ref.axis == "row" else dataset.column_label
-    return f"{ref.title} ({label} of {dataset.name})" if several else f"{ref.title} ({label})"
+AnnotationField = SettingField | ColumnsField
+ExamineFile = Callable[[FileRequest, str], tuple[AttachedFile, str]]
 
 
 class AskPage(QWidget):
@@ -75,26 +46,36 @@ class AskPage(QWidget):
 
     Signals
     -------
-    asked : inputs (datasets by name and annotations as text) and settings
+    asked : inputs (datasets by name, annotations as text, files) and settings
     cancelled : stop what is being made
+    labels_asked : a table with further annotations, as path
     """
 
     asked = Signal(dict, dict)
     cancelled = Signal()
+    labels_asked = Signal(str)
 
     def __init__(
         self,
         spec: AnalysisSpec,
         run: Run,
         datasets: Mapping[str, Dataset],
+        examine: ExamineFile,
+        standing: Standing | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.spec = spec
-        self._missing = ""
-        self._annotations: dict[str, SettingField] = {}
+        self.spec, self.run = spec, run
+        self.standing = standing or Standing("free")
+        self._datasets = dict(datasets)
+        self._annotations: dict[str, AnnotationField] = {}
+        self._holders: dict[str, QVBoxLayout] = {}
         self._inputs: dict[str, InputField] = {}
-        asks = self._asks(run, datasets)
+        self._files = {request.name: FileField(request, partial(examine, request)) for request in spec.files}
+        self.add_labels = button("Add labels…", self._ask_for_labels, icon_name="tag", parent=self)
+        self.add_labels.hide()
+        self.add_labels.setToolTip("Add the columns of a table to the data of this run, matched by name")
+        asks = self._asks()
         settings = tuple(replace(one, group=one.group or "Settings") for one in spec.hyperparameters)
         self.form = HyperparameterForm(
             cast(Any, replace(spec, hyperparameters=settings)),
@@ -103,38 +84,91 @@ class AskPage(QWidget):
         )
         self.message = ErrorLine()
         self.start = button("Run analysis", self._ask, kind="primary", icon_name="play")
+        if self.standing.state == "locked":
+            self.start.setText(f"Open {self.standing.what} and run…")
         self.cancel = button("Cancel", self.cancelled.emit)
         self.progress = QProgressBar()
         self._build()
         self.set_busy(None)
         self.form.changed.connect(self._judge)
-        for choice in self._annotations.values():
-            choice.changed.connect(self._judge)
         for field in self._inputs.values():
-            field.changed.connect(self._judge)
+            field.changed.connect(partial(self._input_chosen, field.item.name))
+        for file in self._files.values():
+            file.changed.connect(self._judge)
+        for declared in spec.annotations:
+            self._fill_annotation(declared)
         self._judge()
 
-    def _asks(self, run: Run, datasets: Mapping[str, Dataset]) -> list[QWidget]:
+    def _asks(self) -> list[QWidget]:
         fields: list[QWidget] = []
-        for declared in self.spec.annotations:
-            setting = annotation_setting(declared, run, datasets)
-            if setting is not None:
-                self._annotations[declared.name] = SettingField(setting)
-                fields.append(self._annotations[declared.name])
-            elif declared.required:
-                self._missing = (
-                    f"The data of this run have no annotation to choose as “{declared.title}”. "
-                    "Import a table of labels with the data, then fit again."
-                )
+        known = {one.name for one in self.run.spec.inputs}
         for item in self.spec.inputs:
             field = InputField(item)
-            field.set_datasets(datasets)
-            known = {one.name for one in run.spec.inputs}
-            field.choose(list(run.inputs.get(item.name, ())) if item.name in known else field.chosen)
+            field.set_datasets(self._datasets)
+            field.choose(list(self.run.inputs.get(item.name, ())) if item.name in known else field.chosen)
             field._import.hide()  # importing is done from the window
             self._inputs[item.name] = field
-            fields.append(field)
-        return fields
+        for declared in self.spec.annotations:
+            holder = QWidget()
+            self._holders[declared.name] = QVBoxLayout(holder)
+            self._holders[declared.name].setContentsMargins(0, 0, 0, 0)
+            fields.append(holder)
+        if any(declared.of not in self._inputs for declared in self.spec.annotations):
+            row = QWidget()
+            layout = QHBoxLayout(row)
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.addWidget(self.add_labels)
+            layout.addStretch(1)
+            self.add_labels.show()
+            fields.append(row)
+        return [*fields, *self._files.values(), *self._inputs.values()]
+
+    def _described(self, declared: Annotations) -> Described:
+        if declared.of in self._inputs:
+            return {declared.of: [self._datasets[name] for name in self._inputs[declared.of].chosen]}
+        return {
+            name: [self._datasets[one] for one in names if one in self._datasets]
+            for name, names in self.run.inputs.items()
+        }
+
+    def _fill_annotation(self, declared: Annotations) -> None:
+        """Offer the columns of an annotation; what was chosen stays where it is still on offer."""
+        described = self._described(declared)
+        chosen = {declared.of: described[declared.of]} if declared.of in self._inputs else {}
+        refs = available_annotations(declared, self.run, self._datasets, self.spec.needs, chosen)
+        before = self._annotations.pop(declared.name, None)
+        field: AnnotationField | None = None
+        if declared.many and refs:
+            field = ColumnsField(declared, refs, described)
+        elif (setting := annotation_setting(declared, refs, described)) is not None:
+            field = SettingField(setting)
+        clear_layout(self._holders[declared.name])
+        self._holders[declared.name].parentWidget().setVisible(field is not None)
+        if field is not None:
+            self._annotations[declared.name] = field
+            self._holders[declared.name].addWidget(field)
+            field.changed.connect(self._judge)
+            if before is not None:
+                self._choose(declared.name, before.value)
+
+    def _choose(self, name: str, value: Any) -> None:
+        field = self._annotations.get(name)
+        if isinstance(field, ColumnsField):
+            field.choose([str(one) for one in ([value] if isinstance(value, str) else value)])
+        elif field is not None and str(value) in [choice.value for choice in field.parameter.choices]:
+            field.set_value(str(value))
+
+    def _input_chosen(self, name: str) -> None:
+        for declared in self.spec.annotations:
+            if declared.of == name:
+                self._fill_annotation(declared)
+        self._judge()
+
+    def _ask_for_labels(self) -> None:
+        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz);;All files (*)"
+        path, _ = QFileDialog.getOpenFileName(self, "Add labels", "", kinds)
+        if path:
+            self.labels_asked.emit(str(Path(path)))
 
     def _build(self) -> None:
         content = QWidget()
@@ -147,6 +181,10 @@ class AskPage(QWidget):
         head.addWidget(Label(self.spec.title, "title", wrap=True))
         head.addWidget(Label(self.spec.summary, "body", "muted", wrap=True))
         column.addLayout(head)
+        if self.standing.words:
+            notice = ErrorLine()
+            notice.set_text(self.standing.words, "warning")
+            column.addWidget(notice)
         column.addWidget(self.form)
         if self.spec.help or self.spec.citation:
             words = "\n\n".join(part for part in (self.spec.help, self.spec.citation) if part)
@@ -180,9 +218,12 @@ class AskPage(QWidget):
         for name, field in self._inputs.items():
             if field.chosen:
                 found[name] = list(field.chosen)
+        for name, file in self._files.items():
+            if file.value is not None:
+                found[name] = file.value
         return found
 
-    def annotation_field(self, name: str) -> SettingField:
+    def annotation_field(self, name: str) -> AnnotationField:
         """The field of an annotation."""
         return self._annotations[name]
 
@@ -190,23 +231,43 @@ class AskPage(QWidget):
         """The field of a dataset."""
         return self._inputs[name]
 
+    def file_field(self, name: str) -> FileField:
+        """The field of a file."""
+        return self._files[name]
+
+    def take_answers(self, inputs: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+        """Fill in answers like those that ``asked`` carries, as far as they still hold."""
+        known = {parameter.name for parameter in self.spec.hyperparameters}
+        self.form.set_values({name: value for name, value in params.items() if name in known})
+        for name, value in inputs.items():
+            if name in self._inputs:
+                self._inputs[name].choose(list(value))
+            elif name in self._files:
+                self._files[name].set_value(value)
+        for name in self._annotations:
+            if name in inputs:
+                self._choose(name, inputs[name])
+
     def take_from(self, record: AnalysisRecord) -> None:
         """Fill in the answers of an earlier analysis, as far as they still hold."""
-        known = {parameter.name for parameter in self.spec.hyperparameters}
-        self.form.set_values({name: value for name, value in record.params.items() if name in known})
-        for name, ref in record.annotations.items():
-            field = self._annotations.get(name)
-            if field is not None and str(ref) in [choice.value for choice in field.parameter.choices]:
-                field.set_value(str(ref))
-        for name, names in record.inputs.items():
-            if name in self._inputs:
-                self._inputs[name].choose(list(names))
+        refs = {
+            name: [str(one) for one in ref] if isinstance(ref, tuple) else str(ref)
+            for name, ref in record.annotations.items()
+        }
+        self.take_answers({**record.inputs, **record.files, **refs}, record.params)
 
     @property
     def problem(self) -> str:
         """Why it cannot be made now; empty when it can."""
-        if self._missing:
-            return self._missing
+        for declared in self.spec.annotations:
+            if declared.required and declared.name not in self._annotations:
+                return f"The data have no annotation to choose as “{declared.title}”. Add a table of labels."
+        for chosen in self._annotations.values():
+            if chosen.problem:
+                return chosen.problem
+        for file in self._files.values():
+            if file.problem:
+                return file.problem
         for field in self._inputs.values():
             if field.problem:
                 return f"“{field.item.title}” needs data. {field.item.doc}"
@@ -220,8 +281,17 @@ class AskPage(QWidget):
 
     def _ask(self) -> None:
         self.form.leave_all()
-        if not self.problem:
+        if not self.problem and self._may_open():
             self.asked.emit(self.inputs(), self.form.values())
+
+    def _may_open(self) -> bool:
+        """Whether nothing is locked, or the user says that it may be opened."""
+        if self.standing.state != "locked":
+            return True
+        what = self.standing.what
+        title, text = f"Open the {what} for {self.run.title}?", self.standing.words
+        choices = (("cancel", "Cancel"), ("open", f"Open {what}"))
+        return ask(self.window(), title, text, choices, "cancel") == "open"
 
     # -- progress -------------------------------------------------------------------------------
     def set_busy(self, share: float | None) -> None:

@@ -12,10 +12,14 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.analysing import compute_analysis
+from plaidwork.core.analysing import compute_analysis, examine_file
 from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.annotate import annotate_all
+from plaidwork.core.attached import AttachedFile, FileRequest, attach
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PluginError
 from plaidwork.core.run import Run
+from plaidwork.core.unlocking import standing
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
@@ -148,12 +152,10 @@ class AnalysisPage(QWidget):
             self.cancel()
         if kind == NEW:
             spec = next(spec for spec in self._specs or () if spec.id == key)
-            page = AskPage(spec, self.run, self.workbench.session.datasets)
+            page = self._ask_page(spec)
             if self._answers is not None and self._answers.analysis == key:
                 page.take_from(self._answers)
             self._answers = None
-            page.asked.connect(partial(self._make, page))
-            page.cancelled.connect(self.cancel)
             self._put(page)
             return
         record = next((record for record in self.run.analyses if record.id == key), None)
@@ -164,6 +166,44 @@ class AnalysisPage(QWidget):
         view.again.connect(partial(self.again, record))
         view.deleted.connect(partial(self.delete, record.id))
         self._put(view)
+
+    def _ask_page(self, spec: AnalysisSpec) -> AskPage:
+        plugins, run, datasets = self.workbench.registry, self.run, self.workbench.session.datasets
+
+        def examine(request: FileRequest, path: str) -> tuple[AttachedFile, str]:
+            file = attach(request, path)
+            return file, examine_file(plugins.analysis(spec.id), request.name, file)
+
+        seen = [datasets[name] for names in run.inputs.values() for name in names if name in datasets]
+        page = AskPage(spec, run, datasets, examine, standing(spec, run, seen))
+        page.asked.connect(partial(self._make, page))
+        page.cancelled.connect(self.cancel)
+        page.labels_asked.connect(partial(self._add_labels, page))
+        return page
+
+    def _add_labels(self, page: AskPage, path: str) -> None:
+        """Add the columns of a table to the data of the run; the fit does not see annotations."""
+        session = self.workbench.session
+        names = dict.fromkeys(name for names in self.run.inputs.values() for name in names)
+        datasets = {name: session.datasets[name] for name in names if name in session.datasets}
+
+        def done(found: tuple[dict[str, Dataset], str]) -> None:
+            if self.workbench.session is not session:
+                return
+            for name, dataset in found[0].items():
+                if session.datasets.get(name) is datasets[name]:
+                    self.workbench.replace_dataset(name, dataset)
+            if isValid(page) and self.current is page and self._making is None:
+                fresh = self._ask_page(page.spec)
+                fresh.take_answers(page.inputs(), page.form.values())
+                self._put(fresh)
+                self.workbench.told.emit("ok", "Labels added", f"{found[1]}.", "")
+
+        def failed(error: BaseException, details: str) -> None:
+            if isValid(page):
+                page.tell(str(error))
+
+        run_task(lambda task: annotate_all(datasets, path), self._alive(done), self._alive(failed))
 
     def again(self, record: AnalysisRecord) -> None:
         """Open the form with the answers of a record."""
@@ -205,7 +245,9 @@ class AnalysisPage(QWidget):
 
         def call(task: Task) -> AnalysisRecord:
             analysis = plugins.analysis(analysis_id)
-            return compute_analysis(run, analysis, given, params, datasets=datasets, report=task.report)
+            return compute_analysis(
+                run, analysis, given, params, datasets=datasets, report=task.report, unlock=True
+            )
 
         def ended(act: Callable[..., None]) -> Callable[..., None]:
             def when_alive(*values: Any) -> None:
@@ -232,6 +274,8 @@ class AnalysisPage(QWidget):
 
     def _failed(self, page: AskPage, error: BaseException, details: str) -> None:
         page.tell(str(error))
+        if page.spec.unlocks:
+            self.workbench.touch()  # it may have been opened, and that is noted
         if isinstance(error, PluginError):
             self.run.say(str(error), "error")
             if error.fault is not None:

@@ -19,9 +19,12 @@ from plaidwork.core.spec import View
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.registry import make_view
+from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, StatePane, tool_button
 from plaidwork.gui.workbench import Workbench
+
+_FEW_COLUMNS = 3
 
 
 def run_showing(run: Run, record: AnalysisRecord) -> Run:
@@ -38,7 +41,15 @@ def run_showing(run: Run, record: AnalysisRecord) -> Run:
 
 def asked_words(record: AnalysisRecord) -> str:
     """What it was made of: ``class of columns · Known rows``; empty when it asked for nothing."""
-    parts = [f"{ref.title} of {ref.axis}s" for ref in record.annotations.values()]
+    parts = []
+    for refs in record.annotations.values():
+        if not isinstance(refs, tuple):
+            parts.append(f"{refs.title} of {refs.axis}s")
+        elif len(refs) <= _FEW_COLUMNS:
+            parts.append(", ".join(ref.title for ref in refs))
+        else:
+            parts.append(f"{len(refs)} annotations")
+    parts += [file.name for file in record.files.values()]
     parts += [", ".join(names) for names in record.inputs.values()]
     return " · ".join(parts)
 
@@ -88,21 +99,27 @@ class RecordView(QWidget):
         row.addWidget(self._about, 1)
         row.addWidget(tool_button("refresh", "Run it again with other settings", self.again.emit))
         row.addWidget(tool_button("trash", "Delete this analysis", self.deleted.emit))
+        notice = ErrorLine()
+        notice.set_text(record.standing, "warning")
+        notice.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, 0)
         shown = run_showing(run, record)
         self.page = self._make_page(workbench, shown)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(row)
+        layout.addWidget(notice)
         layout.addWidget(self.page, 1)
         if hasattr(self.page, "hovered"):
             self.page.hovered.connect(self.hovered)
 
     def _words(self, plugins: Registry, run: Run) -> str:
         parts = [self.record.title, asked_words(self.record), settings_words(self.record, plugins)]
-        draws = f"after {format_count(self.record.draws)} draws"
-        if self.record.draws != run.n_draws:
-            draws += f", the run has {format_count(run.n_draws)} now"
+        draws = ""
+        if run.spec.algorithm == "mcmc":
+            draws = f"after {format_count(self.record.draws)} draws"
+            if self.record.draws != run.n_draws:
+                draws += f", the run has {format_count(run.n_draws)} now"
         return " · ".join(part for part in (*parts, draws, f"{made_words(self.record)} UTC") if part)
 
     def _make_page(self, workbench: Workbench, shown: Run) -> QWidget:

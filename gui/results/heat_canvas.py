@@ -229,6 +229,7 @@ class HeatCanvas(QWidget):
         painter.save()
         painter.setClipRect(self._plot.adjusted(-3, -3, 3, 3))
         self.paint_over(painter)
+        heat_paint.paint_dots(self, painter)
         self._paint_cursor(painter)
         painter.restore()
         heat_paint.paint_labels(self, painter)

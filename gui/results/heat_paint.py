@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from plaidwork.gui.results.heat_canvas import HeatCanvas
 
 GAP = 5
+_DOT, _LEAST_CELL = 2.5, 8.0
+"""Radius of a dot in a cell, and the smallest cell that has room for one, in logical pixels."""
 RING = 3
 """Room for the focus ring around the picture."""
 MOST_LABEL = 168
@@ -152,6 +154,28 @@ def _text(canvas: HeatCanvas, painter: QPainter, at: QPointF, text: str) -> None
     """Text that starts at a point and is centred on its height."""
     metrics = canvas.caption_metrics()
     painter.drawText(QPointF(at.x(), at.y() + (metrics.ascent() - metrics.descent()) / 2), text)
+
+
+def paint_dots(canvas: HeatCanvas, painter: QPainter) -> None:
+    """Dots in the marked cells, where the cells in view have room for them."""
+    picture = canvas.picture
+    if picture is None or picture.marks is None:
+        return
+    (top, bottom), (left, right) = canvas.visible_range
+    plot = canvas.plot
+    if min(plot.height() / (bottom - top), plot.width() / (right - left)) < _LEAST_CELL:
+        return
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme().color("surface"), 1))
+    painter.setBrush(theme().color("text"))
+    rows = picture.row_order[int(top) : int(np.ceil(bottom))]
+    columns = picture.column_order[int(left) : int(np.ceil(right))]
+    for i, j in np.argwhere(picture.marks[np.ix_(rows, columns)]):
+        x = (canvas.x_of(int(left) + j) + canvas.x_of(int(left) + j + 1)) / 2
+        y = (canvas.y_of(int(top) + i) + canvas.y_of(int(top) + i + 1)) / 2
+        painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
+    painter.restore()
 
 
 def paint_marks(canvas: HeatCanvas, painter: QPainter) -> None:

@@ -28,6 +28,8 @@ class Picture:
     row_strips: tuple[AnyStrip, ...] = field(default=())
     strip_titles: bool = False
     """Whether the titles of the strips stand at their right, where there is room."""
+    marks: np.ndarray | None = None
+    """(rows, columns) bool in the order given: cells with a dot."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -42,6 +42,7 @@ class Heat:
     lut: str
     orders: dict[str, tuple[np.ndarray, np.ndarray]]
     pyramids: dict[str, Pyramid]
+    marks: np.ndarray | None = None
 
 
 class HeatmapPage(ResultPage):
@@ -50,6 +51,7 @@ class HeatmapPage(ResultPage):
     Options: ``scale`` "sequential" or "diverging" (else found from the numbers), ``minimum`` and ``maximum``,
     ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (start with the clustered order),
     ``layer`` "row", "column" or "both": that axis has the factors, so a click chooses one in every view of the run.
+    Role ``mark`` puts a dot into the cells where it is above 0.
     Roles ``row_names`` and ``column_names`` may name tables (their first column) or results of indices into the
     items of the dim.
     """
@@ -107,6 +109,7 @@ class HeatmapPage(ResultPage):
             lut,
             orders,
             {chosen: Pyramid(values, *orders[chosen])},
+            sources.array("mark", (n, m)) > 0 if sources.has("mark") else None,
         )
 
     def show_loaded(self, loaded: Heat) -> None:
@@ -133,7 +136,14 @@ class HeatmapPage(ResultPage):
         rows, columns = heat.orders[order]
         self.canvas.set_picture(
             Picture(
-                heat.pyramids[order], rows, columns, heat.row_names, heat.column_names, heat.limits, heat.lut
+                heat.pyramids[order],
+                rows,
+                columns,
+                heat.row_names,
+                heat.column_names,
+                heat.limits,
+                heat.lut,
+                marks=heat.marks,
             )
         )
         self._mark()

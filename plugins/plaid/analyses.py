@@ -24,6 +24,7 @@ from plaidwork.core.api import (
     View,
     nmi_overlap_ishiguro,
 )
+from plaidwork.core.numerics.multiplicity import benjamini_hochberg
 from plaidwork.plugins.plaid import association as stats
 
 THRESHOLD = Hyperparameter(
@@ -173,7 +174,7 @@ def _with_labels(
     expected = size[:, None] * total[None, :] / n
     shape = inside.shape
     tested = np.broadcast_to(((size > 0) & (size < n))[:, None], shape) & (total < n)
-    adjusted = stats.adjusted(np.where(tested, p, np.nan))
+    adjusted = benjamini_hochberg(np.where(tested, p, np.nan))
     block, level = (grid.ravel() for grid in np.indices(shape))
     order = _by_p(adjusted, p)
     columns = {
@@ -212,7 +213,7 @@ def _with_numbers(
     known = chosen.known
     values, inside = chosen.values[known], members[:, known]
     found = stats.shifts(inside, values, params["interval"], report)
-    adjusted = stats.adjusted(found["p"])
+    adjusted = benjamini_hochberg(found["p"])
     order = _by_p(adjusted, found["p"])
     columns = {
         "Block": names,

@@ -89,17 +89,6 @@ def hypergeometric_p(
     return p
 
 
-def adjusted(p: np.ndarray) -> np.ndarray:
-    """Benjamini-Hochberg adjusted p, of one family; NaN stays NaN and does not count."""
-    flat = p.ravel()
-    known = np.flatnonzero(~np.isnan(flat))
-    out: np.ndarray = np.full(flat.shape, np.nan)
-    order = known[np.argsort(flat[known], kind="stable")]
-    scaled = flat[order] * len(order) / np.arange(1, len(order) + 1)
-    out[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
-    return out.reshape(p.shape)
-
-
 def shifts(
     members: np.ndarray, values: np.ndarray, interval: float, report: Callable[[float], None]
 ) -> dict[str, np.ndarray]:

@@ -9,13 +9,8 @@ from toys import Walk
 
 from plaidwork.core import registry as registry_module
 from plaidwork.core.analysing import compute_analysis, run_analysis
-from plaidwork.core.analysis import (
-    Analysis,
-    AnalysisSpec,
-    AnnotationRef,
-    Annotations,
-    available_annotations,
-)
+from plaidwork.core.analysis import Analysis, AnalysisSpec
+from plaidwork.core.annotations import AnnotationRef, Annotations, available_annotations
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.fitting import execute

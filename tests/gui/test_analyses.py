@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 
-from plaidwork.core.analysis import Analysis, AnalysisSpec, Annotations
+from plaidwork.core.analysis import Analysis, AnalysisSpec
+from plaidwork.core.annotations import Annotations
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.model import Result, Table

@@ -6,10 +6,11 @@ from scipy import stats
 from scipy.stats.contingency import odds_ratio
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.analysis import AnnotationRef
+from plaidwork.core.annotations import AnnotationRef
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.model import Result
+from plaidwork.core.numerics.multiplicity import benjamini_hochberg
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.session import Session
@@ -116,10 +117,10 @@ def test_interval_covers_the_odds_ratio():
 def test_adjusted_p_are_those_of_scipy_and_leave_gaps_out():
     p = np.random.default_rng(1).random((4, 5)) ** 2
     p[1, 2] = p[1, 3]
-    np.testing.assert_allclose(association.adjusted(p).ravel(), stats.false_discovery_control(p.ravel()))
+    np.testing.assert_allclose(benjamini_hochberg(p).ravel(), stats.false_discovery_control(p.ravel()))
     p[0, 0] = np.nan
     known = ~np.isnan(p)
-    ours = association.adjusted(p)
+    ours = benjamini_hochberg(p)
     assert np.isnan(ours[0, 0])
     np.testing.assert_allclose(ours[known], stats.false_discovery_control(p[known]))
 

@@ -1,0 +1,20 @@
+"""Many tests at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
+    """P adjusted for the false discovery rate, in the shape of ``p``: one family of tests.
+
+    NaN (not tested) stays NaN and does not count. Source: Benjamini and Hochberg (1995), Journal of the Royal
+    Statistical Society B 57, 289-300.
+    """
+    flat = p.ravel()
+    known = np.flatnonzero(~np.isnan(flat))
+    out: np.ndarray = np.full(flat.shape, np.nan)
+    order = known[np.argsort(flat[known], kind="stable")]
+    scaled = flat[order] * len(order) / np.arange(1, len(order) + 1)
+    out[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return out.reshape(p.shape)

@@ -1,0 +1,213 @@
+"""What gene set enrichment shows: tables, pictures and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.api import Params, Result, Results, Table
+from plaidwork.plugins.factor_tools.gene_sets import GeneSets, Matched
+from plaidwork.plugins.factor_tools.set_tests import SetTests
+from plaidwork.plugins.factor_tools.words import p_words, plural
+
+MOST_ROWS = 20_000
+"""Rows of the table at most, those with the smallest p."""
+MOST_MAPPED = 25
+"""Sets in the map at most."""
+STRONGEST = 60.0
+"""Least adjusted p drawn is 10 to the minus this."""
+_LEADING = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A view: the places of its features, what was matched, the sets of the right size and their members.
+
+    ``tested`` are numbers of sets, ``members`` for each of them places within the view.
+    """
+
+    view: str
+    places: np.ndarray
+    matched: Matched
+    tested: np.ndarray
+    members: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """All sets of a view for one factor and direction."""
+
+    part: int
+    factor: int
+    direction: str
+    result: SetTests
+
+
+def one_sided(weights: np.ndarray, direction: str) -> np.ndarray:
+    """Weights of a direction (positive, negative, size) as numbers from 0 on; the other sign is 0."""
+    if direction == "size":
+        return np.abs(weights)
+    return np.maximum(weights if direction == "positive" else -weights, 0.0)
+
+
+def _evidence(
+    used: Sequence[Part], tests: Sequence[Test], adjusted: Sequence[np.ndarray], n_factors: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Signed -log10 of the smallest adjusted p of each set, and that p: (factors, tested sets of all views)."""
+    starts = np.cumsum([0, *(len(part.tested) for part in used)])
+    best = np.ones((n_factors, starts[-1]))
+    sign = np.ones((n_factors, starts[-1]))
+    for test, p in zip(tests, adjusted, strict=True):
+        here = slice(starts[test.part], starts[test.part + 1])
+        smaller = p < best[test.factor, here]
+        best[test.factor, here][smaller] = p[smaller]
+        sign[test.factor, here][smaller] = -1.0 if test.direction == "negative" else 1.0
+    with np.errstate(divide="ignore"):
+        return sign * np.minimum(-np.log10(best), STRONGEST), best
+
+
+def pictures(
+    sets: GeneSets,
+    used: Sequence[Part],
+    tests: Sequence[Test],
+    adjusted: Sequence[np.ndarray],
+    factors: Sequence[str],
+    dim: str,
+    params: Params,
+) -> Results:
+    evidence, best = _evidence(used, tests, adjusted, len(factors))
+    names = np.array([sets.names[s] for part in used for s in part.tested])
+    views = np.array([part.view for part in used for _ in part.tested])
+    order = np.argsort(best.min(axis=0), kind="stable")
+    top = order[:MOST_MAPPED]
+    several = len({part.view for part in used}) > 1
+    labels = [f"{names[s]} ({views[s]})" if several else str(names[s]) for s in top]
+    kind = (
+        "positive for positive weights, negative for negative"
+        if params["direction"] != "size"
+        else "size of weights"
+    )
+    words = f"−log10 of the adjusted p, {kind}; {-np.log10(params['significance']):.2g} is the level chosen"
+    if len(order) > len(top):
+        words += f"; the map has the first {len(top)} of {len(order):,} sets"
+    label = "Evidence"
+    return {
+        "evidence": Result(evidence, (dim, "gene_set"), label=label),
+        "tested": Result(names, ("gene_set",)),
+        "tested_view": Result(views, ("gene_set",)),
+        "top_evidence": Result(evidence[:, top].T, ("top_set", dim), label=label),
+        "top_significant": Result((params["significance"] >= best[:, top].T).astype(float), ("top_set", dim)),
+        "top_set": Result(np.array(labels), ("top_set",)),
+        "evidence_caption": words,
+    }
+
+
+def tables(
+    sets: GeneSets,
+    used: Sequence[Part],
+    tests: Sequence[Test],
+    adjusted: Sequence[np.ndarray],
+    factors: Sequence[str],
+    features: Sequence[str],
+    weights: np.ndarray,
+    params: Params,
+) -> Results:
+    test_of = np.concatenate([np.full(len(test.result.p), t) for t, test in enumerate(tests)])
+    row_of = np.concatenate([np.arange(len(test.result.p)) for test in tests])
+    flat = {
+        name: np.concatenate([getattr(test.result, name) for test in tests])
+        for name in ("effect", "low", "high", "auc", "p")
+    }
+    q = np.concatenate(adjusted)
+    order = np.lexsort((-flat["effect"], flat["p"], q))[:MOST_ROWS]
+    picked = [
+        (tests[t], used[tests[t].part], int(row))
+        for t, row in zip(test_of[order], row_of[order], strict=True)
+    ]
+    columns = {
+        "Factor": np.array([factors[test.factor] for test, _, _ in picked]),
+        "Gene set": np.array([sets.names[part.tested[row]] for _, part, row in picked]),
+        "Weights": np.array([test.direction for test, _, _ in picked]),
+        "Adjusted p": q[order],
+        "AUC": flat["auc"][order],
+        "Effect": flat["effect"][order],
+        "Low": flat["low"][order],
+        "High": flat["high"][order],
+        "p": flat["p"][order],
+        "Found": np.array([len(part.members[row]) for _, part, row in picked]),
+        "Of": np.array([len(sets.members[part.tested[row]]) for _, part, row in picked]),
+        "View": np.array([part.view for _, part, _ in picked]),
+        "Leading": np.array([_leading(weights, features, *one) for one in picked]),
+    }
+    if all(not part.view for part in used):
+        del columns["View"]
+    hits = int((q <= params["significance"]).sum())
+    pairs = f"{plural(len(q), 'test')} of {plural(len(factors), 'factor')}"
+    test, part, row = picked[0]
+    if hits:
+        sign = (
+            "Weights of either sign" if test.direction == "size" else f"{test.direction.capitalize()} weights"
+        )
+        headline = (
+            f"{sign} of {factors[test.factor]} gather in {sets.names[part.tested[row]]}: "
+            f"adjusted {p_words(float(q[order[0]]))}"
+        )
+    else:
+        headline = f"No gene set stands out: smallest adjusted {p_words(float(q[order[0]]))}"
+    kind = "rank test" if params["test"] == "rank" else "t test"
+    kind += (
+        f", {params['permutations']:,} permutations"
+        if params["permutations"]
+        else (f", correlation {params['within']:g} within sets")
+    )
+    caption = f"{pairs}, adjusted together (Benjamini and Hochberg); {kind}; {hits:,} with adjusted p ≤ "
+    caption += f"{params['significance']:g}"
+    if len(q) > len(order):
+        caption += f"; the first {len(order):,} are listed"
+    table = Table(
+        columns,
+        units=dict.fromkeys(("Effect", "Low", "High"), "sd"),
+        label="Gene sets",
+        doc="Found: genes of the set among the features. Low and High: 95 % interval of the effect.",
+    )
+    return {"enrichment": table, "headline": headline, "caption": caption}
+
+
+def _leading(weights: np.ndarray, features: Sequence[str], test: Test, part: Part, row: int) -> str:
+    """The features of the set that weigh most in that direction."""
+    places = part.places[part.members[row]]
+    values = one_sided(weights[test.factor, places], test.direction)
+    first = np.argsort(-values, kind="stable")[:_LEADING]
+    return ", ".join(features[places[i]] for i in first if values[i] > 0)
+
+
+def matching(sets: GeneSets, parts: Sequence[Part], params: Params) -> Results:
+    genes = len(sets.genes)
+    sizes = [part.matched.sizes for part in parts]
+    table = Table(
+        {
+            "View": np.array([part.view or "all" for part in parts]),
+            "Features": np.array([len(part.places) for part in parts]),
+            "Genes found": np.array([part.matched.genes for part in parts]),
+            "Not found": np.array([genes - part.matched.genes for part in parts]),
+            "Differ in case": np.array([part.matched.only_case for part in parts]),
+            "Sets tested": np.array([len(part.tested) for part in parts]),
+            "Too small": np.array([int((size < params["smallest"]).sum()) for size in sizes]),
+            "Too large": np.array([int((size > params["largest"]).sum()) for size in sizes]),
+        },
+        label="Matching",
+        doc="Genes of the file by name among the features of each view.",
+    )
+    found = max(part.matched.genes for part in parts)
+    case = max(part.matched.only_case for part in parts)
+    words = [f"The file has {plural(len(sets), 'set')}; sets of {params['smallest']} to {params['largest']} found genes "
+             "are tested"]  # fmt: skip
+    if case:
+        words.append(f"{case:,} more match when upper and lower case are the same")
+    return {
+        "matching": table,
+        "match_headline": f"{found:,} of {plural(genes, 'gene')} of the file {'is' if found == 1 else 'are'} among the features",
+        "match_caption": "; ".join(words),
+    }
