@@ -98,11 +98,11 @@ class Asked:
                 f"{self._spec.title} takes one annotation as “{declared.title}”. Found {len(values)}."
             )
         refs = [_reference(one, offered) for one in values]
-        for ref in refs:
+        for one, ref in zip(values, refs, strict=True):
             if ref not in offered:
                 listed = ", ".join(f"“{other}”" for other in offered) or "none"
                 raise DataError(
-                    f"“{declared.title}” cannot be “{ref}”: {self._run.title} has no such annotation.",
+                    f"“{declared.title}” cannot be “{one}”: {self._run.title} has no such annotation.",
                     f"There are: {listed}.",
                 )
         return tuple(dict.fromkeys(refs)) if declared.many else refs[0]
@@ -249,7 +249,9 @@ def _reference(value: Any, offered: Sequence[AnnotationRef]) -> AnnotationRef:
     if isinstance(value, AnnotationRef):
         return value
     titled = [ref for ref in offered if ref.title == value]
-    return titled[0] if len(titled) == 1 else AnnotationRef.parse(str(value))
+    if len(titled) == 1:
+        return titled[0]
+    return AnnotationRef.parse(str(value)) if titled or ":" in str(value) else AnnotationRef("", "row", value)
 
 
 def _filled(

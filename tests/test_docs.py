@@ -50,7 +50,17 @@ def test_every_name_of_the_interface_is_documented(name):
 
 @pytest.mark.parametrize(
     "declaration",
-    [ModelSpec, Hyperparameter, Input, Variable, Trace, View, api.AnalysisSpec, api.Annotations],
+    [
+        ModelSpec,
+        Hyperparameter,
+        Input,
+        Variable,
+        Trace,
+        View,
+        api.AnalysisSpec,
+        api.Annotations,
+        api.FileRequest,
+    ],
 )
 def test_every_field_of_a_declaration_is_documented(declaration):
     (part,) = re.findall(rf"\*\*`{declaration.__name__}`\*\*:(.*?)\n\n", PLUGINS, re.DOTALL)
