@@ -51,6 +51,7 @@ class GroupPage(QWidget):
             self._pages[title] = page
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self._pages[title])
+        self.choice.set_current(title)
 
     def export_picture(self, path: Path) -> None:
         """Save the picture in front."""

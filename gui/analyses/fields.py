@@ -98,7 +98,9 @@ class ColumnsField(QWidget):
         self.list.setAccessibleName(declared.title)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
-        for ref, words in zip(refs, annotation_words(refs, described), strict=True):
+        alike = len({(ref.input, ref.axis) for ref in refs}) == 1
+        shown = [ref.title for ref in refs] if alike else annotation_words(refs, described)
+        for ref, words in zip(refs, shown, strict=True):
             item = QListWidgetItem(words, self.list)
             item.setData(Qt.ItemDataRole.UserRole, str(ref))
             item.setCheckState(Qt.CheckState.Checked if declared.required else Qt.CheckState.Unchecked)

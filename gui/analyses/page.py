@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QWidget
 from shiboken6 import isValid
 
@@ -28,6 +28,8 @@ from plaidwork.gui.widgets import StatePane
 from plaidwork.gui.workbench import Workbench
 
 RAIL_WIDTH = 250
+_NARROW_RAIL, _NARROW = 190, 900
+"""Width of the rail on a page narrower than this."""
 
 
 class AnalysisPage(QWidget):
@@ -69,6 +71,11 @@ class AnalysisPage(QWidget):
         workbench.results_changed.connect(self._on_results)
         workbench.plugin_changed.connect(self._on_plugin)
         self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The rail gives way on a narrow page."""
+        self.rail.setFixedWidth(RAIL_WIDTH if self.width() >= _NARROW else _NARROW_RAIL)
+        super().resizeEvent(event)
 
     # -- which analyses -------------------------------------------------------------------------
     def refresh(self) -> None:

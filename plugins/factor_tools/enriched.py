@@ -16,6 +16,8 @@ MOST_ROWS = 20_000
 """Rows of the table at most, those with the smallest p."""
 MOST_MAPPED = 25
 """Sets in the map at most."""
+FEWEST_MAPPED, _CLOSE = 10, 0.25
+"""Sets in the map where so many have an adjusted p above this everywhere."""
 STRONGEST = 60.0
 """Least adjusted p drawn is 10 to the minus this."""
 _LEADING = 6
@@ -80,8 +82,10 @@ def pictures(
     evidence, best = _evidence(used, tests, adjusted, len(factors))
     names = np.array([sets.names[s] for part in used for s in part.tested])
     views = np.array([part.view for part in used for _ in part.tested])
-    order = np.argsort(best.min(axis=0), kind="stable")
-    top = order[:MOST_MAPPED]
+    strongest = best.min(axis=0)
+    order = np.argsort(strongest, kind="stable")
+    close = int((strongest <= _CLOSE).sum())
+    top = order[: min(max(close, FEWEST_MAPPED), MOST_MAPPED)]
     several = len({part.view for part in used}) > 1
     labels = [f"{names[s]} ({views[s]})" if several else str(names[s]) for s in top]
     kind = (

@@ -84,7 +84,7 @@ def test_covariates_are_tested_kept_and_written(file, tmp_path, capsys):
     (record,) = made(file)
     assert [ref.title for ref in record.annotations["covariates"]] == ["half", "dose"]
     table = (tmp_path / "out" / "associations.csv").read_text().splitlines()
-    assert table[0].startswith("Factor,Covariate,Type,n,Measure")
+    assert table[0].startswith("Factor,Covariate,Measure,Effect,Low,High,Adjusted p")
     assert len(table) == 1 + 2 * 2
     signed = (tmp_path / "out" / "signed.csv").read_text().splitlines()
     assert signed[0] == "name,Factor 1,Factor 2"
