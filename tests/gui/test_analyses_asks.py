@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStyle, QStyleOptionViewItem
 
@@ -17,7 +18,6 @@ from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
 from plaidwork.gui.analyses.record_view import RecordView, asked_words
-from plaidwork.gui.dialogs import Dialog
 from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
@@ -238,21 +238,6 @@ def test_labels_that_match_nothing_are_told(page, qtbot, tmp_path, monkeypatch):
     assert page.current is current
 
 
-def press_in_dialog(qtbot, name, seen):
-    """Presses a button of the dialog that comes up, once it is there."""
-    from PySide6.QtCore import QTimer
-
-    def press():
-        dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, Dialog):
-            QTimer.singleShot(20, press)
-            return
-        seen.append([label.text() for label in dialog.findChildren(QPushButton)])
-        click(qtbot, dialog.findChild(QPushButton, name))
-
-    QTimer.singleShot(20, press)
-
-
 def test_what_is_opened_once_is_confirmed_noted_and_later_exploratory(page, bench, run, qtbot):
     half = Dataset(
         "half", np.ones((2, 40)), ("a", "b"), run.session.datasets["drugs"].column_names,
@@ -268,12 +253,17 @@ def test_what_is_opened_once_is_confirmed_noted_and_later_exploratory(page, benc
     current.input_field("further").choose(["half"])
     assert current.annotation_field("group").value == "further:row:arm"  # the columns of the data now chosen
     seen = []
-    press_in_dialog(qtbot, "cancel", seen)
-    click(qtbot, current.start)
-    assert seen[0] == ["Cancel", "Open test half"]
+
+    def look(dialog):
+        seen.extend(button.text() for button in dialog.findChildren(QPushButton))
+        return True
+
+    with answering(look, "cancel"):
+        click(qtbot, current.start)
+    assert seen == ["Cancel", "Open test half"]
     assert run.analyses == []
-    press_in_dialog(qtbot, "open", seen)
-    click(qtbot, current.start)
+    with answering("open"):
+        click(qtbot, current.start)
     record = finish(qtbot, page)
     assert not record.exploratory
     assert list(record.results["t"].columns["group"]) == ["t", "c"]
