@@ -1,0 +1,87 @@
+"""Moments of q that the updates and the bound share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Params, State
+from plaidwork.plugins.supervised_ibp import kernels
+from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.prior import log_shares
+
+SUMS = ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally")
+
+
+def copied(state: State) -> State:
+    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+
+def clear_sums(state: State) -> None:
+    for name in SUMS:
+        state[name][...] = 0.0
+
+def topic_gram(state: State) -> np.ndarray:
+    """B = E[A A'], (K, K)."""
+    return state["outer"] + len(state["phi"]) * state["cov"]
+
+def second_moment(state: State) -> np.ndarray:
+    """M = E[Z'Z], (K, K), of all groups."""
+    gram = state["gram"].sum(axis=0)
+    gram[np.diag_indices_from(gram)] = state["total"].sum(axis=0)
+    return gram
+
+def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, ...]:
+    """base, cross, pull, cover_pull of :func:`kernels.documents`."""
+    groups, k = state["total"].shape
+    covers = corpus.cover.shape[1]
+    log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
+    gram = topic_gram(state) / params["noise"]
+    rate = state["tau_shape"] / state["tau_rate"]
+    coef = state["coef"]
+    second = state["coef_cov"] + rate * np.outer(coef, coef)  # E[tau beta beta']
+    blocks = [slice(covers + g * k, covers + (g + 1) * k) for g in range(groups)]
+    own = np.array([second[block, block] for block in blocks])
+    base = log_in - log_out - state["offset"] - np.diag(gram) / 2 - np.einsum("gkk->gk", own) / 2
+    cross = (gram + own) * (1 - np.eye(k))
+    cover_pull = np.array([second[:covers, block] for block in blocks])
+    return base, cross, rate * coef[covers:].reshape(groups, k), np.ascontiguousarray(cover_pull)
+
+def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: int, update: bool) -> None:
+    """q(z) of some documents (or only their sums)."""
+    base, cross, pull, cover_pull = pulls_of(state, corpus, params)
+    kernels.documents(
+        lo, hi, update, corpus.indptr, corpus.indices, corpus.values, state["rows"], base, cross, pull, corpus.cover,
+        cover_pull, corpus.group, corpus.y, state["nu"], state["raw"], state["gram"], state["total"], state["ny"],
+        state["cover_nu"], state["spread"], state["tally"],
+    )  # fmt: skip
+
+def outcome_moments(state: State, corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
+    """E[w'w] (Q, Q) and E[w]'y (Q,), covariates first, then the topics of every group."""
+    groups, k = state["total"].shape
+    covers = corpus.cover.shape[1]
+    size = covers + groups * k
+    second, first = np.zeros((size, size)), np.zeros(size)
+    second[:covers, :covers] = corpus.cover.T @ corpus.cover
+    first[:covers] = corpus.cover.T @ corpus.y
+    for g in range(groups):
+        block = slice(covers + g * k, covers + (g + 1) * k)
+        own = state["gram"][g].copy()
+        own[np.diag_indices(k)] = state["total"][g]
+        second[block, block] = own
+        second[:covers, block] = state["cover_nu"][g]
+        second[block, :covers] = state["cover_nu"][g].T
+        first[block] = state["ny"][g]
+    return second, first
+
+def prior_precision(state: State, corpus: Corpus) -> np.ndarray:
+    """Lambda, its diagonal (Q,)."""
+    return np.concatenate([corpus.precision, np.ones(state["total"].size)])
+
+def square_of_rest(state: State, corpus: Corpus) -> float:
+    """E|y - w m|^2 over q(z) at the means m of the coefficients; a sum of squares, without cancellation."""
+    groups, k = state["total"].shape
+    covers = corpus.cover.shape[1]
+    coef = state["coef"][covers:].reshape(groups, k)
+    square = kernels.residual_square(
+        corpus.y, corpus.cover, state["nu"], corpus.group, state["coef"][:covers], coef
+    )
+    return float(square) + float((coef**2 * state["spread"]).sum())

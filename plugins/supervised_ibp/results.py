@@ -1,0 +1,270 @@
+"""What is shown of a fit: one restart, its topics, words and training documents. Nothing of the test half."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
+from plaidwork.plugins.supervised_ibp.spec import TRAINING
+from plaidwork.plugins.supervised_ibp.start import start_name
+
+REPRESENTATIVE = 10
+"""Documents named of each topic."""
+LEAST = 50
+"""Documents named that topics explain least."""
+WORDS_TOLD = 500
+"""Words in the table of what is explained."""
+NAMED = {"svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from the prior", "uniform": "Uniform", "given": "Given"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The last draw of a restart, with what is worked out from it.
+
+    nu (N, K), phi (K, D) of kept words, exclusive (K,); the rest as in the state.
+    """
+
+    chain: ChainView
+    nu: np.ndarray
+    phi: np.ndarray
+    cov: np.ndarray
+    coef: np.ndarray
+    exclusive: np.ndarray
+
+    @property
+    def bound(self) -> float:
+        return float(self.chain.kept_trace("elbo")[-1])
+
+
+def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
+    last = chain.n_draws - 1
+    nu = chain.draw("assignments", last)
+    phi = chain.draw("weights", last)[:, corpus.words]
+    return Fit(
+        chain,
+        nu,
+        phi,
+        chain.draw("weight_cov", last),
+        chain.draw("coefficients", last),
+        exclusivity(corpus, nu, phi, params["top_words"]),
+    )
+
+
+def shown(fits: list[Fit], params: Params) -> Fit:
+    """The restart that results are of."""
+    if params["show"] == "bound":
+        return max(fits, key=lambda fit: fit.bound)
+    return max(fits, key=lambda fit: (float(fit.exclusive.sum()), fit.bound))
+
+
+def topic_labels(k: int) -> np.ndarray:
+    return np.array([f"Topic {number + 1}" for number in range(k)])
+
+
+def listed(words: np.ndarray, index: np.ndarray) -> str:
+    return ", ".join(words[index])
+
+
+def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
+    inside = fit.nu > 0.5
+    best = top_words(fit.phi, params["top_words"])
+    return Table(
+        {
+            "Topic": topic_labels(len(fit.phi)),
+            "Top words": np.array([listed(words, index) for index in best]),
+            "Training documents": inside.sum(axis=0),
+            "Expected": fit.nu.sum(axis=0),
+            "Exclusivity": fit.exclusive,
+        },
+        label="Topics",
+    )
+
+
+def _words_of(corpus: Corpus) -> csr_matrix:
+    return csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
+
+
+def document_gain(corpus: Corpus, fit: Fit, params: Params) -> tuple[np.ndarray, np.ndarray]:
+    """|x_n|^2 of the scaled words, and how much of it the topics take away, E|x_n - z_n A|^2; (N,) each."""
+    words, ratio = _words_of(corpus), corpus.mean / corpus.scale
+    scaled = csr_matrix((corpus.values / corpus.scale[corpus.indices], corpus.indices, corpus.indptr), corpus.shape)
+    square = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
+    projected = words @ (fit.phi / corpus.scale).T - fit.phi @ ratio
+    gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
+    quadratic = np.einsum("nk,kl,nl->n", fit.nu, gram, fit.nu, optimize=True)
+    quadratic += (fit.nu * (1 - fit.nu)) @ np.diag(gram)
+    return square, 2 * (fit.nu * projected).sum(axis=1) - quadratic
+
+
+def representative(fit: Fit, gain: np.ndarray, names: np.ndarray) -> Table:
+    """Documents of the highest probability in every topic, ties by what topics explain of them."""
+    rows, topics, labels = [], [], topic_labels(len(fit.phi))
+    for k in range(len(fit.phi)):
+        order = np.lexsort((-gain, -fit.nu[:, k]))[:REPRESENTATIVE]
+        order = order[fit.nu[order, k] > 0.5]
+        rows.append(order)
+        topics.append(np.full(len(order), k))
+    row, topic = np.concatenate(rows), np.concatenate(topics)
+    return Table(
+        {"Topic": labels[topic], "Document": names[row], "Probability": fit.nu[row, topic]},
+        label="Representative training documents",
+    )
+
+
+def least_explained(square: np.ndarray, gain: np.ndarray, fit: Fit, names: np.ndarray) -> Table:
+    share = np.where(square > 0, gain / np.where(square > 0, square, 1.0), 0.0)
+    order = np.argsort(share, kind="stable")[:LEAST]
+    return Table(
+        {"Document": names[order], "Words explained": share[order], "Expected topics": fit.nu[order].sum(axis=1)},
+        label="Training documents that topics explain least",
+    )
+
+
+def word_fit(corpus: Corpus, fit: Fit, words: np.ndarray) -> tuple[Table, float]:
+    """Share of every word's sum of squares that topics explain, the best first; and that of all words."""
+    matrix = _words_of(corpus)
+    total = fit.nu.sum(axis=0)
+    raw = matrix.T @ fit.nu
+    scaled = (raw - np.outer(corpus.mean, total)) / corpus.scale[:, None]
+    squares = np.asarray(matrix.multiply(matrix).sum(axis=0)).ravel()
+    sums = np.asarray(matrix.sum(axis=0)).ravel()
+    n = len(corpus.y)
+    square = (squares - 2 * corpus.mean * sums + n * corpus.mean**2) / corpus.scale**2
+    moment = fit.nu.T @ fit.nu
+    moment[np.diag_indices_from(moment)] = total
+    phi = fit.phi.T
+    gain = 2 * (scaled * phi).sum(axis=1) - ((phi @ moment) * phi).sum(axis=1) - (moment * fit.cov).sum()
+    share = np.where(square > 0, gain / np.where(square > 0, square, 1.0), 0.0)
+    order = np.argsort(-share, kind="stable")[:WORDS_TOLD]
+    table = Table({"Word": words[order], "Explained": share[order]}, label="Words explained, training documents")
+    return table, float(gain.sum() / max(square.sum(), 1e-300))
+
+
+def fitted_outcome(corpus: Corpus, fit: Fit) -> np.ndarray:
+    """(N,) expected outcome of the training documents, in units of the outcome."""
+    covers, k = corpus.cover.shape[1], fit.nu.shape[1]
+    own = fit.coef[covers:].reshape(corpus.n_groups, k)[corpus.group]
+    return corpus.y_mean + corpus.y_scale * (corpus.cover @ fit.coef[:covers] + (fit.nu * own).sum(axis=1))
+
+
+def coefficient_names(corpus: Corpus, k: int) -> np.ndarray:
+    groups = [name and f" ({name})" for name in corpus.group_names]
+    topics = [f"{label}{group}" for group in groups for label in topic_labels(k)]
+    return np.array([*corpus.cover_names, *topics])
+
+
+def correlation(values: np.ndarray) -> np.ndarray:
+    """(K, K) correlation of the columns, 0 with a constant one."""
+    centred = values - values.mean(axis=0)
+    size = np.sqrt((centred**2).sum(axis=0))
+    live = size > 1e-12 * np.sqrt(max(len(values), 1))
+    unit = centred / np.where(live, size, 1.0) * live
+    out: np.ndarray = np.clip(unit.T @ unit, -1.0, 1.0)
+    np.fill_diagonal(out, 1.0)
+    return out
+
+
+def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params) -> Table:
+    labels = [listed(words, top_words(fit.phi, 3)[int(fit.exclusive.argmax())]) for fit in fits]
+    return Table(
+        {
+            "Restart": np.array([fit.chain.chain + 1 for fit in fits]),
+            "Start": np.array([NAMED[start_name(params, fit.chain.chain)] for fit in fits]),
+            "Exclusivity": np.array([float(fit.exclusive.sum()) for fit in fits]),
+            "Bound": np.array([fit.bound for fit in fits]),
+            "Topics in use": np.array([int((fit.nu.sum(axis=0) > 1).sum()) for fit in fits]),
+            "Training documents": np.array([listed((fit.nu > 0.5).sum(axis=0).astype(str), np.arange(fit.nu.shape[1])) for fit in fits]),
+            "Most exclusive topic": np.array(labels),
+            "Sweeps": np.array([fit.chain.n_sweeps for fit in fits]),
+            "Shown": np.array(["yes" if fit is best else "" for fit in fits]),
+        },
+        label="Restarts",
+    )  # fmt: skip
+
+
+def _texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
+    n, used = len(corpus.y), int((fit.nu.sum(axis=0) > 1).sum())
+    headline = (
+        f"{used} of {fit.nu.shape[1]} topics in use, {explained:.1%} of the words' variance explained "
+        f"in {n} training documents"
+    )
+    reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
+    parts = [TRAINING]
+    if len(fits) > 1:
+        parts.append(f"Restart {fit.chain.chain + 1}, the {reason} of {len(fits)}.")
+    parts.append(f"{len(corpus.test)} test documents are kept apart.")
+    return {
+        "headline": headline,
+        "caption": " ".join(parts),
+        "extra_caption": "What a topic adds to the count of a word in a document, before the noise. " + " ".join(parts),
+        "fit_caption": "How well the training documents are explained. " + TRAINING,
+        "training_caption": "Not effects: these coefficients helped to find the topics in these same documents. "
+        + TRAINING,
+        "restarts_caption": "Bounds are comparable among restarts of equal settings only, and often disagree with "
+        "exclusivity: a high bound may come from topics of a few documents.",
+    }
+
+
+def training_weights(corpus: Corpus, fit: Fit) -> Table:
+    """Posterior of the coefficients in the training half, in units of the outcome; not effects."""
+    last = fit.chain.n_draws - 1
+    shape, rate = (float(fit.chain.draw(f"precision_{what}", last)) for what in ("shape", "rate"))
+    spread = np.sqrt(np.diag(fit.chain.draw("coefficient_cov", last)) * rate / max(shape - 1, 0.5))
+    covers = corpus.cover.shape[1]
+    unit = corpus.y_scale / np.concatenate([corpus.cover_scale, np.ones(len(fit.coef) - covers)])
+    names = np.array([f"{name} (training)" for name in coefficient_names(corpus, fit.nu.shape[1])])
+    return Table(
+        {"Training coefficient": names, "Mean": fit.coef * unit, "SD": spread * unit}, label="Not effects: training half"
+    )
+
+
+def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
+    """All results, of the restart shown."""
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    if not chains:
+        return {"headline": "No restart has ended yet", "caption": ""}
+    corpus = corpus_of(data, params)
+    fits = [fit_of(chain, corpus, params) for chain in chains]
+    fit = shown(fits, params)
+    k = fit.nu.shape[1]
+    words = np.array(data["X"].names[1])[corpus.words]
+    names = np.array(data["X"].names[0])[corpus.train]
+    square, gain = document_gain(corpus, fit, params)
+    table, explained = word_fit(corpus, fit, words)
+    expected = fitted_outcome(corpus, fit)
+    counts = np.bincount((fit.nu > 0.5).sum(axis=1), minlength=k + 1)
+    half = np.full(data["X"].shape[0], "left out", dtype="<U8")
+    half[corpus.train], half[corpus.test] = "training", "test"
+    return {
+        **_texts(corpus, fit, fits, explained, params),
+        "topic": Result(topic_labels(k), ("topic",)),
+        "training_document": Result(names, ("training_document",)),
+        "kept_word": Result(words, ("kept_word",)),
+        "half": Result(half, ("document",), label="Half"),
+        "restart_shown": Result(np.array(fit.chain.chain + 1), label="Restart shown"),
+        "topic_weights": Result(fit.phi, ("topic", "kept_word"), label="Weight"),
+        "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Extra count"),
+        "assignments": Result(fit.nu, ("training_document", "topic"), label="Probability"),
+        "topics": topics_table(fit, words, params),
+        "topic_sizes": Result(fit.nu.sum(axis=0), ("topic",), label="Expected training documents"),
+        "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
+        "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
+        "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
+        "explained": Result(np.array(explained), label="Share of the words' variance explained"),
+        "representative": representative(fit, gain, names),
+        "least_explained": least_explained(square, gain, fit, names),
+        "word_fit": table,
+        "fit_axis": Result(np.array(["Fitted outcome", "Outcome less fitted"]), ("fit_axis",)),
+        "residuals": Result(
+            np.column_stack([expected, corpus.y_mean + corpus.y_scale * corpus.y - expected]),
+            ("training_document", "fit_axis"),
+            label="Training half",
+        ),
+        "training_weights": training_weights(corpus, fit),
+        "restarts": restarts_table(fits, fit, words, params),
+    }

@@ -1,0 +1,197 @@
+"""What the model declares: inputs, variables, traces and views."""
+
+from __future__ import annotations
+
+from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
+from plaidwork.plugins.supervised_ibp.settings import SETTINGS
+
+CITATION = (
+    "Fong, C., & Grimmer, J. (2016). Discovery of treatments from text corpora. Proceedings of the 54th Annual Meeting "
+    "of the Association for Computational Linguistics, 1600-1609. Fong, C., & Grimmer, J. (2023). Causal inference with "
+    "latent treatments. American Journal of Political Science 67, 374-389."
+)
+TRAINING = "Training documents only. Effects are estimated from the test documents, by the analysis “Effects of topics”."
+
+INPUTS = (
+    Input(
+        "X",
+        "matrix",
+        "real",
+        dims=("document", "word"),
+        label="Words",
+        doc="Documents by words: counts, or any weights. May be sparse.",
+        sparse=True,
+    ),
+    Input(
+        "y",
+        "vector",
+        "real",
+        dims=("document",),
+        label="Outcome",
+        doc="A number for each document. Documents without one are left out.",
+        missing=True,
+    ),
+    Input(
+        "group",
+        "labels",
+        "categorical",
+        dims=("document",),
+        label="Groups",
+        doc="Such as a randomised treatment: topics are common to all, their effects are those of the group.",
+        missing=True,
+        required=False,
+    ),
+    Input(
+        "cluster",
+        "labels",
+        "categorical",
+        dims=("document",),
+        label="Clusters",
+        doc="Documents of one cluster, such as one author, are all for training or all for the test.",
+        missing=True,
+        required=False,
+    ),
+    Input(
+        "covariates",
+        "matrix",
+        "real",
+        dims=("document", "covariate"),
+        label="Covariates of the outcome",
+        doc="Numbers of each document that go along with the outcome.",
+        missing=True,
+        required=False,
+    ),
+    Input(
+        "split",
+        "vector",
+        "binary",
+        dims=("document",),
+        label="Split",
+        doc="1 for test documents, 0 for training documents, instead of a split at random.",
+        required=False,
+    ),
+    Input(
+        "start",
+        "matrix",
+        "real",
+        dims=("document", "start_topic"),
+        label="Start values",
+        doc="Probability of each topic in each document before the first sweep.",
+        required=False,
+    ),
+)
+
+VARIABLES = (
+    Variable("assignments", ("training_document", "topic"), label="Probability of the topic"),
+    Variable("weights", ("topic", "word"), label="Weight", doc="mean of q, of scaled words; 0 where left out"),
+    Variable("weight_cov", ("topic", "topic"), label="Covariance of the weights of a word"),
+    Variable("share_a", ("topic",), label="Share of the topic: first parameter"),
+    Variable("share_b", ("topic",), label="Share of the topic: second parameter"),
+    Variable("coefficients", ("coefficient",), label="Training coefficients", doc="not effects"),
+    Variable("coefficient_cov", ("coefficient", "coefficient"), label="Their covariance times the precision"),
+    Variable("precision_shape", label="Precision of the outcome: shape"),
+    Variable("precision_rate", label="Precision of the outcome: rate"),
+)
+
+TRACES = (
+    Trace("elbo", "Evidence lower bound", hint="rises until it levels off", goal="up", primary=True),
+    Trace("words", "Bound: words", hint="how well topics explain the words"),
+    Trace("outcome", "Bound: outcome", hint="how well topics explain the outcome"),
+    Trace("assignments", "Bound: topics of the documents", hint="price of the topics"),
+    Trace("weights", "Bound: weights", hint="price of the weights"),
+    Trace("coefficients", "Bound: coefficients and noise", hint="price of the coefficients"),
+    Trace("active", "Topics in use", hint="in more than one document", kind="count"),
+    Trace("change", "Largest change", hint="of the probability of a topic", kind="share", y_log=True),
+)
+
+VIEWS = (
+    View(
+        "coefficients",
+        "Weights",
+        {"values": "topic_weights", "names": "kept_word"},
+        headline="headline",
+        caption="caption",
+        options={"dim": "words"},
+        group="Words",
+    ),
+    View(
+        "coefficients",
+        "Extra count per document",
+        {"values": "extra_counts", "names": "kept_word"},
+        headline="headline",
+        caption="extra_caption",
+        options={"dim": "words"},
+        group="Words",
+    ),
+    View("table", "Topics", {"values": "topics"}, headline="headline", caption="caption"),
+    View(
+        "bars",
+        "Size",
+        {"values": "topic_sizes", "x": "topic"},
+        options={"x_label": "Topic", "y_label": "Expected training documents"},
+        group="Sizes",
+    ),
+    View(
+        "bars",
+        "Topics per document",
+        {"values": "topics_per_document"},
+        options={"x_label": "Topics in a document", "y_label": "Training documents"},
+        group="Sizes",
+    ),
+    View(
+        "heatmap",
+        "Correlation of topics",
+        {"values": "correlation", "row_names": "topic", "column_names": "topic"},
+        options={"scale": "diverging", "minimum": -1, "maximum": 1},
+        group="Sizes",
+    ),
+    View("table", "Representative", {"values": "representative"}, group="Documents"),
+    View("table", "Least explained", {"values": "least_explained"}, group="Documents"),
+    View(
+        "table",
+        "Words explained",
+        {"values": "word_fit"},
+        caption="fit_caption",
+        group="Training fit",
+    ),
+    View(
+        "scatter",
+        "Residuals",
+        {"values": "residuals"},
+        caption="fit_caption",
+        group="Training fit",
+    ),
+    View("table", "Outcome weights", {"values": "training_weights"}, caption="training_caption", group="Training fit"),
+    View("table", "Restarts", {"values": "restarts"}, caption="restarts_caption"),
+)
+
+SUPERVISED_IBP = ModelSpec(
+    id="supervised_ibp",
+    version="0.1.0",
+    title="Supervised Indian buffet process",
+    summary="Topics of documents that explain **words and an outcome**: any number of them in a document. Effects on the "
+    "outcome are estimated from documents that the fit has not seen.",
+    tags=("text", "topics", "causal"),
+    algorithm="variational",
+    inputs=INPUTS,
+    hyperparameters=SETTINGS,
+    dims={
+        "training_document": "documents of the training half",
+        "topic": "topic",
+        "coefficient": "covariates, then the topics of each group",
+    },
+    variables=VARIABLES,
+    traces=TRACES,
+    views=VIEWS,
+    schedule=Schedule(chains=6, max_sweeps=1000, tolerance=1e-9),
+    citation=CITATION,
+    help=(
+        "The documents are split in two. In the **training** half, topics are found that explain the words and the "
+        "outcome together. The **test** half is not used: there the analysis “Effects of topics” finds the same topics "
+        "from the words alone and compares the outcomes of documents with and without each topic. Look for topics as long "
+        "as you like; when the test half has been used, further fits are exploratory.\n\n"
+        "A word's weight in a topic is what the topic adds to its count, in standard deviations of the word. The fit ends "
+        "at different solutions from different starts: compare the restarts. Exclusivity is high when the top words of a "
+        "topic vary together in documents that have it, and not in others."
+    ),
+)
