@@ -6,3 +6,8 @@ from plaidwork.core.api import hookimpl
 @hookimpl
 def plaidwork_models() -> list[str]:
     return ["plaidwork.plugins.supervised_ibp.model:SupervisedIbp"]
+
+
+@hookimpl
+def plaidwork_analyses() -> list[str]:
+    return ["plaidwork.plugins.supervised_ibp.analyses:Effects"]

@@ -75,6 +75,11 @@ class SupervisedIbp(Model):
 
         return summarise_fit(kept, data, params)
 
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.supervised_ibp.predict import predict_new
+
+        return predict_new(kept, data, new_data, params)
+
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return problems_of(data, params)
 

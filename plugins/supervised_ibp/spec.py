@@ -127,7 +127,7 @@ VIEWS = (
     View(
         "bars",
         "Size",
-        {"values": "topic_sizes", "x": "topic"},
+        {"values": "topic_sizes"},
         options={"x_label": "Topic", "y_label": "Expected training documents"},
         group="Sizes",
     ),

@@ -1,0 +1,84 @@
+"""Topics of documents that the fit has not seen, from their words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from plaidwork.core.api import Params
+from plaidwork.plugins.supervised_ibp import kernels
+from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means
+
+EXACT_TOPICS = 12
+"""Up to so many topics all 2^K states of a document are looked at."""
+MOST_EXACT = 20
+SWEEPS, TOLERANCE = 200, 1e-8
+EXACT_WORK, ASCENT_WORK = 400_000, 4_000_000
+"""States of all documents, and products, in one slice (some 20 ms)."""
+
+
+@dataclass(frozen=True)
+class Topics:
+    """What q says of the topics: phi (K, D) of kept words, cov (K, K), share_a and share_b (K,)."""
+
+    phi: np.ndarray
+    cov: np.ndarray
+    share_a: np.ndarray
+    share_b: np.ndarray
+
+
+def scores(topics: Topics, corpus: Corpus, params: Params) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows."""
+    noise = params["noise"]
+    gram = (topics.phi @ topics.phi.T + len(corpus.words) * topics.cov) / noise
+    log_in, log_out = log_shares(params["prior"], topics.share_a, topics.share_b)
+    rows = np.ascontiguousarray((topics.phi / (corpus.scale * noise)).T)
+    base = log_in - log_out - corpus.mean @ rows - np.diag(gram) / 2
+    return base, rows, gram * (1 - np.eye(len(gram)))
+
+
+def infer(
+    words: csr_matrix,
+    topics: Topics,
+    corpus: Corpus,
+    params: Params,
+    *,
+    method: str = "auto",
+    starts: int = 8,
+    seed: int = 1,
+    report: Callable[[float], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """E[z] of new documents and the log evidence (or its bound) of each: (N, K) and (N,).
+
+    Parameters
+    ----------
+    words : documents by kept words as :func:`corpus.prepared_rows` gives them.
+    method : ``exact``, ``mean-field`` (from the prior means and ``starts`` random starts, the best bound of each
+        document kept) or ``auto``: exact up to 12 topics.
+    seed : of the random starts; nothing else is random.
+    """
+    base, rows, cross = scores(topics, corpus, params)
+    n, k = words.shape[0], len(base)
+    exact = method == "exact" or (method == "auto" and k <= EXACT_TOPICS)
+    chunk = max(1, EXACT_WORK >> min(k, 30) if exact else ASCENT_WORK // (20 * (starts + 1) * k * k))
+    indptr, indices = words.indptr.astype(np.int64), words.indices.astype(np.int32)
+    rng, means = np.random.default_rng(seed), prior_means(params["prior"], params["alpha"], k)
+    nu, evidence = np.empty((n, k)), np.empty(n)
+    for lo in range(0, n, chunk):
+        hi = min(n, lo + chunk)
+        theta = np.empty((hi - lo, k))
+        kernels.pulls(lo, hi, indptr, indices, words.data, rows, base, theta)
+        if exact:
+            kernels.exact_shares(theta, cross, nu[lo:hi], evidence[lo:hi])
+        else:
+            first = np.empty((starts + 1, hi - lo, k))
+            first[0] = means
+            first[1:] = rng.random((hi - lo, starts, k)).transpose(1, 0, 2)  # by document, whatever the slices
+            kernels.mean_field_shares(theta, cross, first, SWEEPS, TOLERANCE, nu[lo:hi], evidence[lo:hi])
+        if report is not None:
+            report(hi / n)
+    return nu, evidence
