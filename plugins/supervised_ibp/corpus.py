@@ -246,10 +246,9 @@ def make_corpus(data: ModelData, params: Params) -> Corpus:
     units, test = _halves(data, counts, usable, params)
     train, held = np.flatnonzero(usable & ~test), np.flatnonzero(usable & test)
     if len(train) < 2:
-        hint = "Lower “Share of test documents”, or add documents."
-        if 0 <= int(units.max()) < 2 <= int(usable.sum()):
-            hint = "All documents are tied together, by equal words or by their cluster."
-        raise ModelError(f"{len(train)} training documents are too few.", hint)
+        raise ModelError(
+            f"{len(train)} training documents are too few.", "Lower “Share of test documents”, or add documents."
+        )
     outcome = _outcome(data, train)
     half = _transformed(csr_matrix(counts[train]), params["transform"])
     found = _vocabulary(half, outcome["y"], params)
