@@ -108,7 +108,9 @@ def reference_bound(corpus, state, settings):
     total += -n * d / 2 * np.log(2 * np.pi * s2x) - square / (2 * s2x)
     total += n / 2 * (log_tau - np.log(2 * np.pi))
     total -= (tau * y @ y - 2 * tau * m @ (first.T @ y) + (second * big).sum()) / 2
-    total += size / 2 * (log_tau - np.log(2 * np.pi)) + np.log(ridge).sum() / 2 - (ridge * np.diag(big)).sum() / 2
+    total += (
+        size / 2 * (log_tau - np.log(2 * np.pi)) + np.log(ridge).sum() / 2 - (ridge * np.diag(big)).sum() / 2
+    )
     total += a * np.log(b) - gammaln(a) + (a - 1) * log_tau - b * tau
     total += size / 2 * (1 + np.log(2 * np.pi) - log_tau) + np.linalg.slogdet(cov)[1] / 2
     total += c - np.log(rate) + gammaln(c) + (1 - c) * digamma(c)
@@ -121,7 +123,7 @@ def simulated(seed, n=2000, d=50, k=4, noise=0.5, size=0.5):
     z = (rng.random((n, k)) < np.array([0.5, 0.35, 0.25, 0.15])[:k]).astype(float)
     weights = size * rng.standard_normal((k, d))
     x = z @ weights + np.sqrt(noise) * rng.standard_normal((n, d))
-    beta = np.array([2.0, -1.5, 1.0, -1.0])[:k]
+    beta = np.array([1.0, -0.75, 0.5, -0.5])[:k]
     y = 3 + z @ beta + rng.standard_normal(n)
     return x, y, z, beta
 

@@ -57,7 +57,9 @@ SETTINGS = (
             Choice(value="hc2", label="HC2", doc="Holds when the spread differs between documents."),
             Choice(value="cluster", label="By cluster", doc="Holds when documents of a cluster are alike."),
             Choice(value="classical", label="Classical", doc="As the R package texteffect."),
-            Choice(value="bootstrap", label="Bootstrap", doc="Quantiles over documents or clusters drawn anew."),
+            Choice(
+                value="bootstrap", label="Bootstrap", doc="Quantiles over documents or clusters drawn anew."
+            ),
         ),
         doc="How uncertain the effects are.",
     ),
@@ -153,7 +155,12 @@ EFFECTS = AnalysisSpec(
             options={"dim": "effects", "order": "value"},
         ),
         View("table", "Table", {"values": "effect_table"}, headline="headline", caption="caption"),
-        View("bars", "Sizes", {"values": "test_sizes"}, options={"x_label": "Topic", "y_label": "Test documents"}),
+        View(
+            "bars",
+            "Sizes",
+            {"values": "test_sizes"},
+            options={"x_label": "Topic", "y_label": "Test documents"},
+        ),
         View(
             "heatmap",
             "Correlation of topics",
@@ -219,7 +226,8 @@ def _topics(results: Mapping[str, Any], corpus: Corpus, params: Params) -> tuple
     if wanted not in numbers or len(results["weights"].values) < len(numbers):
         raise ModelError(f"There is no restart {wanted}.", f"There are: {', '.join(map(str, numbers))}.")
     last: dict[str, np.ndarray] = {
-        name: results[name].values[numbers.index(wanted), -1] for name in ("weights", "cov", "share_a", "share_b")
+        name: results[name].values[numbers.index(wanted), -1]
+        for name in ("weights", "cov", "share_a", "share_b")
     }
     phi = np.ascontiguousarray(last["weights"][:, corpus.words])
     return wanted, heldout.Topics(phi, last["cov"], last["share_a"], last["share_b"])
@@ -286,12 +294,16 @@ def _results(
         "effect": Result(labels[own], ("effect",)),
         "effects": Result(found.value[own], ("effect",), unit=unit, label="Effect on the outcome"),
         "effect_interval": Result(found.interval[own], ("effect", "side"), unit=unit, label="Interval"),
-        "baseline": Result(found.value[:groups], ("group_of_documents",), unit=unit, label="Mean outcome without topics"),
+        "baseline": Result(
+            found.value[:groups], ("group_of_documents",), unit=unit, label="Mean outcome without topics"
+        ),
         "effect_table": Table(columns, label="Effects of topics", units={"Effect": unit} if unit else {}),
         "test_assignments": Result(nu, ("test_document", "topic"), label="Probability"),
         "test_document": Result(names, ("test_document",)),
         "test_sizes": Table({"Topic": topic_labels(k), "Test documents": hard.sum(axis=0)}),
-        "test_correlation": Result(correlation(hard.astype(float)), ("topic", "topic_2"), label="Correlation"),
+        "test_correlation": Result(
+            correlation(hard.astype(float)), ("topic", "topic_2"), label="Correlation"
+        ),
         "test_documents": Table(
             {"Topic": topic_labels(k)[topic], "Document": names[row], "Probability": nu[row, topic]},
             label="Test documents with the topic",
@@ -311,7 +323,11 @@ def _texts(
     lost = labels[groups:][~known]
     if len(lost):
         caption += f" Not estimable: {', '.join(lost)} (see the table)."
-    bases = [f"{text} {found.value[g]:.4g}" for g, text in enumerate(labels[:groups]) if not np.isnan(found.value[g])]
+    bases = [
+        f"{text} {found.value[g]:.4g}"
+        for g, text in enumerate(labels[:groups])
+        if not np.isnan(found.value[g])
+    ]
     caption += f" Mean outcome: {'; '.join(bases).replace('No topic', 'no topic')}."
     return {
         "headline": f"{int(clear.sum())} of {int(known.sum())} effects have an interval without 0",

@@ -23,7 +23,6 @@ TERMS = ("words", "outcome", "assignments", "weights", "coefficients")
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-
 def bound_terms(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
     """Terms of the bound; the sums of the state must be those of its nu, ``fit`` that of its phi."""
     (n, d), k = corpus.shape, state["nu"].shape[1]
@@ -53,7 +52,6 @@ def bound_terms(state: State, corpus: Corpus, params: Params) -> dict[str, float
         + float(a0 * np.log(b0) - gammaln(a0) + (a0 - 1) * log_tau - b0 * tau)
         + float(shape - np.log(rate) + gammaln(shape) + (1 - shape) * digamma(shape)),
     }
-
 
 
 def elbo_of(state: State, corpus: Corpus, params: Params) -> float:

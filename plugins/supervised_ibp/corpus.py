@@ -235,7 +235,8 @@ def _outcome(data: ModelData, train: np.ndarray) -> dict[str, Any]:
     mean, spread = float(y.mean()), float(y.std(ddof=1))
     if not spread > LEAST_SPREAD * np.abs(y).max():
         raise ModelError(
-            f"The outcome is {y[0]:g} in all {len(y)} training documents.", "Topics of an outcome need one that differs."
+            f"The outcome is {y[0]:g} in all {len(y)} training documents.",
+            "Topics of an outcome need one that differs.",
         )
     return {"y": (y - mean) / spread, "y_mean": mean, "y_scale": spread}
 
@@ -247,7 +248,8 @@ def make_corpus(data: ModelData, params: Params) -> Corpus:
     train, held = np.flatnonzero(usable & ~test), np.flatnonzero(usable & test)
     if len(train) < 2:
         raise ModelError(
-            f"{len(train)} training documents are too few.", "Lower “Share of test documents”, or add documents."
+            f"{len(train)} training documents are too few.",
+            "Lower “Share of test documents”, or add documents.",
         )
     outcome = _outcome(data, train)
     half = _transformed(csr_matrix(counts[train]), params["transform"])

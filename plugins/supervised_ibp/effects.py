@@ -59,9 +59,7 @@ def _rank_columns(columns: np.ndarray, size: np.ndarray) -> np.ndarray:
     return found
 
 
-def covariance(
-    x: np.ndarray, rest: np.ndarray, kind: str, cluster: np.ndarray | None = None
-) -> np.ndarray:
+def covariance(x: np.ndarray, rest: np.ndarray, kind: str, cluster: np.ndarray | None = None) -> np.ndarray:
     """Covariance (Q, Q) of least squares coefficients with residuals ``rest`` (N,).
 
     ``classical``: s^2 (X'X)^-1. ``hc2``: squared residuals over 1 - leverage (MacKinnon and White 1985). ``cluster``:

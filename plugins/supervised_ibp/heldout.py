@@ -77,7 +77,9 @@ def infer(
         else:
             first = np.empty((starts + 1, hi - lo, k))
             first[0] = means
-            first[1:] = rng.random((hi - lo, starts, k)).transpose(1, 0, 2)  # by document, whatever the slices
+            first[1:] = rng.random((hi - lo, starts, k)).transpose(
+                1, 0, 2
+            )  # by document, whatever the slices
             kernels.mean_field_shares(theta, cross, first, SWEEPS, TOLERANCE, nu[lo:hi], evidence[lo:hi])
         if report is not None:
             report(hi / n)

@@ -105,7 +105,9 @@ def _warm_up(model: SupervisedIbp) -> None:
         names = tuple(tuple(f"{name}{i}" for i in range(size)) for size in values.shape)
         return Block(name, values, np.ones(values.shape, bool), None, names)
 
-    data = ModelData({"X": block("X", rng.poisson(1.0, (12, 4)) + np.eye(12, 4)), "y": block("y", np.arange(12.0))})
+    data = ModelData(
+        {"X": block("X", rng.poisson(1.0, (12, 4)) + np.eye(12, 4)), "y": block("y", np.arange(12.0))}
+    )
     params = model.spec.check_params({"n_topics": 2, "start": "sparse", "test_share": 0.0})
     try:
         state = model.init(data, params, rng)

@@ -15,19 +15,23 @@ SUMS = ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally")
 def copied(state: State) -> State:
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
 
+
 def clear_sums(state: State) -> None:
     for name in SUMS:
         state[name][...] = 0.0
 
+
 def topic_gram(state: State) -> np.ndarray:
     """B = E[A A'], (K, K)."""
     return state["outer"] + len(state["phi"]) * state["cov"]
+
 
 def second_moment(state: State) -> np.ndarray:
     """M = E[Z'Z], (K, K), of all groups."""
     gram = state["gram"].sum(axis=0)
     gram[np.diag_indices_from(gram)] = state["total"].sum(axis=0)
     return gram
+
 
 def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, ...]:
     """base, cross, pull, cover_pull of :func:`kernels.documents`."""
@@ -45,6 +49,7 @@ def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, 
     cover_pull = np.array([second[:covers, block] for block in blocks])
     return base, cross, rate * coef[covers:].reshape(groups, k), np.ascontiguousarray(cover_pull)
 
+
 def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: int, update: bool) -> None:
     """q(z) of some documents (or only their sums)."""
     base, cross, pull, cover_pull = pulls_of(state, corpus, params)
@@ -53,6 +58,7 @@ def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: in
         cover_pull, corpus.group, corpus.y, state["nu"], state["raw"], state["gram"], state["total"], state["ny"],
         state["cover_nu"], state["spread"], state["tally"],
     )  # fmt: skip
+
 
 def outcome_moments(state: State, corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """E[w'w] (Q, Q) and E[w]'y (Q,), covariates first, then the topics of every group."""
@@ -72,9 +78,11 @@ def outcome_moments(state: State, corpus: Corpus) -> tuple[np.ndarray, np.ndarra
         first[block] = state["ny"][g]
     return second, first
 
+
 def prior_precision(state: State, corpus: Corpus) -> np.ndarray:
     """Lambda, its diagonal (Q,)."""
     return np.concatenate([corpus.precision, np.ones(state["total"].size)])
+
 
 def square_of_rest(state: State, corpus: Corpus) -> float:
     """E|y - w m|^2 over q(z) at the means m of the coefficients; a sum of squares, without cancellation."""

@@ -38,5 +38,7 @@ def predict_new(kept: Kept, data: ModelData, new_data: ModelData, params: Params
     return {
         "topic": Result(topic_labels(k), ("topic",)),
         "assignments": Result(nu, ("document", "topic"), label="Probability"),
-        "expected_outcome": Result(corpus.y_mean + corpus.y_scale * expected, ("document",), label="Expected outcome"),
+        "expected_outcome": Result(
+            corpus.y_mean + corpus.y_scale * expected, ("document",), label="Expected outcome"
+        ),
     }

@@ -14,7 +14,9 @@ FEW_TEST = 10
 def problems_of(data: ModelData, params: Params) -> list[Problem]:
     """All problems; an error when no fit can be made."""
     if params["start"] == "given" and "start" not in data:
-        return [Problem("The start is “Given”, and there are no start values.", "Add “Start values”.", "start")]
+        return [
+            Problem("The start is “Given”, and there are no start values.", "Add “Start values”.", "start")
+        ]
     try:
         corpus = corpus_of(data, params)
     except ModelError as error:
@@ -38,7 +40,9 @@ def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[st
         text = "There are no test documents: all others are tied to training documents."
         found.append((text, "Effects need test documents.", "test_share"))
     elif params["test_share"] > 0 and len(corpus.test) < FEW_TEST:
-        found.append((f"There are only {len(corpus.test)} test documents.", "Effects will be vague.", "test_share"))
+        found.append(
+            (f"There are only {len(corpus.test)} test documents.", "Effects will be vague.", "test_share")
+        )
     torn = np.intersect1d(corpus.units[corpus.train], corpus.units[corpus.test])
     if len(torn):
         text = f"The split tears {len(torn)} clusters (or equal documents) apart."

@@ -92,7 +92,9 @@ def _words_of(corpus: Corpus) -> csr_matrix:
 def document_gain(corpus: Corpus, fit: Fit, params: Params) -> tuple[np.ndarray, np.ndarray]:
     """|x_n|^2 of the scaled words, and how much of it the topics take away, E|x_n - z_n A|^2; (N,) each."""
     words, ratio = _words_of(corpus), corpus.mean / corpus.scale
-    scaled = csr_matrix((corpus.values / corpus.scale[corpus.indices], corpus.indices, corpus.indptr), corpus.shape)
+    scaled = csr_matrix(
+        (corpus.values / corpus.scale[corpus.indices], corpus.indices, corpus.indptr), corpus.shape
+    )
     square = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
     projected = words @ (fit.phi / corpus.scale).T - fit.phi @ ratio
     gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
@@ -120,7 +122,11 @@ def least_explained(square: np.ndarray, gain: np.ndarray, fit: Fit, names: np.nd
     share = np.where(square > 0, gain / np.where(square > 0, square, 1.0), 0.0)
     order = np.argsort(share, kind="stable")[:LEAST]
     return Table(
-        {"Document": names[order], "Words explained": share[order], "Expected topics": fit.nu[order].sum(axis=1)},
+        {
+            "Document": names[order],
+            "Words explained": share[order],
+            "Expected topics": fit.nu[order].sum(axis=1),
+        },
         label="Training documents that topics explain least",
     )
 
@@ -141,7 +147,9 @@ def word_fit(corpus: Corpus, fit: Fit, words: np.ndarray) -> tuple[Table, float]
     gain = 2 * (scaled * phi).sum(axis=1) - ((phi @ moment) * phi).sum(axis=1) - (moment * fit.cov).sum()
     share = np.where(square > 0, gain / np.where(square > 0, square, 1.0), 0.0)
     order = np.argsort(-share, kind="stable")[:WORDS_TOLD]
-    table = Table({"Word": words[order], "Explained": share[order]}, label="Words explained, training documents")
+    table = Table(
+        {"Word": words[order], "Explained": share[order]}, label="Words explained, training documents"
+    )
     return table, float(gain.sum() / max(square.sum(), 1e-300))
 
 
@@ -201,7 +209,8 @@ def _texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: 
     return {
         "headline": headline,
         "caption": " ".join(parts),
-        "extra_caption": "What a topic adds to the count of a word in a document, before the noise. " + " ".join(parts),
+        "extra_caption": "What a topic adds to the count of a word in a document, before the noise. "
+        + " ".join(parts),
         "fit_caption": "How well the training documents are explained. " + TRAINING,
         "training_caption": "Not effects: these coefficients helped to find the topics in these same documents. "
         + TRAINING,
@@ -219,7 +228,8 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     unit = corpus.y_scale / np.concatenate([corpus.cover_scale, np.ones(len(fit.coef) - covers)])
     names = np.array([f"{name} (training)" for name in coefficient_names(corpus, fit.nu.shape[1])])
     return Table(
-        {"Training coefficient": names, "Mean": fit.coef * unit, "SD": spread * unit}, label="Not effects: training half"
+        {"Training coefficient": names, "Mean": fit.coef * unit, "SD": spread * unit},
+        label="Not effects: training half",
     )
 
 
@@ -246,7 +256,9 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "training_document": Result(names, ("training_document",)),
         "kept_word": Result(words, ("kept_word",)),
         "half": Result(half, ("document",), label="Half"),
-        "restart_numbers": Result(np.array([one.chain.chain + 1 for one in fits]), ("restart",), label="Restarts"),
+        "restart_numbers": Result(
+            np.array([one.chain.chain + 1 for one in fits]), ("restart",), label="Restarts"
+        ),
         "restart_shown": Result(np.array(fit.chain.chain + 1), label="Restart shown"),
         "topic_weights": Result(fit.phi, ("topic", "kept_word"), label="Weight"),
         "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Extra count"),

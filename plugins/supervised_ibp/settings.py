@@ -70,8 +70,14 @@ SETTINGS = (
         "exclusivity",
         label="Restart shown",
         choices=(
-            Choice(value="exclusivity", label="Most exclusive", doc="Words that go together inside a topic only."),
-            Choice(value="bound", label="Highest bound", doc="Restarts of equal settings only can be compared so."),
+            Choice(
+                value="exclusivity", label="Most exclusive", doc="Words that go together inside a topic only."
+            ),
+            Choice(
+                value="bound",
+                label="Highest bound",
+                doc="Restarts of equal settings only can be compared so.",
+            ),
         ),
         doc="Which restart the results are of. The two often disagree.",
     ),
@@ -113,7 +119,9 @@ SETTINGS = (
             Choice(value="count", label="As they are"),
             Choice(value="log1p", label="Logarithm of 1 + count"),
             Choice(value="binary", label="Present or not"),
-            Choice(value="tfidf", label="tf-idf", doc="Count times log(documents / documents with the word)."),
+            Choice(
+                value="tfidf", label="tf-idf", doc="Count times log(documents / documents with the word)."
+            ),
         ),
         doc="Applied before anything else.",
     ),
@@ -179,7 +187,11 @@ SETTINGS = (
         label="Weights of the topics",
         choices=(
             Choice(value="factorised", label="Independent"),
-            Choice(value="joint", label="Joint", doc="Tighter bound; begins when the independent fit has settled."),
+            Choice(
+                value="joint",
+                label="Joint",
+                doc="Tighter bound; begins when the independent fit has settled.",
+            ),
         ),
         doc="Whether the weights of a word in different topics are independent in the approximation.",
         advanced=True,

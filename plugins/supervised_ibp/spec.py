@@ -83,7 +83,9 @@ INPUTS = (
 
 VARIABLES = (
     Variable("assignments", ("training_document", "topic"), label="Probability of the topic"),
-    Variable("weights", ("topic", "word"), label="Weight", doc="mean of q, of scaled words; 0 where left out"),
+    Variable(
+        "weights", ("topic", "word"), label="Weight", doc="mean of q, of scaled words; 0 where left out"
+    ),
     Variable("weight_cov", ("topic", "topic"), label="Covariance of the weights of a word"),
     Variable("share_a", ("topic",), label="Share of the topic: first parameter"),
     Variable("share_b", ("topic",), label="Share of the topic: second parameter"),
@@ -161,7 +163,13 @@ VIEWS = (
         caption="fit_caption",
         group="Training fit",
     ),
-    View("table", "Outcome weights", {"values": "training_weights"}, caption="training_caption", group="Training fit"),
+    View(
+        "table",
+        "Outcome weights",
+        {"values": "training_weights"},
+        caption="training_caption",
+        group="Training fit",
+    ),
     View("table", "Restarts", {"values": "restarts"}, caption="restarts_caption"),
 )
 

@@ -88,7 +88,7 @@ def _transposed(words: csr_matrix, corpus: Corpus, left: np.ndarray) -> np.ndarr
 
 def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
     """q with these topics; all else is made of them at the beginning of the first sweep."""
-    (n, d), k = corpus.shape, nu.shape[1]
+    d, k = len(corpus.words), nu.shape[1]
     groups, covers = corpus.n_groups, corpus.cover.shape[1]
     size = covers + groups * k
     a, b = first_shares(params["prior"], params["alpha"], k)

@@ -28,11 +28,6 @@ SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 """Relative gain and change of a probability below which a factorised fit goes on to the joint family."""
 
 
-
-
-
-
-
 def update_words(state: State, corpus: Corpus, params: Params, lo: int, hi: int) -> None:
     """Means of q(A) of some words."""
     ridge = params["noise"] / params["weight_variance"]
@@ -69,8 +64,6 @@ def update_prior(state: State, corpus: Corpus, params: Params) -> None:
     state["share_a"], state["share_b"] = update_shares(
         params["prior"], params["alpha"], total, len(corpus.y), state["share_a"], state["share_b"]
     )
-
-
 
 
 def update_outcome(state: State, corpus: Corpus, params: Params) -> None:

@@ -19,6 +19,15 @@ CASES = [
 ]
 
 
+OTHERS = (
+    lambda state, corpus, settings: sweep.update_words(state, corpus, settings, 0, 3),
+    lambda state, corpus, settings: sweep.update_spread(state, settings),
+    sweep.update_prior,
+    sweep.update_outcome,
+)
+"""All updates but that of q(z)."""
+
+
 def corpus_like(layout, rng, n=12, d=3):
     more = {}
     if layout.startswith("groups"):
@@ -27,7 +36,9 @@ def corpus_like(layout, rng, n=12, d=3):
         more["cover"] = rng.standard_normal((n, 2))
     if layout == "intercept":
         more["cover"] = np.ones((n, 1))
-    shared = rng.standard_normal((n, 1))  # topics that are nearly the same make the coefficients hard to tell apart
+    shared = rng.standard_normal(
+        (n, 1)
+    )  # topics that are nearly the same make the coefficients hard to tell apart
     return tools.plain_corpus(shared + 0.3 * rng.standard_normal((n, d)), rng.standard_normal(n), **more)
 
 
@@ -61,14 +72,8 @@ def test_no_single_update_lowers_the_bound(prior, family, layout):
             for name in ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally"):
                 state[name][...] = 0.0
             read_documents(state, corpus, settings, 0, 12, False)
-            steps = (
-                lambda: sweep.update_words(state, corpus, settings, 0, 3),
-                lambda: sweep.update_spread(state, settings),
-                lambda: sweep.update_prior(state, corpus, settings),
-                lambda: sweep.update_outcome(state, corpus, settings),
-            )
-            for step in steps:
-                step()
+            for step in OTHERS:
+                step(state, corpus, settings)
                 value = tools.reference_bound(corpus, state, settings)
                 assert elbo_of(state, corpus, settings) == pytest.approx(value, rel=1e-11)
                 worst, last, count = max(worst, (last - value) / (1 + abs(last))), value, count + 1
@@ -142,7 +147,9 @@ def test_the_bound_stays_below_the_evidence(prior, family):
     corpus = tools.plain_corpus(x, np.array([2.0, 1.5, 1.8, 0.1, -0.2, 0.3]))
     settings = tools.params(n_topics=k, alpha=alpha, prior=prior, family=family)
     priors = {
-        (i, j): log_prior(np.array([i, j], float), n, prior, alpha) for i in range(n + 1) for j in range(n + 1)
+        (i, j): log_prior(np.array([i, j], float), n, prior, alpha)
+        for i in range(n + 1)
+        for j in range(n + 1)
     }
     parts = []
     for code in range(1 << (n * k)):

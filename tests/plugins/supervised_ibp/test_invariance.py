@@ -104,7 +104,9 @@ def test_one_group_is_no_group():
 
 def test_slices_are_the_whole(monkeypatch):
     x, y, _ = texts()
-    given = begin(tools.model_data(x, y, covariates=np.random.default_rng(0).standard_normal((60, 2))), intercept=True)
+    given = begin(
+        tools.model_data(x, y, covariates=np.random.default_rng(0).standard_normal((60, 2))), intercept=True
+    )
     whole, bounds = climb(*given)
     monkeypatch.setattr(sweep, "SLICE", 700)
     sliced, again = climb(*given)

@@ -1,0 +1,150 @@
+"""Whole fits: found again, gone on with, recovered from simulated data, and never dense."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import supervised_ibp_tools as tools
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_matrix
+
+from plaidwork.core.analysing import run_analysis
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.engine import run_chain
+from plaidwork.core.errors import DataError
+from plaidwork.core.fitting import fit, resume
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+from plaidwork.core.run import Run
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.session import Session, open_session
+
+
+def given(x, y):
+    names = tuple(f"doc{i}" for i in range(len(y)))
+    return {
+        "X": Dataset("X", x, names, tuple(f"w{i}" for i in range(x.shape[1]))),
+        "y": Dataset("y", y, names),
+    }
+
+
+def test_a_fit_that_was_saved_goes_on_as_if_it_had_not(tmp_path):
+    x, y, _, _ = tools.simulated(3, n=200, d=20)
+    schedule = Schedule(chains=3, max_sweeps=60, tolerance=0.0)
+    plan = make_plan(
+        registry().model("supervised_ibp"), given(x, y), {"n_topics": 4, "family": "joint"}, schedule=schedule
+    )
+    whole, session = Run.from_plan(plan), Session()
+    part = session.add_run(plan)
+    for record in whole.chains:
+        for _ in run_chain(plan, record):
+            pass
+    for record in part.chains:
+        for _ in run_chain(plan, record):
+            if record.sweep == 25:
+                break
+        record.take_checkpoint()
+    session.save(tmp_path / "s.plaidwork")
+    again = resume(open_session(tmp_path / "s.plaidwork"))
+    for one, other in zip(whole.chains, again.chains, strict=True):
+        assert one.trace.rows().tobytes() == other.trace.rows().tobytes()
+        for variable in whole.spec.variables:
+            last = [record.draws.get(variable.name, record.draws.count - 1) for record in (one, other)]
+            assert last[0].tobytes() == last[1].tobytes()
+
+
+def test_restarts_begin_in_turn_and_are_told_apart():
+    x, y, _, _ = tools.simulated(3, n=100, d=12)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3, "show": "bound"}, chains=4)
+    table = run.results["restarts"].columns
+    assert table["Start"].tolist() == [
+        "Singular vectors",
+        "Sparse",
+        "Draw from the prior",
+        "Singular vectors",
+    ]
+    bounds = table["Bound"]
+    assert table["Shown"].tolist() == ["yes" if b == bounds.max() else "" for b in bounds]
+    assert all(record.converged for record in run.chains)
+
+
+def test_training_coefficients_are_never_called_effects():
+    x, y, _, _ = tools.simulated(3, n=100, d=12)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=1)
+    table = run.results["training_weights"]
+    assert all("(training)" in name for name in table.columns["Training coefficient"])
+    assert "Not effects" in run.results["training_caption"]
+    assert "Effect" not in " ".join(table.columns)
+    assert not any("effect" in name for name in run.results)
+
+
+def test_a_constant_outcome_is_told_before_the_fit():
+    x, _, _, _ = tools.simulated(3, n=40, d=8)
+    with pytest.raises(DataError, match="outcome is 2 in all 20 training"):
+        fit("supervised_ibp", given(x, np.full(40, 2.0)))
+
+
+def test_new_documents_get_the_topics_of_the_fit():
+    x, y, _, _ = tools.simulated(0, n=400, d=30)
+    settings = {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound"}
+    run = fit("supervised_ibp", given(x, y), settings, chains=4)
+    plan = make_plan(registry().model("supervised_ibp"), given(x, y), settings)
+    found = plan.model.predict(run.kept(), plan.data, plan.data, plan.params)
+    assert found["assignments"].values.shape == (400, 4)
+    assert np.corrcoef(found["expected_outcome"].values, y)[0, 1] > 0.5
+
+
+def matched(found, truth):
+    """Share of right calls after the best matching of topics, and the matching."""
+    agree = np.array([[(a == b).mean() for b in truth.T] for a in found.T])
+    rows, columns = linear_sum_assignment(-agree)
+    return agree[rows, columns].mean(), dict(zip(columns.tolist(), rows.tolist(), strict=True))
+
+
+def recovered(seed):
+    """Right calls in both halves, and which intervals cover the true effect."""
+    x, y, z, beta = tools.simulated(seed)
+    split = (np.arange(2000) >= 1000).astype(float)
+    settings = {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound"}
+    data = given(x, y) | {"split": Dataset("split", split, tuple(f"doc{i}" for i in range(2000)))}
+    run = fit("supervised_ibp", data, settings, chains=6)
+    training, _ = matched(run.results["assignments"].values >= 0.5, z[:1000] > 0)
+    found = run_analysis(run, "supervised_ibp.effects", datasets=data).results
+    test, match = matched(found["test_assignments"].values >= 0.5, z[1000:] > 0)
+    interval = found["effect_interval"].values[[match[k] for k in range(4)]]
+    return training, test, (interval[:, 0] <= beta) & (beta <= interval[:, 1])
+
+
+def test_topics_and_effects_are_recovered():
+    training, test, covered = recovered(0)
+    assert training >= 0.98
+    assert test >= 0.975
+    assert covered.sum() >= 3
+
+
+@pytest.mark.slow
+def test_recovery_over_ten_seeds():
+    """Specification: worst training calls 98.9 %, held-out 98.5 %; intervals cover 95 %."""
+    found = [recovered(seed) for seed in range(10)]
+    assert min(one[0] for one in found) >= 0.98
+    assert min(one[1] for one in found) >= 0.975
+    more = [recovered(seed)[2] for seed in range(10, 40)]
+    coverage = np.mean([one[2] for one in found] + more)
+    assert 0.90 <= coverage <= 0.99
+
+
+def test_nothing_is_ever_dense():
+    """30,000 documents by 60,000 words (14 GB dense, 29 GB squared) in 100 MB, from the start to the effects."""
+    rng = np.random.default_rng(0)
+    n, d, per = 30_000, 60_000, 6
+    columns = (d * rng.random(n * per) ** 3).astype(np.int32)
+    x = csr_matrix((np.ones(n * per), (np.repeat(np.arange(n), per), columns)), (n, d))
+    y = rng.standard_normal(n)
+    data = given(x, y)
+    settings = {"n_topics": 2, "start": "svd"}
+    tracemalloc.start()
+    run = fit("supervised_ibp", data, settings, chains=1, max_sweeps=2)
+    run_analysis(run, "supervised_ibp.effects", datasets=data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 100e6
