@@ -34,6 +34,8 @@ NEEDS = {
     "share_a": "draws:share_a",
     "share_b": "draws:share_b",
 }
+NAMED_WORDS = 3
+"""Top words beside the name of a topic."""
 LONGEST = 200
 """Test documents named of each topic."""
 
@@ -149,7 +151,7 @@ EFFECTS = AnalysisSpec(
         View(
             "coefficients",
             "Effects",
-            {"values": "effects", "interval": "effect_interval", "names": "effect"},
+            {"values": "effects", "interval": "effect_interval", "names": "effect_names"},
             headline="headline",
             caption="caption",
             options={"dim": "effects", "order": "value"},
@@ -267,17 +269,17 @@ def _results(
 ) -> Results:  # fmt: skip
     k, groups = nu.shape[1], corpus.n_groups
     labels, group = _labels(corpus, k)
-    best = [listed(vocabulary, index) for index in top_words(topics.phi, data.settings["top_words"])]
-    words = np.array([""] * groups + best * groups)
+    best = [listed(vocabulary, index) for index in top_words(topics.phi, NAMED_WORDS)]
     own = slice(groups, None)
+    told = np.array([f"{label}: {words}" for label, words in zip(labels[own], best * groups, strict=True)])
     p = p_values(found.value, found.error)
     p[own] = adjusted(p[own], params["adjust"])
     p[:groups] = np.nan
     note = np.array([text and f"not estimable: {text}" for text in found.note])
     columns = {
-        "Topic": labels, "Group": group, "Effect": found.value, "Standard error": found.error,
+        "Topic": np.concatenate([labels[:groups], told]), "Group": group, "Effect": found.value, "Standard error": found.error,
         "Low": found.interval[:, 0], "High": found.interval[:, 1], "p": p, "Test documents": found.count,
-        "Note": note, "Top words": words,
+        "Note": note,
     }  # fmt: skip
     if groups == 1:
         columns.pop("Group")
@@ -292,6 +294,7 @@ def _results(
         **_texts(found, corpus, restart, kind, groups, params),
         "topic": Result(topic_labels(k), ("topic",)),
         "effect": Result(labels[own], ("effect",)),
+        "effect_names": Result(told, ("effect",)),
         "effects": Result(found.value[own], ("effect",), unit=unit, label="Effect on the outcome"),
         "effect_interval": Result(found.interval[own], ("effect", "side"), unit=unit, label="Interval"),
         "baseline": Result(
@@ -318,7 +321,8 @@ def _texts(
     known = ~np.isnan(value)
     clear = known & ((interval[:, 0] > 0) | (interval[:, 1] < 0))
     named = {"hc2": "HC2", "classical": "classical", "cluster": "by cluster", "bootstrap": "bootstrap"}[kind]
-    caption = f"{len(corpus.test)} test documents, topics of restart {restart}; {params['level']:.1%} intervals, {named}."
+    level = f"{100 * params['level']:g} %"
+    caption = f"{len(corpus.test)} test documents, restart {restart}, {level} intervals ({named})."
     labels, _ = _labels(corpus, len(value) // groups)
     lost = labels[groups:][~known]
     if len(lost):

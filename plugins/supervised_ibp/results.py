@@ -10,7 +10,6 @@ from scipy.sparse import csr_matrix
 from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
-from plaidwork.plugins.supervised_ibp.spec import TRAINING
 from plaidwork.plugins.supervised_ibp.start import start_name
 
 REPRESENTATIVE = 10
@@ -75,8 +74,12 @@ def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
     best = top_words(fit.phi, params["top_words"])
     return Table(
         {
-            "Topic": topic_labels(len(fit.phi)),
-            "Top words": np.array([listed(words, index) for index in best]),
+            "Topic": np.array(
+                [
+                    f"{label}: {listed(words, index)}"
+                    for label, index in zip(topic_labels(len(best)), best, strict=True)
+                ]
+            ),
             "Training documents": inside.sum(axis=0),
             "Expected": fit.nu.sum(axis=0),
             "Exclusivity": fit.exclusive,
@@ -201,21 +204,17 @@ def _texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: 
         f"{used} of {fit.nu.shape[1]} topics in use, {explained:.1%} of the words' variance explained "
         f"in {n} training documents"
     )
-    reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
-    parts = [TRAINING]
+    parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
     if len(fits) > 1:
-        parts.append(f"Restart {fit.chain.chain + 1}, the {reason} of {len(fits)}.")
-    parts.append(f"{len(corpus.test)} test documents are kept apart.")
+        reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
+        parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, the {reason}.")
     return {
         "headline": headline,
         "caption": " ".join(parts),
-        "extra_caption": "What a topic adds to the count of a word in a document, before the noise. "
-        + " ".join(parts),
-        "fit_caption": "How well the training documents are explained. " + TRAINING,
-        "training_caption": "Not effects: these coefficients helped to find the topics in these same documents. "
-        + TRAINING,
-        "restarts_caption": "Bounds are comparable among restarts of equal settings only, and often disagree with "
-        "exclusivity: a high bound may come from topics of a few documents.",
+        "extra_caption": "What a topic adds to the count of a word in a document. " + parts[0],
+        "fit_caption": "How well the training documents are explained.",
+        "training_caption": "Not effects: these helped to find the topics in these same documents.",
+        "restarts_caption": "A high bound often comes from topics of a few documents; compare exclusivity.",
     }
 
 

@@ -10,7 +10,6 @@ CITATION = (
     "of the Association for Computational Linguistics, 1600-1609. Fong, C., & Grimmer, J. (2023). Causal inference with "
     "latent treatments. American Journal of Political Science 67, 374-389."
 )
-TRAINING = "Training documents only. Effects are estimated from the test documents, by the analysis “Effects of topics”."
 
 INPUTS = (
     Input(
