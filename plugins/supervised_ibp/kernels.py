@@ -36,6 +36,21 @@ def bernoulli_entropy(p):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
+def _odds(start, end, indices, values, rows, base, y, pull, cover, cover_pull, f):
+    """Log odds of a document's topics, its other topics left out, into f (K,)."""
+    for k in range(len(f)):
+        f[k] = base[k] + y * pull[k]
+    for p in range(len(cover)):
+        u = cover[p]
+        for k in range(len(f)):
+            f[k] -= u * cover_pull[p, k]
+    for i in range(start, end):
+        x, j = values[i], indices[i]
+        for k in range(len(f)):
+            f[k] += x * rows[j, k]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def documents(
     lo, hi, update, indptr, indices, values, rows, base, cross, pull, cover, cover_pull, group, y, nu,
     raw, gram, total, ny, cover_nu, spread, tally,
@@ -61,16 +76,7 @@ def documents(
         for k in range(K):
             z[k] = nu[n, k]
         if update:
-            for k in range(K):
-                f[k] = base[g, k] + y[n] * pull[g, k]
-            for p in range(P):
-                u = cover[n, p]
-                for k in range(K):
-                    f[k] -= u * cover_pull[g, p, k]
-            for i in range(start, end):
-                x, j = values[i], indices[i]
-                for k in range(K):
-                    f[k] += x * rows[j, k]
+            _odds(start, end, indices, values, rows, base[g], y[n], pull[g], cover[n], cover_pull[g], f)
             for k in range(K):
                 v = f[k]
                 for other in range(K):
