@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, xlogy
 
 from plaidwork.core.api import Params, State
-from plaidwork.plugins.group_factor import kernels
+from plaidwork.plugins.group_factor import kernels, local, products
+from plaidwork.plugins.group_factor.cells import View, in_tiles, tile, views_of
 
 TERMS = ("likelihood", "weights", "scores", "other")
 
@@ -29,16 +33,48 @@ def kl_beta(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
     return float(kl.sum())
 
 
-def likelihood_of(state: State, lo: int = 0, hi: int | None = None) -> np.ndarray:
-    """The likelihood's part by feature."""
-    hi = len(state["raw"]) if hi is None else hi
-    elog = digamma(state["tau_shape"]) - np.log(state["tau_rate"])
-    kernels.likelihood(
-        lo, hi, state["raw"], state["kind"], state["tau_shape"], elog, state["z"], state["zz"], state["w"],
-        state["ww"], state["mu"], state["mu_var"], state["A"], state["Y"], state["scale"], state["const"],
-        state["lik"],
-    )  # fmt: skip
-    return state["lik"][lo:hi]
+def predicted(state: State, lo: int, hi: int) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Features lo..hi-1 a few at a time: which, <x> without the intercept, and its variance, (features, N)."""
+    n = state["z"].shape[1]
+    for start, end in in_tiles(hi - lo, 4 * n):
+        x, spread = np.empty((end - start, n)), np.empty((end - start, n))
+        products.predict(
+            lo + start, lo + end, state["z"], state["zz"], state["v"], state["w"], state["ww"], x, spread
+        )
+        yield lo + start, lo + end, x, spread
+
+
+def measure_squares(state: State, view: View, lo: int, hi: int) -> None:
+    """Expected squared errors of features lo..hi-1 of a Gaussian view, by group, into ``state["squares"]``."""
+    known = view.arrays.get("known", np.zeros((0, 0), np.uint8))
+    for at, end, x, spread in predicted(state, lo, hi):
+        local.squares(
+            at, end, view.first, view.arrays["y"], known, state["group"], x, spread, state["squares"]
+        )
+
+
+def gaussian_likelihood(state: State, params: Params, here: slice) -> None:
+    """The likelihood of Gaussian features from their squared errors."""
+    shape, scale = state["tau_shape"][:, here], state["scale"][:, here]
+    cells = 2 * (shape - params["noise_shape"])
+    log = digamma(shape) - np.log(state["tau_rate"][:, here]) - np.log(2 * np.pi)
+    state["lik"][here] = 0.5 * (cells * log - scale * state["squares"][:, here]).sum(axis=0)
+
+
+def likelihood_of(state: State, params: Params) -> None:
+    """The likelihood's part by feature, as q stands now, into ``state["lik"]``."""
+    for view in views_of(state):
+        end = view.first + view.size
+        if view.kind == kernels.GAUSSIAN:
+            measure_squares(state, view, view.first, end)
+            gaussian_likelihood(state, params, view.features)
+            continue
+        for at, stop, x, spread in predicted(state, view.first, end):
+            cells = tile(state, replace(view, level=False), at - view.first, stop - view.first)
+            local.quadratics(
+                at, stop, cells.T, cells.B, cells.T_at[0], cells.B_at[0], x, spread, state["mu"], state["mu_var"],
+                state["const"], state["lik"],
+            )  # fmt: skip
 
 
 def bound_terms(state: State, params: Params) -> dict[str, float]:
@@ -64,21 +100,27 @@ def bound_terms(state: State, params: Params) -> dict[str, float]:
         kl_gamma(shape, rate, params["weight_shape"], params["weight_rate"])
         + kl_beta(a, b, params["sparsity_a"], params["sparsity_b"])
         + kl_gamma(
-            state["tau_shape"][gaussian],
-            state["tau_rate"][gaussian],
+            state["tau_shape"][:, gaussian],
+            state["tau_rate"][:, gaussian],
             params["noise_shape"],
             params["noise_rate"],
         )
     )
+    score_shape, score_rate = state["score_shape"], state["score_rate"]
+    precision, log_precision = np.ones(1), np.zeros(1)
+    if len(state["scale"]) > 1:
+        precision = (score_shape / score_rate)[:, state["group"]]
+        log_precision = (digamma(score_shape) - np.log(score_rate))[:, state["group"]]
+        kl += kl_gamma(score_shape, score_rate, params["weight_shape"], params["weight_rate"])
     return {
         "likelihood": float(state["lik"].sum()),
         "weights": float(slab.sum() + spike.sum()),
-        "scores": float(0.5 * (1 + np.log(state["v"]) - state["zz"]).sum()),
+        "scores": float(0.5 * (log_precision + 1 + np.log(state["v"]) - precision * state["zz"]).sum()),
         "other": float(intercepts - kl),
     }
 
 
 def elbo_of(state: State, params: Params) -> float:
     """The whole bound, everything computed anew."""
-    likelihood_of(state)
+    likelihood_of(state, params)
     return sum(bound_terms(state, params).values())

@@ -13,6 +13,7 @@ from plaidwork.core.api import (
     Kept,
     Model,
     ModelData,
+    ModelError,
     Params,
     Problem,
     Results,
@@ -24,7 +25,7 @@ from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
-from plaidwork.plugins.group_factor.views import blocks_of, problems_of, read_views
+from plaidwork.plugins.group_factor.views import blocks_of, likelihoods_of, problems_of
 
 QUIET_SWEEPS = 3
 """Sweeps in a row whose gain must be small."""
@@ -37,7 +38,13 @@ class GroupFactor(Model):
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         given = data["start"].values if "start" in data else None
-        return new_state(read_views(data, params), params, rng, given)
+        blocks = blocks_of(data)
+        for problem in problems_of(blocks, params):
+            if problem.severity == "error":
+                raise ModelError(problem.message, problem.hint)
+        words = likelihoods_of(blocks, params["likelihoods"])
+        group = np.zeros(blocks[0].shape[0], np.int64)
+        return new_state(blocks, words, group, params, rng, given)
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
@@ -68,7 +75,7 @@ class GroupFactor(Model):
             "theta": a / (a + b),
             "intercept": state["mu"].copy(),
             "intercept_var": state["mu_var"].copy(),
-            "tau": state["scale"].copy(),
+            "tau": state["scale"][0].copy(),
         }
 
     def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
@@ -78,7 +85,7 @@ class GroupFactor(Model):
             slab = state["loc"] + np.sqrt(state["var"]) * rng.standard_normal(on.shape)
             z = state["z"] + np.sqrt(state["v"]) * rng.standard_normal(state["z"].shape)
             mu = state["mu"] + np.sqrt(state["mu_var"]) * rng.standard_normal(state["mu"].shape)
-            tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"]) / state["tau_rate"], 1.0)
+            tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"][0]) / state["tau_rate"][0], 1.0)
             found.append(
                 {
                     "z": z,

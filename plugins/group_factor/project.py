@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
-from plaidwork.plugins.group_factor import kernels
+from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results, State
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
+from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
-from plaidwork.plugins.group_factor.sweep import explained
+from plaidwork.plugins.group_factor.sweep import explained, update_scores, update_zeta
 from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views, view_names
 
 PASSES = 20
+Draw = dict[str, np.ndarray]
 
 
 def new_values(views: Views, blocks: tuple[Block, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -48,6 +49,32 @@ def new_values(views: Views, blocks: tuple[Block, ...]) -> tuple[np.ndarray, np.
     return raw, known
 
 
+def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray) -> State:
+    """What the updates of z and zeta read, for new samples; weights, intercepts and noise as fitted."""
+    k, n = len(draw["z"]), raw.shape[1]
+    kinds = [
+        int(views.kind[views.place(m)][0]) if (views.view == m).any() else GAUSSIAN
+        for m in range(len(views.names))
+    ]
+    sizes = [int((views.view == m).sum()) for m in range(len(views.names))]
+    cells: dict[str, dict[str, np.ndarray]] = {}
+    for m, kind in enumerate(kinds):
+        here = views.place(m)
+        cells[str(m)] = {"y": raw[here].copy(), "known": known[here].astype(np.uint8)}
+        if kind != GAUSSIAN:
+            y = np.where(known[here] > 0, raw[here], -1)
+            cells[str(m)] = {"y": y if kind == POISSON else y.astype(np.int8)}
+            cells[str(m)]["T" if kind == BERNOULLI else "B"] = np.zeros(raw[here].shape)
+    return {
+        "kinds": np.array(kinds), "level": np.zeros(len(kinds), bool), "first": np.concatenate([[0], np.cumsum(sizes)]),
+        "cells": cells, "float": np.zeros(0), "group": np.zeros(n, np.int64), "scale": draw["tau"][None],
+        "z": np.zeros((k, n)), "v": np.ones((k, n)), "zz": np.ones((k, n)), "w": np.ascontiguousarray(draw["w"]),
+        "ww": draw["w"] ** 2 + draw["w_var"], "mu": draw["intercept"].copy(), "mu_var": draw["intercept_var"].copy(),
+        "const": np.zeros(len(raw)), "lik": np.zeros(len(raw)),
+        "score_shape": np.ones((k, 1)), "score_rate": np.ones((k, 1)),
+    }  # fmt: skip
+
+
 def project(kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
     """Means and standard deviations of the new samples' factors, and imputed values."""
     best = best_chain(kept)
@@ -58,22 +85,11 @@ def project(kept: Kept, data: ModelData, new_data: ModelData, params: Params) ->
     draw, _ = oriented(draw, explained(deviance_of(views, draw)))
     blocks = blocks_of(new_data)
     raw, known = new_values(views, blocks)
-    k, n, d = len(draw["z"]), raw.shape[1], len(raw)
-    z, v = np.zeros((k, n)), np.ones((k, n))
-    zz = z**2 + v
-    w, ww = np.ascontiguousarray(draw["w"]), draw["w"] ** 2 + draw["w_var"]
-    kind, mu, mu_var = views.kind.astype(np.int64), draw["intercept"].copy(), draw["intercept_var"].copy()
-    soft = kind != kernels.GAUSSIAN
-    A, Y, scale = known.copy(), raw.copy(), draw["tau"].copy()
-    spare, const = np.ones(d), np.zeros(d)
-    index = np.flatnonzero(soft)
-    for _ in range(PASSES if soft.any() else 5):
-        for row in index:
-            kernels.update_local(
-                row, row + 1, raw, kind, spare, 1.0, z, zz, w, ww, mu, mu_var, A, Y, scale, spare, const
-            )
-        for start in range(0, n, 16):
-            kernels.update_scores(start, min(n, start + 16), A, Y, scale, mu, w, ww, z, v, zz, -1)
+    state = _state_of(views, draw, raw, known)
+    for _ in range(PASSES if (views.kind != GAUSSIAN).any() else 5):
+        update_zeta(state)
+        update_scores(state, 0, raw.shape[1])
+    z, v = state["z"], state["v"]
     mean, sd = expected(views, {**draw, "z": z, "z_var": v})
     return {
         "new_scores": Result(z.T, ("new_sample", "factor"), label="Factor value"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table, correlate_rows
-from plaidwork.plugins.group_factor import kernels
+from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.sweep import explained
@@ -17,9 +17,9 @@ Z95 = 1.959964
 
 
 def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
-    """(K + 3, M), see ``kernels.deviances``."""
+    """(K + 3, M), see ``local.deviances``."""
     out = np.zeros((len(draw["z"]) + 3, len(views.names)))
-    kernels.deviances(
+    local.deviances(
         0, len(views.raw), views.raw, views.observed, views.kind.astype(np.int64), draw["intercept"],
         views.null, np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),
         views.view.astype(np.int64), out,

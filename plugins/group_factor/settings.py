@@ -80,6 +80,14 @@ SETTINGS = (
         "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
         "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
     ),
+    Hyperparameter(
+        "dtype", "choice", "float32", label="Cells in memory", group="Views", advanced=True,
+        choices=(
+            Choice(value="float32", label="Single precision", doc="half the memory, and faster"),
+            Choice(value="float64", label="Double precision"),
+        ),
+        doc="Numbers of samples by features. Sums, factor values and weights are in double precision always.",
+    ),
     _number("drop_start", 10, 1, 1000, "Drop from sweep", "First sweep before which factors may leave.", "Factors", advanced=True),
     _number("drop_every", 5, 1, 1000, "Drop every", "Sweeps between two looks at weak factors.", "Factors", advanced=True),
     _number("theta_start", 0, 0, 100, "Learn sparsity from sweep", "Until then the share of active weights is 1/2.", "Factors", advanced=True),

@@ -141,6 +141,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Restarts", {"values": "restarts"}, group="Restarts"),
         View("table", "Stability", {"values": "stability"}, group="Restarts"),
     ),
+    state_version=2,
     schedule=Schedule(chains=2, max_sweeps=500, tolerance=1e-6),
     citation=CITATION,
     help=(

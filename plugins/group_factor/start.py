@@ -1,29 +1,82 @@
-"""The state before the first sweep."""
+"""The state before the first sweep. Components are found in slices, as the first part of the first sweep."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from plaidwork.core.api import ModelError, Params, State
-from plaidwork.plugins.group_factor import kernels
-from plaidwork.plugins.group_factor.views import Views
+import numpy as np
+from numba import njit
+
+from plaidwork.core.api import Block, ModelError, Params, State
+from plaidwork.plugins.group_factor import kernels, local, products
+from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, views_of
+from plaidwork.plugins.group_factor.reading import ReadView, read_view
 
 START_VARIANCE = 0.02
 """Of q(z): small, or the first sweeps forget the start (see NOTES.md)."""
+PASSES, SPARE = 10, 10
+"""Passes over the data that find the components, and directions followed besides the wanted ones."""
+TURNS = 200
+"""The most steps of varimax."""
+SLICE = 100_000_000
+"""Multiplications and additions in one slice."""
 
 
-def varimax(loadings: np.ndarray, steps: int = 200) -> np.ndarray:
+@njit(nogil=True, cache=True, fastmath=products.FAST)
+def _gradient(loadings, rotation):
+    """(K, K) loadings^T of (L^3 - L times the mean square of its column), where L = loadings rotation."""
+    d, k = loadings.shape
+    turned, square, out = np.empty((d, k)), np.zeros(k), np.zeros((k, k))
+    for i in range(d):
+        row = turned[i]
+        row[:] = 0.0
+        for j in range(k):
+            factor, source = loadings[i, j], rotation[j]
+            for c in range(k):
+                row[c] += factor * source[c]
+        for c in range(k):
+            square[c] += row[c] * row[c]
+    for i in range(d):
+        row = turned[i]
+        for c in range(k):
+            row[c] *= row[c] * row[c] - square[c] / d
+        for j in range(k):
+            factor, target = loadings[i, j], out[j]
+            for c in range(k):
+                target[c] += factor * row[c]
+    return out
+
+
+def turn(loadings: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, float]:
+    """One step of varimax: the next (K, K) rotation of the (D, K) loadings, and what it has reached."""
+    left, values, right = np.linalg.svd(_gradient(loadings, rotation))
+    return left @ right, float(values.sum())
+
+
+def orthonormal(rows: np.ndarray) -> np.ndarray:
+    """(L, N) an orthonormal basis of the space of the (L, N) rows; rows of zeros in place of what they lack."""
+    for _ in range(2):  # once leaves rounding errors of nearly parallel rows
+        size = np.sqrt((rows**2).sum(axis=1))[:, None]
+        rows = rows / np.where(size > 0, size, 1.0)
+        square = np.zeros((len(rows), len(rows)))
+        products.dots_of_rows(rows, 0, rows, square)
+        values, vectors = np.linalg.eigh(square)
+        keep = values > 1e-12 * values[-1]
+        factor = np.where(keep, 1 / np.sqrt(np.where(keep, values, 1.0)), 0.0)
+        found = np.zeros_like(rows)
+        products.dots_of_columns(np.ascontiguousarray((vectors * factor).T), rows, 0, 0, found)
+        rows = found
+    return rows
+
+
+def varimax(loadings: np.ndarray, steps: int = TURNS) -> np.ndarray:
     """(K, K) rotation that makes the columns of the (D, K) loadings sparse."""
-    n, k = loadings.shape
-    rotation, last = np.eye(k), 0.0
+    rotation, last = np.eye(loadings.shape[1]), 0.0
     for _ in range(steps):
-        turned = loadings @ rotation
-        target = turned**3 - turned * ((turned**2).sum(axis=0) / n)
-        left, values, right = np.linalg.svd(loadings.T @ target)
-        rotation = left @ right
-        if values.sum() <= last * (1 + 1e-8):
+        rotation, reached = turn(loadings, rotation)
+        if reached <= last * (1 + 1e-8):
             break
-        last = values.sum()
+        last = reached
     return rotation
 
 
@@ -33,38 +86,111 @@ def levelled(loadings: np.ndarray) -> np.ndarray:
     return loadings / np.sqrt(squares + max(0.1 * squares.mean(), 1e-300))[:, None]
 
 
-def principal_scores(x: np.ndarray, k: int, rng: np.random.Generator, rotate: bool) -> np.ndarray:
-    """(k, N) scores of unit variance of the (D, N) data; noise where there are no more components."""
-    n = x.shape[1]
-    scores = rng.standard_normal((k, n))
-    if x.shape[0] < n:
-        values, left = np.linalg.eigh(x @ x.T)
-        squares = np.maximum(values[::-1], 0.0)
-        use = _components(squares, k, n)
-        right = (x.T @ left[:, ::-1][:, :use]) / np.sqrt(squares[:use])
-    else:
-        values, vectors = np.linalg.eigh(x.T @ x)
-        squares = np.maximum(values[::-1], 0.0)
-        use = _components(squares, k, n)
-        right = vectors[:, ::-1][:, :use]
-    if not use:
-        return scores
-    found = right * np.sqrt(n)
-    if rotate and use > 1:
-        found = found @ varimax(levelled(x @ found / n))
-    scores[:use] = found.T
-    return scores
+def _rows(state: State, view: View, lo: int, hi: int) -> np.ndarray:
+    """(hi - lo, N) what the components explain: values less their mean, 0 where missing."""
+    y = view.arrays["y"]
+    if view.kind == kernels.GAUSSIAN:
+        return np.asarray(y[lo:hi])
+    out = np.empty((hi - lo, y.shape[1]), state["float"].dtype)
+    fill_centred(y, state["centre"][view.first + lo : view.first + hi], lo, out)
+    return out
 
 
-def _components(squares: np.ndarray, k: int, n: int) -> int:
-    return min(k, n - 1, int((squares > 1e-10 * squares[0]).sum()) if squares[0] > 0 else 0)
+def advance_start(state: State, params: Params) -> bool:
+    """The next slice of the search for components; whether it is at its end.
+
+    The leading right singular vectors by subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), rotated by
+    varimax of the loadings.
+    """
+    work = state["start"]
+    if work["phase"] == "turn":
+        return _turn(state)
+    basis, n_features = work["basis"], len(state["mu"])
+    lo = work["at"]
+    hi = min(n_features, lo + max(1, SLICE // (2 * basis.size)))
+    small = basis.astype(state["float"].dtype)
+    for view in views_of(state):
+        below, above = max(lo, view.first), min(hi, view.first + view.size)
+        for a, b in in_tiles(max(0, above - below), basis.shape[1]):
+            at, stop = below + a, below + b
+            x = _rows(state, view, at - view.first, stop - view.first)
+            image = np.zeros((stop - at, len(basis)))
+            products.dots_of_rows(x, 0, small, image)
+            if work["phase"] == "loadings":
+                work["loadings"][at:stop] = image / basis.shape[1]
+            else:
+                turned = np.ascontiguousarray(image.T.astype(x.dtype))
+                products.dots_of_columns(turned, x, 0, 0, work["sum"])
+    work["at"] = hi
+    return hi == n_features and _end_of_pass(state, params)
+
+
+def _end_of_pass(state: State, params: Params) -> bool:
+    work = state["start"]
+    n = state["z"].shape[1]
+    work["at"] = 0
+    if work["phase"] == "loadings":
+        work["loadings"] = levelled(work["loadings"])
+        work["phase"] = "turn"
+        return False
+    work["pass"] += 1
+    if work["pass"] < PASSES:
+        work["basis"] = orthonormal(work["sum"])
+        work["sum"] = np.zeros_like(work["basis"])
+        return False
+    square = np.zeros((len(work["sum"]), len(work["sum"])))
+    products.dots_of_rows(work["basis"], 0, work["sum"], square)
+    values, vectors = np.linalg.eigh((square + square.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    use = 0
+    if values[0] > 0:
+        use = min(params["n_factors"], n - 1, int((values > 1e-10 * values[0]).sum()))
+    found = np.zeros((use, n))
+    products.dots_of_columns(np.ascontiguousarray(vectors[:, :use].T), work["basis"], 0, 0, found)
+    work["basis"] = found * np.sqrt(n)
+    if params["init"] != "varimax" or use < 2:
+        return _finish(state, work["basis"])
+    work["phase"], work["loadings"], work["rotation"] = (
+        "loadings",
+        np.zeros((len(state["mu"]), use)),
+        np.eye(use),
+    )
+    return False
+
+
+def _turn(state: State) -> bool:
+    """Some steps of varimax."""
+    work = state["start"]
+    loadings = work["loadings"]
+    for _ in range(max(1, SLICE // (4 * loadings.size * loadings.shape[1]))):
+        work["rotation"], reached = turn(loadings, work["rotation"])
+        work["turns"] += 1
+        if reached <= work["last"] * (1 + 1e-8) or work["turns"] == TURNS:
+            found = np.zeros_like(work["basis"])
+            products.dots_of_columns(np.ascontiguousarray(work["rotation"].T), work["basis"], 0, 0, found)
+            return _finish(state, found)
+        work["last"] = reached
+    return False
+
+
+def _finish(state: State, found: np.ndarray) -> bool:
+    work = state.pop("start")
+    scores = work["fill"]
+    scores[: len(found)] = found
+    _set_scores(state, scores + work["noise"])
+    return True
+
+
+def _set_scores(state: State, scores: np.ndarray) -> None:
+    state["z"] = np.ascontiguousarray(scores)
+    state["zz"] = state["z"] ** 2 + state["v"]
 
 
 def start_scores(
-    views: Views, params: Params, rng: np.random.Generator, given: np.ndarray | None
-) -> np.ndarray:
-    """(K, N) means of q(z); ``given`` are (N, k) values of the first factors."""
-    k, n = params["n_factors"], views.raw.shape[1]
+    state: State, params: Params, rng: np.random.Generator, given: np.ndarray | None
+) -> dict[str, Any] | None:
+    """Set the means of q(z), or return what :func:`advance_start` works on; ``given`` are (N, k) of the first factors."""
+    k, n = state["z"].shape
     if params["init"] == "given":
         if given is None:
             raise ModelError(
@@ -76,56 +202,89 @@ def start_scores(
             )
         scores = params["start_noise"] * rng.standard_normal((k, n))
         scores[: given.shape[1]] += given.T
-        return scores
+        _set_scores(state, scores)
+        return None
+    fill = rng.standard_normal((k, n))
     if params["init"] == "random":
-        return rng.standard_normal((k, n))
-    known = views.observed
-    x = views.raw - ((views.raw * known).sum(axis=1) / known.sum(axis=1))[:, None]
-    x *= known
-    scores = principal_scores(x, k, rng, params["init"] == "varimax")
-    return scores + params["start_noise"] * rng.standard_normal((k, n))
+        _set_scores(state, fill)
+        return None
+    rank = min(k + SPARE, n, len(state["mu"]))
+    return {
+        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0, "fill": fill,
+        "noise": params["start_noise"] * rng.standard_normal((k, n)),
+        "basis": rng.standard_normal((rank, n)), "sum": np.zeros((rank, n)),
+    }  # fmt: skip
 
 
 def new_state(
-    views: Views, params: Params, rng: np.random.Generator, given: np.ndarray | None = None
+    blocks: tuple[Block, ...],
+    words: tuple[str, ...],
+    group: np.ndarray,
+    params: Params,
+    rng: np.random.Generator,
+    given: np.ndarray | None = None,
 ) -> State:
-    """All of q and what it remembers of the data."""
-    (d, n), k, m = views.raw.shape, params["n_factors"], len(views.names)
-    gaussian = views.kind == kernels.GAUSSIAN
-    z = start_scores(views, params, rng, given)
+    """All of q and the cells. ``words`` are the likelihoods, ``group`` (N,) the sample groups from 0 on."""
+    n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(blocks)
+    read = [
+        read_view(block, word, params, group, n_groups) for block, word in zip(blocks, words, strict=True)
+    ]
+    sizes = [len(view.null) for view in read]
+    d = sum(sizes)
     v = np.full((k, n), START_VARIANCE)
-    count = views.observed.sum(axis=1)
-    variance = np.maximum((views.raw**2 * views.observed).sum(axis=1) / count, 1e-300)
-    tau_shape = np.where(gaussian, params["noise_shape"] + 0.5 * count, 1.0)
-    mu = np.zeros(d)
-    if params["intercept"]:
-        mu = np.where(gaussian, 0.0, views.null)
     state: State = {
-        "stage": 0, "at": 0, "sweeps": 0, "dropped": 0,
-        "raw": views.raw.copy(), "A": views.observed.copy(), "Y": views.raw.copy(),
-        "kind": views.kind.astype(np.int64), "view": views.view.astype(np.int64),
-        "z": z, "v": v, "zz": z**2 + v,
+        "stage": 0, "at": 0, "dropped": 0, "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
+        "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),
+        "first": np.concatenate([[0], np.cumsum(sizes)]),
+        "kind": np.repeat([view.kind for view in read], sizes), "view": np.repeat(np.arange(m), sizes),
+        "cells": {str(index): view.arrays for index, view in enumerate(read)},
+        "z": np.zeros((k, n)), "v": v, "zz": v.copy(),
         "loc": np.zeros((k, d)), "var": np.ones((k, d)), "var0": np.ones((k, d)),
         "gamma": np.ones((k, d)), "w": np.zeros((k, d)), "ww": np.zeros((k, d)),
         "alpha_shape": np.ones((k, m)), "alpha_rate": np.ones((k, m)),
         "theta_a": np.full((k, m), params["sparsity_a"]), "theta_b": np.full((k, m), params["sparsity_b"]),
-        "mu": mu, "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, 1e-2),
-        "tau_shape": tau_shape, "tau_rate": np.where(gaussian, tau_shape * variance, 1.0),
-        "scale": np.where(gaussian, 1.0 / variance, 1.0),
-        "const": np.zeros(d), "lik": np.zeros(d), "null": views.null.copy(), "deviance": np.zeros((k + 3, m)),
+        "score_shape": np.ones((k, n_groups)), "score_rate": np.ones((k, n_groups)),
+        "const": np.zeros(d), "lik": np.zeros(d), "squares": np.zeros((n_groups, d)),
+        "deviance": np.zeros((k + 3, m)), **_of_features(read, params),
     }  # fmt: skip
-    spared = np.flatnonzero(~gaussian)
-    for feature in spared:  # the local parameters for the start of the intercepts
-        x = state["mu"][feature]
-        T, B, C = _bounds(int(views.kind[feature]), views.raw[feature], float(x))
-        known = views.observed[feature]
-        state["A"][feature], state["Y"][feature] = T * known, B * known
-        state["const"][feature] = float((C * known).sum())
+    for view in views_of(state):
+        _start_local(state, view)
+    work = start_scores(state, params, rng, given)
+    if work is None:
+        state["stage"] = 1
+    else:
+        state["start"] = work
     return state
 
 
-def _bounds(kind: int, y: np.ndarray, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """T, B, C of a feature whose <x> is one number."""
-    values, place = np.unique(y, return_inverse=True)
-    found = np.array([kernels.bound(kind, float(value), x, 0.0) for value in values])[place]
-    return found[:, 0], found[:, 1], found[:, 2]
+def _of_features(read: list[ReadView], params: Params) -> dict[str, np.ndarray]:
+    """Intercepts, noise precisions and constants of all features."""
+    null, centre, variance = (
+        np.concatenate([getattr(view, name) for view in read]) for name in ("null", "centre", "variance")
+    )
+    count = np.concatenate([view.count for view in read], axis=1)
+    gaussian = np.repeat([view.kind == kernels.GAUSSIAN for view in read], [len(view.null) for view in read])
+    shape = np.where(gaussian, params["noise_shape"] + 0.5 * count, 1.0)
+    return {
+        "mu": null.copy() if params["intercept"] else np.zeros(len(null)),
+        "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, 1e-2),
+        "tau_shape": shape, "tau_rate": np.where(gaussian, shape * variance, 1.0),
+        "scale": np.where(gaussian, np.broadcast_to(1.0 / variance, shape.shape), 1.0),
+        "null": null, "centre": centre,
+    }  # fmt: skip
+
+
+def _start_local(state: State, view: View) -> None:
+    """The local parameters for the start of the intercepts, no factors yet."""
+    if view.kind == kernels.GAUSSIAN:
+        return
+    n = state["z"].shape[1]
+    nothing = np.zeros(n)
+    for row in range(view.size):
+        d, y = view.first + row, view.arrays["y"][row]
+        mu = float(state["mu"][d])
+        if view.kind == kernels.BERNOULLI:
+            found = local.bits_local(y, nothing, nothing, mu, 0.0, view.arrays["T"][row])
+        else:
+            found = local.tangent_local(view.kind, y, nothing, nothing, mu, 0.0, view.arrays["B"][row])
+        state["const"][d], state["lik"][d] = found

@@ -8,16 +8,22 @@ import numpy as np
 from scipy.special import digamma
 
 from plaidwork.core.api import Params, State
-from plaidwork.plugins.group_factor import kernels
-from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of, likelihood_of
+from plaidwork.plugins.group_factor import kernels, local, products
+from plaidwork.plugins.group_factor.bound import (
+    bound_terms,
+    elbo_of,
+    gaussian_likelihood,
+    measure_squares,
+    predicted,
+)
+from plaidwork.plugins.group_factor.cells import View, in_tiles, known_of, level_of, tile, views_of
+from plaidwork.plugins.group_factor.start import advance_start
 
-SLICE = 4_000_000
-"""Products of cells and factors in one slice, some 10 to 20 ms."""
-ROWS = 16
-"""Samples whose scores are updated side by side, when that is little work."""
-ROW_WORK = 8_000_000
-"""The most products of features, factors and samples for one such step."""
-STAGES = ("deviance", "weights", "scores", "local")
+SLICE = 200_000_000
+"""Multiplications and additions in one slice, some 5 to 20 ms."""
+LOCAL_WORK = 200
+"""What a cell costs in the last stage and, by factor, when weak ones are looked for, in the same unit."""
+STAGES = ("start", "deviance", "weights", "scores", "local")
 
 
 def drops_now(sweep: int, params: Params) -> bool:
@@ -27,15 +33,33 @@ def drops_now(sweep: int, params: Params) -> bool:
 
 
 def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -1) -> None:
-    """q(w, s) of some features."""
+    """q(w, s) of features lo..hi-1."""
     shape, rate = state["alpha_shape"], state["alpha_rate"]
     alpha = shape / rate
     slab = np.log(alpha) if params["slab"] == "full" else digamma(shape) - np.log(rate)
     odds = digamma(state["theta_a"]) - digamma(state["theta_b"])
-    kernels.update_weights(
-        lo, hi, state["A"], state["Y"], state["scale"], state["mu"], state["z"], state["zz"], state["view"], alpha,
-        slab, odds, state["loc"], state["var"], state["var0"], state["gamma"], state["w"], state["ww"], only,
-    )  # fmt: skip
+    first, second = np.ascontiguousarray(state["z"].T), np.ascontiguousarray(state["zz"].T)
+    one, small = np.ones(len(first)), state["z"].astype(state["float"].dtype)
+    k, n = state["z"].shape
+    for view, below, above in _parts(state, lo, hi):
+        if view.level:
+            groups = np.arange(len(state["scale"]))[:, None] == state["group"]
+            whole = np.zeros((len(groups), products.width(k)))
+            products.gram_of_rows(groups.astype(state["float"].dtype), 0, first, second, one, whole)
+        for start, end in in_tiles(above - below, n):
+            at, stop = below + start, below + end
+            cells = tile(state, view, at - view.first, stop - view.first)
+            gram, cross = np.zeros((stop - at, products.width(k))), np.zeros((stop - at, k))
+            if cells.T is None:
+                for level, part in zip(level_of(state, view), whole, strict=True):
+                    gram += level[at - view.first : stop - view.first, None] * part
+            else:
+                products.gram_of_rows(cells.T, cells.T_at[0], first, second, one, gram)
+            products.dots_of_rows(cells.B, cells.B_at[0], small, cross)
+            kernels.weights(
+                at, gram, cross, state["mu"], state["view"], alpha, slab, odds, state["loc"], state["var"],
+                state["var0"], state["gamma"], state["w"], state["ww"], only,
+            )  # fmt: skip
 
 
 def update_alpha(state: State, params: Params) -> None:
@@ -62,45 +86,104 @@ def update_theta(state: State, params: Params) -> None:
         state["theta_b"][:, m] = params["sparsity_b"] + np.maximum(active.shape[1] - total, 0.0)
 
 
-def rows_at_once(state: State) -> int:
-    """Samples of one call of the kernel; fewer when there are very many features and factors."""
-    return min(ROWS, max(1, ROW_WORK // (len(state["A"]) * max(1, len(state["z"])))))
-
-
 def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
-    """q(z) of some samples."""
-    rows = rows_at_once(state)
-    for start in range(lo, hi, rows):
-        kernels.update_scores(
-            start, min(hi, start + rows), state["A"], state["Y"], state["scale"], state["mu"], state["w"],
-            state["ww"], state["z"], state["v"], state["zz"], only,
-        )  # fmt: skip
+    """q(z) of samples lo..hi-1."""
+    k = len(state["z"])
+    gram, cross = np.zeros((hi - lo, products.width(k))), np.zeros((k, hi - lo))
+    for view in views_of(state):
+        here = view.features
+        first, second = (np.ascontiguousarray(state[name][:, here].T) for name in ("w", "ww"))
+        mu, small = state["mu"][here], state["w"][:, here].astype(state["float"].dtype)
+        if view.level:
+            level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
+            whole = np.zeros((len(level), products.width(k)))
+            products.gram_of_rows(level, 0, first, second, mu, whole)
+            gram += whole[state["group"][lo:hi]]
+        for start, end in in_tiles(view.size, hi - lo):
+            cells = tile(state, view, start, end, lo, hi)
+            if cells.T is not None:
+                products.gram_of_columns(
+                    cells.T, *cells.T_at, first[start:end], second[start:end], mu[start:end], gram
+                )
+            products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, *cells.B_at, cross)
+    precision = state["score_shape"] / state["score_rate"]
+    kernels.scores(
+        lo, gram, cross, state["group"], precision, state["z"], state["v"], state["zz"], only
+    )  # fmt: skip
+
+
+def update_score_precision(state: State, params: Params) -> None:
+    """q of the prior precision of a factor's values in a sample group; it is 1 where there is one group."""
+    n_groups = len(state["scale"])
+    if n_groups == 1:
+        return
+    for g in range(n_groups):
+        here = state["group"] == g
+        state["score_shape"][:, g] = params["weight_shape"] + 0.5 * here.sum()
+        state["score_rate"][:, g] = params["weight_rate"] + 0.5 * state["zz"][:, here].sum(axis=1)
 
 
 def update_intercepts(state: State, params: Params, lo: int, hi: int) -> None:
-    """q(mu) of some features."""
+    """q(mu) of features lo..hi-1, those of Gaussian views aside."""
     if params["intercept"]:
-        kernels.update_intercepts(
-            lo, hi, state["A"], state["Y"], state["kind"], params["intercept_variance"], state["z"], state["w"],
-            state["mu"], state["mu_var"],
-        )  # fmt: skip
+        _update_soft(state, lo, hi, params["intercept_variance"], True, False)
+
+
+def update_noise(state: State, params: Params, lo: int, hi: int) -> None:
+    """q(tau) of those of features lo..hi-1 that are Gaussian, and their part of the bound."""
+    for view, below, above in _parts(state, lo, hi):
+        if view.kind != kernels.GAUSSIAN:
+            continue
+        here = slice(below, above)
+        measure_squares(state, view, below, above)
+        rate = params["noise_rate"] + 0.5 * state["squares"][:, here]
+        state["tau_rate"][:, here] = np.maximum(rate, 1e-300)
+        state["scale"][:, here] = state["tau_shape"][:, here] / state["tau_rate"][:, here]
+        gaussian_likelihood(state, params, here)
+
+
+def update_zeta(state: State, lo: int = 0, hi: int | None = None) -> None:
+    """The local parameters of features lo..hi-1, and their part of the bound."""
+    _update_soft(state, lo, len(state["mu"]) if hi is None else hi, 1.0, False, True)
 
 
 def update_local(state: State, params: Params, lo: int, hi: int) -> None:
-    """Noise precisions and local parameters of some features."""
-    kernels.update_local(
-        lo, hi, state["raw"], state["kind"], state["tau_shape"], params["noise_rate"], state["z"], state["zz"],
-        state["w"], state["ww"], state["mu"], state["mu_var"], state["A"], state["Y"], state["scale"],
-        state["tau_rate"], state["const"],
-    )  # fmt: skip
+    """Intercepts, noise precisions and local parameters of features lo..hi-1, each feature in one go."""
+    _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"], True)
+    update_noise(state, params, lo, hi)
+
+
+def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool, zeta: bool) -> None:
+    rest = v_mu, state["mu"], state["mu_var"], state["const"], state["lik"], intercepts, zeta
+    for view, below, above in _parts(state, lo, hi):
+        if view.kind == kernels.GAUSSIAN:
+            continue
+        y, first = view.arrays["y"], view.first
+        for at, end, x, spread in predicted(state, below, above):
+            if view.kind == kernels.BERNOULLI:
+                local.update_bits(at, end, first, y, view.arrays["T"], x, spread, *rest)
+            else:
+                local.update_tangents(at, end, first, view.kind, y, view.arrays["B"], x, spread, *rest)
+
+
+def _parts(state: State, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
+    """The views that have some of features lo..hi-1, and which of them."""
+    for view in views_of(state):
+        below, above = max(lo, view.first), min(hi, view.first + view.size)
+        if below < above:
+            yield view, below, above
 
 
 def measure(state: State, lo: int, hi: int) -> None:
-    """Add the deviances of some features to ``state["deviance"]``."""
-    kernels.deviances(
-        lo, hi, state["raw"], state["A"], state["kind"], state["mu"], state["null"], state["z"], state["w"],
-        state["view"], state["deviance"],
-    )  # fmt: skip
+    """Add the deviances of features lo..hi-1 to ``state["deviance"]``."""
+    for view, below, above in _parts(state, lo, hi):
+        for start, end in in_tiles(above - below, state["z"].shape[1]):
+            at, stop = below + start, below + end
+            rows = at - view.first, stop - view.first
+            local.deviances(
+                at, stop, view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float), state["kind"], state["mu"],
+                state["null"], state["z"], state["w"], state["view"], state["deviance"],
+            )  # fmt: skip
 
 
 def explained(deviance: np.ndarray) -> np.ndarray:
@@ -129,7 +212,7 @@ def drop_weak(state: State, params: Params) -> None:
 
 def keep_factors(state: State, index: np.ndarray) -> None:
     """Only these factors, in this order."""
-    for name in ("z", "v", "zz", "loc", "var", "var0", "gamma", "w", "ww", "alpha_shape", "alpha_rate", "theta_a", "theta_b"):  # fmt: skip
+    for name in ("z", "v", "zz", "loc", "var", "var0", "gamma", "w", "ww", "score_shape", "score_rate", "alpha_shape", "alpha_rate", "theta_a", "theta_b"):  # fmt: skip
         state[name] = np.ascontiguousarray(state[name][index])
 
 
@@ -140,31 +223,24 @@ def _begin(state: State) -> None:
 
 def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None:
     """The next slice; the traces when it ends the sweep."""
-    n_features, n_samples = state["A"].shape
     stage = STAGES[state["stage"]]
+    if stage == "start":
+        if advance_start(state, params):
+            state["stage"] = 1
+        return None
     if stage == "deviance" and not drops_now(sweep, params):
-        state["stage"], stage = 1, "weights"
-    k = max(1, len(state["z"]))
-    lo = state["at"]
-    if stage == "scores":
-        end = n_samples
-        rows = rows_at_once(state)
-        hi = min(end, lo + rows * max(1, SLICE // (rows * n_features * k)))
+        state["stage"], stage = 2, "weights"
+    lo, hi, end = _slice(state, stage)
+    if stage == "deviance":
+        if lo == 0:
+            _begin(state)
+        measure(state, lo, hi)
+    elif stage == "weights":
+        update_weights(state, params, lo, hi)
+    elif stage == "scores":
         update_scores(state, lo, hi)
     else:
-        end = n_features
-        hi = min(end, lo + max(1, SLICE // (n_samples * (k + (10 if stage == "local" else 1)))))
-        if stage == "deviance":
-            if lo == 0:
-                _begin(state)
-            hi = min(end, lo + max(1, SLICE // (n_samples * k * 10)))
-            measure(state, lo, hi)
-        elif stage == "weights":
-            update_weights(state, params, lo, hi)
-        else:
-            update_intercepts(state, params, lo, hi)
-            update_local(state, params, lo, hi)
-            likelihood_of(state, lo, hi)
+        update_local(state, params, lo, hi)
     state["at"] = hi
     if hi < end:
         return None
@@ -174,9 +250,25 @@ def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None
         update_alpha(state, params)
         if sweep >= params["theta_start"]:
             update_theta(state, params)
+    elif stage == "scores":
+        update_score_precision(state, params)
     state["at"] = 0
-    state["stage"] = (state["stage"] + 1) % len(STAGES)
+    state["stage"] = state["stage"] + 1 if stage != "local" else 1
     return traces_of(state, params) if stage == "local" else None
+
+
+def _slice(state: State, stage: str) -> tuple[int, int, int]:
+    """The next features (samples in the stage “scores”), and how many there are."""
+    (k, n), d, lo = state["z"].shape, len(state["mu"]), state["at"]
+    columns = products.width(k) + k
+    cost = {
+        "deviance": LOCAL_WORK // 2 * k,
+        "local": 3 * k + LOCAL_WORK,
+        "weights": columns,
+        "scores": columns,
+    }[stage]
+    across, end = (d, n) if stage == "scores" else (n, d)
+    return lo, min(end, lo + max(1, SLICE // (across * cost))), end
 
 
 def traces_of(state: State, params: Params) -> dict[str, float]:
@@ -192,7 +284,9 @@ def traces_of(state: State, params: Params) -> dict[str, float]:
 
 def blocks(state: State, params: Params, sweep: int) -> Iterator[tuple[str, float]]:
     """One sweep with the bound after every single factor of q."""
-    d, n = state["A"].shape
+    while STAGES[state["stage"]] == "start":
+        advance(state, params, sweep)
+    d, n = len(state["mu"]), state["z"].shape[1]
     if drops_now(sweep, params):
         _begin(state)
         measure(state, 0, d)
@@ -217,11 +311,17 @@ def blocks(state: State, params: Params, sweep: int) -> Iterator[tuple[str, floa
         yield f"z of factor {k + 1}", elbo_of(trial, params)
     update_scores(state, 0, n)
     yield "z", elbo_of(state, params)
+    if len(state["scale"]) > 1:
+        update_score_precision(state, params)
+        yield "precision of the factor values", elbo_of(state, params)
     update_intercepts(state, params, 0, d)
     yield "mu", elbo_of(state, params)
-    update_local(state, params, 0, d)
-    yield "tau and zeta", elbo_of(state, params)
+    update_noise(state, params, 0, d)
+    yield "tau", elbo_of(state, params)
+    update_zeta(state)
+    yield "zeta", elbo_of(state, params)
 
 
 def _copy(state: State) -> State:
+    """A state whose q can be changed; the cells are shared, as no update of weights or scores changes them."""
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}

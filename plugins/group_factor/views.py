@@ -63,10 +63,15 @@ def view_names(blocks: tuple[Block, ...]) -> tuple[str, ...]:
 
 def guess(block: Block) -> str:
     """The likelihood that the values allow: 0 and 1, whole numbers from 0 on, anything."""
-    values = block.values[block.observed]
-    if not len(values) or not ((values >= 0) & (values % 1 == 0)).all():
+    largest, step = -1.0, max(1, 100_000 // max(1, block.shape[1]))
+    for lo in range(0, block.shape[0], step):  # a few samples at a time: no copy of the whole view
+        values = block.values[lo : lo + step][block.observed[lo : lo + step]]
+        if ((values < 0) | (values != np.floor(values))).any():
+            return "gaussian"
+        largest = max(largest, float(values.max(initial=-1.0)))
+    if largest < 0:
         return "gaussian"
-    return "bernoulli" if values.max() <= 1 else "poisson"
+    return "bernoulli" if largest <= 1 else "poisson"
 
 
 def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ import pytest
 from plaidwork.core.errors import ModelError
 from plaidwork.core.fitting import fit
 from plaidwork.core.model import Block, ModelData
+from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
+from plaidwork.core.schedule import Clock
 from plaidwork.plugins.group_factor import sweep
 
 LARGE = {"n": 300, "sizes": (80, 120, 80), "k": 5, "missing": 0.05, "absent": 30, "active": 0.3}
@@ -138,3 +140,22 @@ def test_starts_from_given_values():
         fit("group_factor", {"views": views, "start": start}, {"init": "given", "n_factors": 3}, chains=1)
     with pytest.raises(ModelError, match="needs the input “Start values”"):
         fit("group_factor", {"views": views}, {"init": "given"}, chains=1)
+
+
+def test_a_saved_state_is_the_state():
+    """Cells of all kinds through a session file, in the middle of a sweep."""
+    from plaidwork.core.checks.storing import round_trip
+
+    arrays, _ = tools.views(13)
+    model = registry().model("group_factor")
+    plan = make_plan(model, {"views": tools.datasets(arrays)}, {"n_factors": 3})
+    state, traces = model.init(plan.data, plan.params, np.random.default_rng(0)), {}
+    for _ in range(30):
+        traces = model.step(state, plan.data, plan.params, None, Clock(1, 0)) or traces
+    again = round_trip(None, state)
+    while (one := model.step(state, plan.data, plan.params, None, Clock(2, 0))) is None:
+        pass
+    while (two := model.step(again, plan.data, plan.params, None, Clock(2, 0))) is None:
+        pass
+    assert one == two
+    assert one != traces

@@ -1,0 +1,161 @@
+"""The cells as the sweep keeps them, view by view, and tiles of the quadratic bound made of them.
+
+Of a view of D features the state has, all (D, N), only what cannot be made anew in a tile (F: the setting ``dtype``):
+
+===================  ========================  ==========================  ===========
+kind                 T                         B                           y
+===================  ========================  ==========================  ===========
+Gaussian             tau where known           tau y                       F, 0 missing
+Bernoulli, Jaakkola  kept, F, 0 missing        y - 1/2                     int8, -1 missing
+Bernoulli, Böhning   1/4                       kept, F, 0 missing          int8, -1 missing
+Poisson              0.25 + 0.17 y             kept, F, 0 missing          F, -1 missing
+===================  ========================  ==========================  ===========
+
+``known`` is there for Gaussian views with missing cells only. Where T is one number per feature and sample group the view
+is ``level``: one Gram matrix serves all its features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from plaidwork.core.api import State
+from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
+
+TILE_CELLS = 262_144
+"""Cells of a tile: 1 MB in float32."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """T and B of some features and samples: they begin at these rows and columns of the arrays. T is None where level."""
+
+    T: np.ndarray | None
+    B: np.ndarray
+    T_at: tuple[int, int]
+    B_at: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the state: its number, kind, features first..first+size-1 of all, arrays, T per group if level."""
+
+    index: int
+    kind: int
+    first: int
+    size: int
+    level: bool
+    arrays: dict[str, np.ndarray]
+
+    @property
+    def features(self) -> slice:
+        return slice(self.first, self.first + self.size)
+
+
+def view_of(state: State, index: int) -> View:
+    first = state["first"]
+    arrays = state["cells"][str(index)]
+    return View(
+        index, int(state["kinds"][index]), int(first[index]), int(first[index + 1] - first[index]),
+        bool(state["level"][index]), arrays,
+    )  # fmt: skip
+
+
+def views_of(state: State) -> Iterator[View]:
+    """The views that have a feature."""
+    for index in range(len(state["kinds"])):
+        view = view_of(state, index)
+        if view.size:
+            yield view
+
+
+def level_of(state: State, view: View) -> np.ndarray:
+    """(G, D_m) T of a level view."""
+    scale = state["scale"][:, view.features]
+    return scale if view.kind == GAUSSIAN else np.full_like(scale, 0.25)
+
+
+def tile(state: State, view: View, lo: int, hi: int, left: int = 0, right: int | None = None) -> Tile:
+    """T and B of features lo..hi-1 of the view and samples left..right-1; kept arrays are not copied."""
+    right = state["z"].shape[1] if right is None else right
+    arrays, shape, kept = view.arrays, (hi - lo, right - left), (lo, left)
+    float_type = state["float"].dtype
+    if view.kind == BERNOULLI:
+        B = np.empty(shape, float_type)
+        fill_bits(arrays["y"], lo, left, B)
+        return Tile(arrays["T"], B, kept, (0, 0))
+    T = None if view.level else np.empty(shape, float_type)
+    if view.kind == GAUSSIAN:
+        scale = np.ascontiguousarray(state["scale"][:, view.first + lo : view.first + hi])
+        B = np.empty(shape, float_type)
+        fill_scaled(arrays["y"], scale, state["group"], lo, left, B)
+        if T is not None:
+            fill_scaled(arrays["known"], scale, state["group"], lo, left, T)
+        return Tile(T, B, (0, 0), (0, 0))
+    if T is not None:
+        slope = 0.17 if view.kind == POISSON else 0.0
+        fill_curvature(arrays["y"], slope, lo, left, T)
+    return Tile(T, arrays["B"], (0, 0), kept)
+
+
+@njit(nogil=True, cache=True)
+def fill_bits(y, lo, left, B):
+    """y - 1/2, 0 where missing."""
+    rows, columns = B.shape
+    for r in range(rows):
+        source, target = y[lo + r, left : left + columns], B[r]
+        for n in range(columns):
+            target[n] = source[n] - 0.5 if source[n] >= 0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def fill_scaled(y, scale, group, lo, left, out):
+    """``y`` times the noise precision of the feature and the sample's group."""
+    rows, columns = out.shape
+    for r in range(rows):
+        source, target = y[lo + r, left : left + columns], out[r]
+        if len(scale) == 1:
+            for n in range(columns):
+                target[n] = source[n] * scale[0, r]
+        else:
+            for n in range(columns):
+                target[n] = source[n] * scale[group[left + n], r]
+
+
+@njit(nogil=True, cache=True)
+def fill_curvature(y, slope, lo, left, T):
+    """1/4 + slope y, 0 where missing."""
+    rows, columns = T.shape
+    for r in range(rows):
+        source, target = y[lo + r, left : left + columns], T[r]
+        for n in range(columns):
+            target[n] = 0.25 + slope * source[n] if source[n] >= 0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def fill_centred(y, centre, lo, out):
+    """y less the feature's mean, 0 where missing (below 0)."""
+    rows, columns = out.shape
+    for r in range(rows):
+        source, target = y[lo + r], out[r]
+        for n in range(columns):
+            target[n] = source[n] - centre[r] if source[n] >= 0 else 0.0
+
+
+def in_tiles(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that make tiles of ``TILE_CELLS``."""
+    step = max(1, TILE_CELLS // max(1, n_columns))
+    for lo in range(0, n_rows, step):
+        yield lo, min(n_rows, lo + step)
+
+
+def known_of(view: View, lo: int, hi: int) -> np.ndarray:
+    """(hi - lo, N) where the cells are known."""
+    if view.kind == GAUSSIAN:
+        known = view.arrays.get("known")
+        return np.ones((hi - lo, view.arrays["y"].shape[1]), bool) if known is None else known[lo:hi] > 0
+    return view.arrays["y"][lo:hi] >= 0
