@@ -12,6 +12,7 @@ from plaidwork.core.text.build import (
 )
 from plaidwork.core.text.counts import REASONS, TermCounts
 from plaidwork.core.text.documents import Documents, text_columns, text_layout
+from plaidwork.core.text.look import SourceLook, look_at, texts_in
 from plaidwork.core.text.options import ROLES, TextOptions, text_settings
 
 __all__ = [
@@ -20,15 +21,18 @@ __all__ = [
     "ROLES",
     "Counter",
     "Documents",
+    "SourceLook",
     "TermCounts",
     "TextOptions",
     "find_issues",
     "guess_kind",
     "kept_documents",
     "load_documents",
+    "look_at",
     "make_dataset",
     "read_text",
     "text_columns",
     "text_layout",
     "text_settings",
+    "texts_in",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -83,20 +84,29 @@ class Counter:
     stems: Stems = field(default_factory=Stems)
     _key: tuple[object, ...] = ()
     _tokens: Tokens | None = None
+    _lock: Lock = field(default_factory=Lock)
 
     def count(self, options: TextOptions, progress: Progress | None = None) -> TermCounts:
-        """The counts. ``progress`` may raise to stop."""
+        """The counts; one call at a time. ``progress`` may raise to stop."""
+        with self._lock:
+            return self._count(options, progress)
+
+    def _count(self, options: TextOptions, progress: Progress | None) -> TermCounts:
         documents = self.documents
         if documents.texts is None:
             return count_terms(documents.counts, documents.terms, options, progress)
         if self._tokens is None or self._key != token_key(options):
-            part = None if progress is None else lambda share: progress(0.7 * share)
             texts = [
                 "" if absent else text for text, absent in zip(documents.texts, documents.absent, strict=True)
             ]
-            self._tokens, self._key = tokenise(texts, options, part), token_key(options)
-        rest = None if progress is None else lambda share: progress(0.7 + 0.3 * share)
-        return count_words(self._tokens, options, self.stems, rest)
+            self._tokens = tokenise(texts, options, part_of(progress, 0.0, 0.7))
+            self._key = token_key(options)
+        return count_words(self._tokens, options, self.stems, part_of(progress, 0.7, 1.0))
+
+
+def part_of(progress: Progress | None, low: float, high: float) -> Progress | None:
+    """The progress of a part of the work, from the share ``low`` to ``high``."""
+    return None if progress is None else lambda share: progress(low + (high - low) * share)
 
 
 def given_roles(documents: Documents, given: ImportOptions) -> dict[str, str]:
@@ -273,9 +283,7 @@ def _kept_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_text(path: str | Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
     """Texts, or counts of words, as a sparse dataset; see the options of :class:`TextOptions` and ``KINDS``."""
-    half = None if progress is None else lambda share: progress(0.5 * share)
-    documents = load_documents(path, options, half)
+    documents = load_documents(path, options, part_of(progress, 0.0, 0.5))
     chosen = TextOptions.of(options, counted=documents.texts is None)
-    rest = None if progress is None else lambda share: progress(0.5 + 0.5 * share)
-    counts = Counter(documents).count(chosen, rest)
+    counts = Counter(documents).count(chosen, part_of(progress, 0.5, 1.0))
     return make_dataset(documents, counts, chosen, options)

@@ -100,7 +100,10 @@ def count_words(
         len(stemmed),
     )
     terms = [word for word, _ in place]
-    codes = np.array([code for _, code in place], dtype=np.int8)
+    added = set(
+        options.add_stop_words
+    )  # those of the user may be stems and phrases, as the vocabulary shows them
+    codes = np.array([code or STOP * (word in added) for word, code in place], dtype=np.int8)
     ids, documents = group[tokens.ids], tokens.documents
     alive = codes[ids] == KEPT
     parts = [(ids[~alive], documents[~alive])]
@@ -110,7 +113,8 @@ def count_words(
         starts, numbers, names = _phrases(ids, documents, terms, length)
         parts.append((numbers + len(terms), documents[starts]))
         terms += names
-    codes = np.concatenate([codes, np.zeros(len(terms) - len(codes), dtype=np.int8)])
+    phrases = [STOP * (term in added) for term in terms[len(codes) :]]
+    codes = np.concatenate([codes, np.array(phrases, dtype=np.int8)])
     if progress is not None:
         progress(0.6)
     matrix = _matrix(parts, tokens.n_documents, len(terms))

@@ -29,8 +29,8 @@ def text_settings() -> tuple[Hyperparameter, ...]:
             "inner",
             "Punctuation",
             choices=(
-                Choice(value="inner", label="Drop, keep inside words", doc="don't, well-known"),
-                Choice(value="split", label="Drop, split words at it", doc="don t, well known"),
+                Choice(value="inner", label="Drop, keep inside words", doc="“Don't” and “well-known” are words"),
+                Choice(value="split", label="Drop, split words at it", doc="“Don't” becomes “don” and “t”"),
                 Choice(value="keep", label="Keep every mark as a word"),
             ),
         ),

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plaidwork.gui.data.data_page import DataPage
     from plaidwork.gui.data.import_dialog import ImportDialog
+    from plaidwork.gui.data.text_dialog import TextImportDialog
     from plaidwork.gui.data.transform_dialog import TransformDialog
 
-__all__ = ["DataPage", "ImportDialog", "TransformDialog"]
+__all__ = ["DataPage", "ImportDialog", "TextImportDialog", "TransformDialog"]
 
-_HOMES = {"DataPage": "data_page", "ImportDialog": "import_dialog", "TransformDialog": "transform_dialog"}
+_HOMES = {
+    "DataPage": "data_page",
+    "ImportDialog": "import_dialog",
+    "TextImportDialog": "text_dialog",
+    "TransformDialog": "transform_dialog",
+}
 
 
 def __getattr__(name: str) -> Any:

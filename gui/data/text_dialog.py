@@ -1,0 +1,407 @@
+"""The window for texts: from raw text, or counts of words, to a sparse matrix of documents by words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.importers._text import file_stem
+from plaidwork.core.text import Counter, SourceLook, load_documents, look_at, make_dataset
+from plaidwork.gui.data.import_state import FixRow
+from plaidwork.gui.data.issue_list import IssueList
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.data.text_options import TextOptionsPanel
+from plaidwork.gui.data.text_preview import TextPreviewPane
+from plaidwork.gui.data.text_roles import TextRoles
+from plaidwork.gui.data.text_state import TextPreview, TextState, make_preview
+from plaidwork.gui.data.text_stop_words import StopWordsDialog
+from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import Label, StatePane, button
+
+LEFT = 304
+QUIET = 200
+"""Milliseconds without a change until words are counted again."""
+REPORT_EVERY = 0.1
+"""Seconds between two reports of progress."""
+_ISSUE_ROW = 36
+
+
+class TextImportDialog(QDialog):
+    """Shows what becomes of the texts in a file or folder; after ``accept`` the matrix is in ``dataset``.
+
+    Parameters
+    ----------
+    path : a table, a folder of .txt files, or counts
+    given : options to begin with, such as ``text_column``
+    """
+
+    def __init__(
+        self, path: str | Path, given: Mapping[str, Any] | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.path = Path(path)
+        self.dataset: Dataset | None = None
+        self.state = TextState(self.path, dict(given or {}))
+        self._task: Task | None = None
+        self._making: Task | None = None
+        self._begun = False
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET)
+        self._quiet.timeout.connect(self._count)
+        self.setWindowTitle(f"Import texts from {self.path.name}")
+        self._build()
+        self.resize(1180, 780)
+        self._load()
+
+    # -- layout ---------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.options = TextOptionsPanel()
+        self.preview = TextPreviewPane()
+        self.roles = TextRoles()
+        self.issues = IssueList()
+        self._told = Label("", "body", "muted", elide=True)
+        self._foot = Label("", "body", "muted", elide=True)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(160, size.PROGRESS)
+        self._bar.setRange(0, 1000)
+        self._bar.hide()
+        self.cancel_button = button("Cancel", self.reject)
+        self.import_button = button("Import", self.start_import, kind="primary")
+        self.import_button.setObjectName("import_texts")
+        self.import_button.setDefault(True)
+        self._refusal = StatePane("warning", "", icon_color="error")
+        self._refusal.hide()
+        self._left, self._right = self._build_left(), self._build_right()
+        middle = QHBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        for item, stretch in ((self._left, 0), (self._right, 1), (self._refusal, 1)):
+            middle.addWidget(item, stretch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._build_head())
+        column.addLayout(middle, 1)
+        column.addWidget(self._build_foot())
+        self.options.source_changed.connect(self._source_changed)
+        self.options.setting_changed.connect(self._setting_changed)
+        self.options.edit_stop_list.connect(self.edit_stop_words)
+        self.options.name_edit.setText(self.path.name if self.path.is_dir() else file_stem(self.path))
+        self.preview.word_toggled.connect(self._word_toggled)
+        self.roles.chosen.connect(self._role_chosen)
+        self.issues.ticked.connect(self._ticked)
+
+    def _build_head(self) -> QWidget:
+        head = Pane("surface", "bottom")
+        column = QVBoxLayout(head)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.XS)
+        column.addWidget(Label(f"Import texts from {self.path.name}", "headline", elide=True))
+        column.addWidget(self._told)
+        return head
+
+    def _build_left(self) -> QWidget:
+        pane = Pane("sunken", "right")
+        inner = Pane("sunken")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
+        column.addWidget(self.options)
+        column.addStretch(1)
+        outer = QVBoxLayout(pane)
+        outer.setContentsMargins(0, 0, 1, 0)
+        outer.addWidget(_scrolled(inner))
+        pane.setFixedWidth(LEFT)
+        return pane
+
+    def _build_right(self) -> QWidget:
+        pane = Pane("surface")
+        self._roles_title = Label("What the other columns are", "strong")
+        self._issue_scroll = _scrolled(self.issues)
+        for part in (self._issue_scroll, self._issue_scroll.viewport()):
+            part.setBackgroundRole(self.palette().ColorRole.Base)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.S)
+        column.addWidget(self.preview, 1)
+        column.addSpacing(space.XS)
+        column.addWidget(self._roles_title)
+        column.addWidget(self.roles)
+        column.addSpacing(space.XS)
+        column.addWidget(Label("Found while reading", "strong"))
+        column.addWidget(self._issue_scroll)
+        return pane
+
+    def _build_foot(self) -> QWidget:
+        foot = Pane("window", "top")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
+        row.setSpacing(space.S)
+        row.addWidget(self._foot, 1)
+        for item in (self._bar, self.cancel_button, self.import_button):
+            row.addWidget(item)
+        return foot
+
+    # -- reading --------------------------------------------------------------------------------
+    def _load(self) -> None:
+        """Read the documents, then count; off the GUI thread."""
+        path, given = self.path, dict(self.state.given)
+        state = self.state
+        state.counter = None
+        if not self._begun:
+            self._left.hide()
+            self._right.hide()
+
+        def work(task: Task) -> tuple[SourceLook, Counter | None, BaseException | None]:
+            look = look_at(path, given)
+            options = {**given, "text_source": look.kind}
+            try:
+                return look, Counter(load_documents(path, options, _now_and_then(task))), None
+            except PlaidworkError as error:
+                return look, None, error
+
+        self._start(work, self._loaded, f"Reading {path.name}")
+
+    def _start(self, work: Callable[[Task], Any], done: Callable[[Any], object], words: str) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self.import_button.setEnabled(False)
+        self._bar.setValue(0)
+
+        def progress(share: float) -> None:
+            if self._task is not None:
+                self._bar.show()
+                self._bar.setValue(round(1000 * share))
+                self._say(f"{words}, {format_percent(share)}")
+
+        self._say(words)
+        self._task = run_task(work, done, self._load_failed, progress)
+
+    def _loaded(self, found: tuple[SourceLook, Counter | None, BaseException | None]) -> None:
+        self._ended()
+        look, counter, error = found
+        state = self.state
+        before, state.look, state.counter = state.look, look, counter
+        if before is None or (before.kind in ("texts", "folder")) != (look.kind in ("texts", "folder")):
+            self.options.begin(look)
+        self.options.show_source(state)
+        self._left.show()
+        if error is not None:
+            self._refuse(error)
+            return
+        self._refusal.hide()
+        self._right.show()
+        self._begun = True
+        self._setting_changed()
+        self._count()
+
+    def _load_failed(self, error: BaseException, details: str) -> None:
+        self._ended()
+        self._refuse(error)
+
+    def _ended(self) -> None:
+        self._task = None
+        self._bar.hide()
+
+    def _refuse(self, error: BaseException) -> None:
+        known = isinstance(error, PlaidworkError)
+        message = error.message if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+        hint = error.hint if isinstance(error, PlaidworkError) else ""
+        actions: list[tuple[str, Callable[[], object]]] = []
+        if known and " is not UTF-" in message and not self.state.given.get("encoding"):
+            for name, title in (("windows-1252", "Windows-1252"), ("latin-1", "Latin-1")):
+                actions.append((f"Read as {title}", partial(self._source_changed, "encoding", name)))
+            hint = "Windows-1252 has curly quotes and the euro sign where Latin-1 has none."
+        if "fields found" in message:
+            actions.append(("Leave out such rows", lambda: self._source_changed("ragged", "drop")))
+        title = message if known else f"{self.path.name} could not be read"
+        self._refusal.set("warning", title, hint if known else message, actions, icon_color="error")
+        self._refusal.show()
+        self._right.hide()
+        self.import_button.setEnabled(False)
+        self._say("Nothing was added")
+
+    # -- counting -------------------------------------------------------------------------------
+    def _setting_changed(self) -> None:
+        self.state.settings = self.options.settings()
+        if self.state.counter is not None:
+            self.import_button.setEnabled(False)
+            self._quiet.start()
+
+    def _count(self) -> None:
+        """Count again with the options as they are."""
+        self._quiet.stop()
+        state = self.state
+        if state.counter is None:
+            return
+        self.state.settings = self.options.settings()
+        try:
+            if self.options.problem:
+                raise SettingError(self.options.problem)
+            options = state.options()
+        except SettingError as error:
+            self.import_button.setEnabled(False)
+            self._say(error.message, "error")
+            return
+        self.options.show_stop_words(len(options.stop_list))
+        counter, given = state.counter, dict(state.given)
+        self._start(
+            lambda task: make_preview(counter, options, given, _now_and_then(task)),
+            self._counted,
+            "Counting words",
+        )
+
+    def _counted(self, preview: TextPreview) -> None:
+        self._ended()
+        state = self.state
+        state.take(preview)
+        documents = state.documents
+        assert documents is not None
+        self.preview.show_preview(preview)
+        self.roles.show_state(state)
+        self._roles_title.setVisible(not self.roles.isHidden())
+        self.issues.show_rows(state.rows, "all documents")
+        self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), 3) * _ISSUE_ROW + 4)
+        total = int(preview.counts.count.sum())
+        self._told.setText(
+            f"{format_count(documents.size)} documents, {format_count(total)} words. Choose which words count; "
+            "nothing is changed in your file."
+        )
+        first = not self.import_button.isEnabled() and self.focusWidget() in (None, self.cancel_button)
+        self._set_ready()
+        if first and self.import_button.isEnabled():
+            self.import_button.setFocus()
+
+    def _set_ready(self) -> None:
+        obstacle = self.state.obstacle
+        self.import_button.setEnabled(not obstacle)
+        self._say(obstacle or self.state.adds(), "error" if obstacle else "muted")
+
+    def _say(self, text: str, color: str = "muted") -> None:
+        self._foot.setText(text)
+        self._foot.set_color(color)
+
+    # -- changes --------------------------------------------------------------------------------
+    def _source_changed(self, name: str, value: Any) -> None:
+        given = self.state.given
+        given[name] = value
+        if name == "text_source":  # the columns have another meaning now
+            for key in ("text_column", "names", "roles", "triplet_columns"):
+                given.pop(key, None)
+        if name == "text_column":
+            given.pop("names", None)
+            self.state.set_role("", [str(value)])
+        self._load()
+
+    def _word_toggled(self, word: str) -> None:
+        self.state.toggle_word(word)
+        self._count()
+
+    def edit_stop_words(self) -> None:
+        """Show the list of stop words, to be changed."""
+        dialog = StopWordsDialog(self.state.options().stop_list, self)
+        if dialog.exec():
+            self.state.set_stop_list(dialog.words)
+            self._count()
+        dialog.deleteLater()
+
+    def _role_chosen(self, role: str, keys: list[str]) -> None:
+        self.state.set_role(role, keys)
+        documents = self.state.documents
+        if documents is not None and documents.kind == "table":
+            self._load()
+        else:
+            self._count()
+
+    def _ticked(self, row: FixRow, on: bool) -> None:
+        self.state.tick(row, on)
+        self._count()
+
+    # -- importing ------------------------------------------------------------------------------
+    def start_import(self) -> None:
+        """Make the dataset in the background, then accept."""
+        state = self.state
+        if state.preview is None or state.counter is None or not self.import_button.isEnabled():
+            return
+        documents, counts = state.counter.documents, state.preview.counts
+        options, given = state.options(), dict(state.given)
+        name = self.options.name_edit.text().strip()
+
+        def done(dataset: Dataset) -> None:
+            self.dataset = dataset.with_(name=name) if name else dataset
+            self.accept()
+
+        def failed(error: BaseException, details: str) -> None:
+            self._making = None
+            self._say(str(error), "error")
+
+        self.import_button.setEnabled(False)
+        self._making = run_task(lambda task: make_dataset(documents, counts, options, given), done, failed)
+
+    def reject(self) -> None:
+        """Stop what is under way, then close."""
+        self._stop()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing goes on behind a closed window."""
+        self._stop()
+        super().closeEvent(event)
+
+    def _stop(self) -> None:
+        self._quiet.stop()
+        for task in (self._task, self._making):
+            if task is not None:
+                task.cancel()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter inside a field takes the text first."""
+        inside = isinstance(self.focusWidget(), QLineEdit | QPlainTextEdit)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and inside:
+            self.focusNextChild()
+            return
+        super().keyPressEvent(event)
+
+
+def _now_and_then(task: Task) -> Callable[[float], None]:
+    """Reports of a task, a few each second: each of them is drawn."""
+    last = 0.0
+
+    def report(share: float) -> None:
+        nonlocal last
+        task.check()
+        now = time.monotonic()
+        if now - last > REPORT_EVERY:
+            last = now
+            task.report(share)
+
+    return report
+
+
+def _scrolled(inner: QWidget) -> QScrollArea:
+    scroll = QScrollArea()
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setWidgetResizable(True)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setWidget(inner)
+    return scroll
