@@ -26,6 +26,10 @@ ACTIONS = {
             "new_session", "New session", "plus", "Ctrl+Shift+N", "Close this session and begin an empty one"
         ),
         ActionInfo("import_data", "Import data…", "database", "Ctrl+I", "Read a matrix from a file"),
+        ActionInfo("import_text", "Import texts…", "document", "", "Count the words of documents in a table"),
+        ActionInfo(
+            "import_text_folder", "Import a folder of texts…", "folder", "", "Count the words of .txt files"
+        ),
         ActionInfo("open_file", "Open…", "open", "Ctrl+O", "Open a saved session"),
         ActionInfo("save", "Save", "save", "Ctrl+S", "Save the session"),
         ActionInfo("save_as", "Save as…", "", "Ctrl+Shift+S", "Save the session under another name"),
@@ -89,7 +93,7 @@ RECENT = "recent"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        "new_session", "import_data", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
+        "new_session", "import_data", "import_text", "import_text_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
         "export_picture", "export_run", "export_job", "export_script", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("rename", "remove", SEPARATOR, "find"),

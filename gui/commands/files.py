@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.run import Run, now
 from plaidwork.core.session import Session
@@ -57,9 +58,42 @@ class FileCommands(CommandGroup):
         window.settings.set_folder("import", path)
         dialog = ImportDialog(path, self._workbench.registry, window)
         if dialog.exec() and dialog.dataset is not None:
-            added = self._workbench.add_dataset(dialog.dataset)
-            window.show_workspace()
-            self._window.commands.set_up_fit(focus=added.name)
+            self._add(dialog.dataset)
+        elif dialog.text_column:
+            self.import_text_path(path, dialog.text_column)
+
+    def _add(self, dataset: Dataset) -> None:
+        """Add what was imported, and show the set-up of a fit with it."""
+        added = self._workbench.add_dataset(dataset)
+        self._window.show_workspace()
+        self._window.commands.set_up_fit(focus=added.name)
+
+    def import_text(self) -> None:
+        window = self._window
+        kinds = (
+            "Tables and counts (*.csv *.csv.gz *.tsv *.tsv.gz *.txt *.txt.gz *.mtx *.mtx.gz);;All files (*)"
+        )
+        name, _ = QFileDialog.getOpenFileName(window, "Import texts", window.settings.folder("import"), kinds)
+        if name:
+            self.import_text_path(Path(name))
+
+    def import_text_folder(self) -> None:
+        window = self._window
+        name = QFileDialog.getExistingDirectory(
+            window, "Import a folder of texts", window.settings.folder("import")
+        )
+        if name:
+            self.import_text_path(Path(name))
+
+    def import_text_path(self, path: Path, column: str = "") -> None:
+        """Show the window for texts; what is counted is added to the session."""
+        from plaidwork.gui.data.text_dialog import TextImportDialog
+
+        self._window.settings.set_folder("import", path)
+        dialog = TextImportDialog(path, {"text_column": column} if column else {}, self._window)
+        if dialog.exec() and dialog.dataset is not None:
+            self._add(dialog.dataset)
+        dialog.deleteLater()
 
     def open_file(self) -> None:
         window = self._window
@@ -80,7 +114,9 @@ class FileCommands(CommandGroup):
                 [("Take off the list", lambda: self._forget(path)), ("Locate…", self.open_file)],
             )
             return
-        if not path.name.lower().endswith(SESSION_SUFFIX):
+        if path.is_dir():
+            self.import_text_path(path)
+        elif not path.name.lower().endswith(SESSION_SUFFIX):
             self.import_path(path)
         elif self.may_close():
             window.settings.set_folder("open", path)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError
 from plaidwork.core.importers import Preview, Reader, find_reader
+from plaidwork.core.text import texts_in
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option, match_axis
 from plaidwork.gui.data.issue_list import IssueList
@@ -44,6 +45,8 @@ _ROW_COLUMN = re.compile(r"row (\d+)(?:, column (\d+))?")
 class ImportDialog(QDialog):
     """Shows how a file would be read; after ``accept`` the matrix is in ``dataset``.
 
+    ``text_column`` names the column whose words the user wants to have counted instead; empty otherwise.
+
     Parameters
     ----------
     path : the file
@@ -54,6 +57,8 @@ class ImportDialog(QDialog):
         super().__init__(parent)
         self.path = Path(path)
         self.dataset: Dataset | None = None
+        self.text_column = ""
+        self._texts_offered = False
         self.state = ImportState()
         self._reader: Reader | None = None
         self._registry = registry
@@ -273,7 +278,27 @@ class ImportDialog(QDialog):
         self._found_line.setText(told if shown else "")
         self._show_labels()
         self._match_classes()
+        self._offer_texts(preview)
         self._set_ready(True)
+
+    def _offer_texts(self, preview: Preview) -> None:
+        """A column of running text is better counted than kept as a label."""
+        column = texts_in(preview)
+        if not column or self._texts_offered:
+            return
+        self._texts_offered = True
+
+        def go() -> None:
+            self.text_column = column
+            self.reject()
+
+        self.messages.post(
+            "info",
+            f"The column “{column}” holds texts",
+            "Their words can be counted for models of documents.",
+            [("Import texts…", go)],
+            key="texts",
+        )
 
     def _n_values(self) -> int:
         assert self.state.preview is not None

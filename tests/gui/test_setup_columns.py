@@ -1,0 +1,131 @@
+"""Annotation columns of a dataset as inputs in the set-up: offered, chosen by role, fitted, kept in the session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+import numpy as np
+import pytest
+import scipy.sparse
+from gui_toys import settle
+
+from plaidwork.core.dataset import Dataset, Source
+from plaidwork.core.registry import PluginInfo, Registry
+from plaidwork.core.spec import Input
+from plaidwork.gui.setup.inputs_form import InputField, InputsForm
+from plaidwork.gui.setup.setup_page import SetupPage
+from plaidwork.gui.workbench import Workbench
+from tests import toys
+
+OUTCOME = Input("y", "vector", "real", ("row",), label="Outcome")
+GROUP = Input("group", "labels", "categorical", ("row",), required=False)
+
+
+class Texts(toys.Walk):
+    """A walk that takes sparse counts and an outcome."""
+
+    spec = replace(
+        toys.Walk.spec,
+        id="toy.texts",
+        title="Texts",
+        inputs=(Input("X", "matrix", "count", sparse=True), OUTCOME, GROUP),
+    )
+
+
+@pytest.fixture(autouse=True)
+def finished(qapp):
+    yield
+    settle()
+
+
+def documents(roles=(), name="speeches") -> Dataset:
+    return Dataset(
+        name,
+        scipy.sparse.csr_matrix(np.arange(12.0).reshape(4, 3)),
+        tuple("abcd"),
+        ("tax", "plan", "film"),
+        kind="count",
+        row_table={
+            "stars": np.array([1.0, 2, 4, 5]),
+            "party": np.array(["left", "right", "left", "right"]),
+            "body": np.array(["one text", "two texts", "three", "four"], dtype=object),
+        },
+        source=Source("s.csv", options={"roles": {"body": "text", **dict(roles)}}),
+    )
+
+
+def entries(field: InputField) -> list[str]:
+    return [
+        field.combo.itemText(k) for k in range(field.combo.count()) if field.combo.model().item(k).isEnabled()
+    ]
+
+
+def test_columns_are_offered_and_none_is_guessed(qtbot):
+    form = InputsForm(Texts.spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": documents()})
+    assert entries(form.field("y")) == [
+        "Choose a column",
+        "stars   (in speeches)",
+        "party=left   (in speeches)",
+        "party=right   (in speeches)",
+    ]
+    assert [problem.name for problem in form.problems()] == ["y"]
+    assert entries(form.field("group")) == ["None", "stars   (in speeches)", "party   (in speeches)"]
+    form.set_values({"y": ["speeches:row:party=right"]})
+    assert not form.problems()
+    (made,) = form.datasets()["y"]
+    assert made.values.tolist() == [0, 1, 0, 1]
+    assert form.datasets()["y"][0] is made  # asked for again, made once
+
+
+def test_roles_choose(qtbot):
+    form = InputsForm(Texts.spec)
+    qtbot.addWidget(form)
+    form.set_datasets({"speeches": documents({"stars": "outcome", "party": "group"})})
+    assert form.values() == {
+        "X": ["speeches"],
+        "y": ["speeches:row:stars"],
+        "group": ["speeches:row:party"],
+    }
+    assert form.datasets()["group"][0].categories == ("left", "right")
+
+
+def test_a_column_that_is_in_the_session_already_is_offered_once(qtbot):
+    form = InputsForm(Texts.spec)
+    qtbot.addWidget(form)
+    data = documents({"stars": "outcome"})
+    form.set_datasets({"speeches": data})
+    (made,) = form.datasets()["y"]
+    form.set_datasets({"speeches": data, made.name: made})
+    assert "speeches: stars   (4 documents)" not in entries(form.field("y"))
+    assert sum("stars" in entry for entry in entries(form.field("y"))) == 1
+    other = documents({"stars": "outcome"}).with_(row_table={"stars": np.array([9.0, 8, 7, 6])})
+    form.set_datasets({"speeches": other, made.name: made})
+    form.set_values({"y": ["speeches:row:stars"]})
+    (again,) = form.datasets()["y"]
+    assert (again.name, again.values.tolist()) == ("speeches: stars 2", [9, 8, 7, 6])
+
+
+def test_a_fit_takes_the_column_and_the_session_keeps_it(qtbot):
+    module = ModuleType("texts_plugin")
+    module.plaidwork_models = lambda: [Texts]
+    registry = Registry()
+    registry._found = lambda: iter([(PluginInfo("texts", "texts_plugin", "test"), lambda: module)])
+    workbench = Workbench(registry.load())
+    workbench.add_dataset(documents({"stars": "outcome"}))
+    page = SetupPage(workbench, "toy.texts")
+    qtbot.addWidget(page)
+    with qtbot.waitSignal(page.start_requested, timeout=30_000) as started:
+        page.start()
+    plan = started.args[0]
+    assert scipy.sparse.issparse(plan.inputs["X"][0].values)
+    run = workbench.start(plan)
+    assert run.inputs["y"] == ("speeches: stars",)
+    assert workbench.session.datasets["speeches: stars"].values.tolist() == [1, 2, 4, 5]
+    page.from_run(run)
+    assert page.inputs()["y"] == ["speeches: stars"]
+    workbench.stop(run)
+    qtbot.waitUntil(lambda: not run.active, timeout=30_000)
+    qtbot.waitUntil(lambda: workbench.wait(0), timeout=30_000)
