@@ -238,7 +238,7 @@ class DataPage(QWidget):
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
 
     def _values(self, dataset: Dataset) -> QWidget:
-        if dataset.is_sparse and dataset.shape[1] > 2000:
+        if dataset.is_sparse and dataset.shape[1] > 50_000:
             return StatePane("table", "Too wide to show as a table", "Select rows or columns first.")
         view = QTableView()
         view.setFrameShape(QFrame.Shape.NoFrame)

@@ -234,11 +234,12 @@ class TextImportDialog(QDialog):
             hint = "Windows-1252 has curly quotes and the euro sign where Latin-1 has none."
         if "fields found" in message:
             actions.append(("Leave out such rows", lambda: self._source_changed("ragged", "drop")))
-        title = message if known else f"{self.path.name} could not be read"
+        title = message.rstrip(".") if known else f"{self.path.name} could not be read"
         self._refusal.set("warning", title, hint if known else message, actions, icon_color="error")
         self._refusal.show()
         self._right.hide()
         self.import_button.setEnabled(False)
+        self._told.setText("The texts were not read; nothing is changed in your file.")
         self._say("Nothing was added")
 
     # -- counting -------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -256,3 +257,13 @@ def test_rows_of_another_length_can_be_left_out(write):
     data = read_dataset(path, {"text_column": "body", "ragged": "drop", **ALL})
     assert data.row_names == ("2", "3")
     assert "1 row of another length left out" in data.notes
+
+
+def test_the_reviews_that_come_along():
+    path = Path(__file__).parents[2] / "resources" / "examples" / "movie-reviews" / "reviews.csv.gz"
+    data = read_dataset(path, {"text_source": "texts", "roles": {"positive": "outcome"}})
+    assert data.shape[0] == 500
+    assert data.row_table["positive"].sum() == 250
+    assert data.row_names[0].startswith("cv")
+    assert {"film", "movie"} <= set(data.column_names)
+    assert not data.notes
