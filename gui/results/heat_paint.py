@@ -39,6 +39,8 @@ def lay_out(canvas: HeatCanvas) -> QRectF:
             bottom = metrics.height() + space.S
         elif (width - right) / span >= metrics.height() * 0.92:
             bottom = min(_label_width(canvas, 1), 0.3 * canvas.height()) + space.XS
+        if (height - bottom) / (rows[1] - rows[0]) < metrics.height() * 0.8:
+            right = 0.0  # the names below have taken the room: all row names or none
     ratio = canvas.pixel_ratio()
     wide, high = (
         max(np.floor(max(length, 1) * ratio), 1) / ratio for length in (width - right, height - bottom)

@@ -147,36 +147,47 @@ def tables(
     }
     if all(not part.view for part in used):
         del columns["View"]
-    hits = int((q <= params["significance"]).sum())
-    pairs = f"{plural(len(q), 'test')} of {plural(len(factors), 'factor')}"
-    test, part, row = picked[0]
-    if hits:
-        sign = (
-            "Weights of either sign" if test.direction == "size" else f"{test.direction.capitalize()} weights"
-        )
-        headline = (
-            f"{sign} of {factors[test.factor]} gather in {sets.names[part.tested[row]]}: "
-            f"adjusted {p_words(float(q[order[0]]))}"
-        )
-    else:
-        headline = f"No gene set stands out: smallest adjusted {p_words(float(q[order[0]]))}"
-    kind = "rank test" if params["test"] == "rank" else "t test"
-    kind += (
-        f", {params['permutations']:,} permutations"
-        if params["permutations"]
-        else (f", correlation {params['within']:g} within sets")
-    )
-    caption = f"{pairs}, adjusted together (Benjamini and Hochberg); {kind}; {hits:,} with adjusted p ≤ "
-    caption += f"{params['significance']:g}"
-    if len(q) > len(order):
-        caption += f"; the first {len(order):,} are listed"
     table = Table(
         columns,
         units=dict.fromkeys(("Effect", "Low", "High"), "sd"),
         label="Gene sets",
         doc="Found: genes of the set among the features. Low and High: 95 % interval of the effect.",
     )
-    return {"enrichment": table, "headline": headline, "caption": caption}
+    first = (
+        picked[0][0].direction,
+        str(columns["Factor"][0]),
+        str(columns["Gene set"][0]),
+        float(q[order[0]]),
+    )
+    return {
+        "enrichment": table,
+        "headline": _headline(*first, significant=bool(q[order[0]] <= params["significance"])),
+        "caption": _caption(q, len(order), len(factors), params),
+    }
+
+
+def _headline(direction: str, factor: str, name: str, p: float, significant: bool) -> str:
+    if not significant:
+        return f"No gene set stands out: smallest adjusted {p_words(p)}"
+    sign = "Weights of either sign" if direction == "size" else f"{direction.capitalize()} weights"
+    return f"{sign} of {factor} gather in {name}: adjusted {p_words(p)}"
+
+
+def _caption(adjusted: np.ndarray, listed: int, factors: int, params: Params) -> str:
+    kind = "rank test" if params["test"] == "rank" else "t test"
+    if params["permutations"]:
+        kind += f", {params['permutations']:,} permutations"
+    else:
+        kind += f", correlation {params['within']:g} within sets"
+    hits = int((adjusted <= params["significance"]).sum())
+    parts = [
+        f"{plural(len(adjusted), 'test')} of {plural(factors, 'factor')}, adjusted together (Benjamini and Hochberg)",
+        kind,
+        f"{hits:,} with adjusted p ≤ {params['significance']:g}",
+    ]
+    if len(adjusted) > listed:
+        parts.append(f"the first {listed:,} are listed")
+    return "; ".join(parts)
 
 
 def _leading(weights: np.ndarray, features: Sequence[str], test: Test, part: Part, row: int) -> str:
@@ -206,8 +217,11 @@ def matching(sets: GeneSets, parts: Sequence[Part], params: Params) -> Results:
     )
     found = max(part.matched.genes for part in parts)
     case = max(part.matched.only_case for part in parts)
-    words = [f"The file has {plural(len(sets), 'set')}; sets of {params['smallest']} to {params['largest']} found genes "
-             "are tested"]  # fmt: skip
+    tested = len({int(place) for part in parts for place in part.tested})
+    words = [
+        f"{tested:,} of {plural(len(sets), 'set')} {'has' if tested == 1 else 'have'} {params['smallest']:,} to "
+        f"{params['largest']:,} of their genes there and {'is' if tested == 1 else 'are'} tested"
+    ]
     if case:
         words.append(f"{case:,} more match when upper and lower case are the same")
     return {

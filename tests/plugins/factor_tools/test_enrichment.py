@@ -225,6 +225,7 @@ def test_report_of_what_did_not_match(planted):
     assert list(table["Sets tested"]) == [43, 0]
     assert list(table["Differ in case"]) == [12, 0]
     assert list(table["Too small"]) == [2, 45]
+    assert record.text("match_caption").startswith("43 of 45 sets have 10 to 500 of their genes there")
     assert "12 more match when upper and lower case are the same" in record.text("match_caption")
     loose = run_analysis(run, GeneSetEnrichment(), {"sets": file}, {"ignore_case": True})
     assert list(loose.results["matching"].columns["Sets tested"]) == [44, 0]
