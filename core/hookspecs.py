@@ -9,6 +9,7 @@ import pluggy
 if TYPE_CHECKING:
     from plaidwork.core.analysis import Analysis
     from plaidwork.core.importers import Reader
+    from plaidwork.core.metric import Metric
     from plaidwork.core.model import Model
     from plaidwork.core.samples import Sample
     from plaidwork.core.views import ViewFactory
@@ -40,3 +41,8 @@ def plaidwork_analyses() -> list[type[Analysis] | str]:  # type: ignore[empty-bo
 @hookspec
 def plaidwork_views() -> list[ViewFactory]:  # type: ignore[empty-body]
     """Custom views: widgets of the plugin's own for ``View(kind="custom", options={"factory": id})``."""
+
+
+@hookspec
+def plaidwork_metrics() -> list[Metric]:  # type: ignore[empty-body]
+    """Numbers by which the fits of a study can be ranked, for models of any plugin."""

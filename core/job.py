@@ -116,22 +116,31 @@ def distinct_names(
 
 def read_job(path: Path) -> Job:
     """A job file. File names in it are relative to its folder. Raises ``SettingError`` naming what is wrong."""
+    return job_from(path, read_toml(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a job file holds. Raises ``DataError`` or ``SettingError``."""
     try:
-        record = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"{path} does not exist.", "Check the name and the folder.") from None
     except (OSError, ValueError) as error:
         raise SettingError(f"{path} is not a job file: {error}.") from error
+
+
+def job_from(path: Path, record: dict[str, Any]) -> Job:
+    """The job that a file at ``path`` holds."""
     known = {"model", "inputs", "settings", "schedule", "seed", "holdout", "executor", "title"}
     if unknown := sorted(set(record) - known):
         raise SettingError(f"{path}: unknown key “{unknown[0]}”.", f"Known: {', '.join(sorted(known))}.")
     if not isinstance(record.get("model"), str) or not isinstance(record.get("inputs"), dict):
         raise SettingError(f"{path} needs a model and a table [inputs].")
-    record["inputs"] = {
+    inputs = {
         name: tuple(_file_input(path, name, item) for item in (value if isinstance(value, list) else [value]))
         for name, value in record["inputs"].items()
     }
-    return Job(**record)
+    return Job(**{**record, "inputs": inputs})
 
 
 def _file_input(path: Path, name: str, item: Any) -> FileInput | ColumnInput:

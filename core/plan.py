@@ -63,18 +63,43 @@ def make_plan(
     """
     spec = model.spec
     values = spec.check_params(params or {})
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise SettingError(f"The seed must be a whole number from 0 on. Found “{seed}”.")
+    _check_seed(seed)
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
     given = joined_inputs(spec, inputs)
     data = model_data(spec, given, seed, holdout)
+    problems = _validated(model, data, values)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+
+
+def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:
+    """The same data with other settings and another seed: nothing is joined, copied or hashed again.
+
+    Equals ``make_plan`` with the plan's inputs, schedule and holdout, and raises what that raises.
+    """
+    values = plan.spec.check_params(params)
+    _check_seed(seed)
+    other_cells = plan.holdout > 0 and seed != plan.seed
+    data = model_data(plan.spec, plan.inputs, seed, plan.holdout) if other_cells else plan.data
+    problems = _validated(plan.model, data, values)
+    made = FitPlan(plan.model, plan.inputs, data, values, plan.schedule, seed, plan.holdout, problems)
+    made.__dict__["data_hash"] = plan.data_hash  # where cached_property keeps it
+    return made
+
+
+def _check_seed(seed: object) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise SettingError(f"The seed must be a whole number from 0 on. Found “{seed}”.")
+
+
+def _validated(model: Model, data: ModelData, values: Params) -> tuple[Problem, ...]:
+    """What the model says of data and settings. Raises ``DataError`` for the first error."""
     with blamed(model, "validate"):
         problems = _problems(model.validate(data, values))
     for problem in problems:
         if problem.severity == "error":
             raise DataError(problem.message, problem.hint)
-    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+    return problems
 
 
 def _problems(found: Any) -> tuple[Problem, ...]:

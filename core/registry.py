@@ -22,6 +22,7 @@ from plaidwork.core import __version__, hookspecs
 from plaidwork.core.analysis import Analysis, AnalysisSpec
 from plaidwork.core.errors import PluginError, SessionError, SettingError
 from plaidwork.core.importers import Reader
+from plaidwork.core.metric import Metric
 from plaidwork.core.model import Model
 from plaidwork.core.plugins import folder as folders
 from plaidwork.core.plugins import switches
@@ -81,6 +82,7 @@ class Registry:
         self._views: dict[str, ViewFactory] = {}
         self._readers: dict[str, Reader] = {}
         self._samples: dict[str, Sample] = {}
+        self._metrics: dict[str, Metric] = {}
         self._loaders: dict[str, Callable[[], Any]] = {}
         self._tickets: dict[str, object] = {}
         self._told: list[Told] = []
@@ -250,6 +252,7 @@ class Registry:
             ("view factory", "plaidwork_views", brought.views, self._views),
             ("reader", "plaidwork_readers", brought.readers, self._readers),
             ("example", "plaidwork_samples", brought.samples, self._samples),
+            ("metric", "plaidwork_metrics", brought.metrics, self._metrics),
         ):
             for id in own:
                 if id in taken:
@@ -266,12 +269,14 @@ class Registry:
         self._views.update(brought.views)
         self._readers.update(brought.readers)
         self._samples.update(brought.samples)
+        self._metrics.update(brought.metrics)
         info.models, info.analyses, info.views = (
             list(brought.models),
             list(brought.analyses),
             list(brought.views),
         )
         info.readers, info.samples = list(brought.readers), list(brought.samples)
+        info.metrics = list(brought.metrics)
         things: tuple[Any, ...] = (*brought.models.values(), *brought.analyses.values())
         info.version = info.version or next((thing.spec.version for thing in things), "")
         info.fail("", "ok")
@@ -418,6 +423,7 @@ class Registry:
             (info.views, self._views),
             (info.readers, self._readers),
             (info.samples, self._samples),
+            (info.metrics, self._metrics),
         ):
             for id in own:
                 known.pop(id, None)
@@ -439,13 +445,19 @@ class Registry:
         return info if info in self.plugins else None
 
     def _owner(self, kind: str, id: str) -> PluginInfo | None:
-        field = {"model": "models", "analysis": "analyses", "view factory": "views", "reader": "readers"}
+        field = {"model": "models", "analysis": "analyses", "view factory": "views", "reader": "readers",
+                 "metric": "metrics"}  # fmt: skip
         return next((info for info in self.plugins if id in getattr(info, field.get(kind, "samples"))), None)
 
     @property
     def readers(self) -> tuple[Reader, ...]:
         """Readers that plugins bring (the built-in formats apart)."""
         return tuple(self.ready()._readers.values())
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Metrics that plugins bring for ranking the fits of a study."""
+        return tuple(self.ready()._metrics.values())
 
     @property
     def samples(self) -> tuple[Sample, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from plaidwork.core.errors import SettingError
+from plaidwork.core.metric import Metric
 from plaidwork.core.schedule import Schedule
 
 API_VERSION = (1, 0)
@@ -284,6 +285,7 @@ class ModelSpec:
     traces: tuple[Trace, ...] = ()
     views: tuple[View, ...] = ()
     schedule: Schedule = field(default_factory=Schedule)
+    metrics: tuple[Metric, ...] = ()
     state_version: int = 1
     citation: str = ""
     help: str = ""
@@ -291,7 +293,7 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         _need(bool(_MODEL_ID.match(self.id)), f"model id {self.id!r} must be lower case, dots between parts")
-        for name in ("inputs", "hyperparameters", "variables", "traces", "views", "tags"):
+        for name in ("inputs", "hyperparameters", "variables", "traces", "views", "metrics", "tags"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _need(bool(self.inputs), f"{self.id}: a model needs an input")
         for things in (self.inputs, self.hyperparameters, self.variables, self.traces):
@@ -306,6 +308,13 @@ class ModelSpec:
         for parameter in self.hyperparameters:
             for other in parameter.when:
                 _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+        for metric in self.metrics:
+            _need(
+                isinstance(metric.source, str),
+                f"{self.id}: the source of metric {metric.name} must be a name",
+            )
+            for other in metric.comparable_across or ():
+                _need(other in settings, f"{self.id}: metric {metric.name} names unknown setting {other!r}")
         _need(
             sum(trace.primary for trace in self.traces) <= 1,
             f"{self.id}: only one trace may be the primary one",
@@ -390,5 +399,6 @@ def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
     values["traces"] = many(Trace, values.get("traces", ()))
     values["views"] = many(View, values.get("views", ()))
     values["schedule"] = Schedule(**values.get("schedule", {}))
+    values["metrics"] = many(Metric, values.get("metrics", ()))
     values["api"] = tuple(values.get("api", API_VERSION))
     return ModelSpec(**values)

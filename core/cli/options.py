@@ -85,15 +85,16 @@ def _models(parser: argparse.ArgumentParser) -> None:
 
 def _fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="id of a model (plaidwork models lists them)")
+    _described(parser, required=True)
+    _running(parser)
+
+
+def _described(parser: argparse.ArgumentParser, required: bool) -> None:
+    """Data, settings and schedule of a fit."""
     parser.add_argument(
-        "--input",
-        "-i",
-        metavar="NAME=FILE",
-        action="append",
-        default=[],
-        required=True,
+        "--input", "-i", metavar="NAME=FILE", action="append", default=[], required=required,
         help="data of an input: a file, or OTHER:row:TITLE for a column beside another input",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--set", "-s", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model"
     )
@@ -114,7 +115,6 @@ def _fit(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="how to read the file",
     )
-    _running(parser)
 
 
 _SCHEDULE = {
@@ -141,20 +141,31 @@ def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None
 
 
 def _study(parser: argparse.ArgumentParser) -> None:
-    _fit(parser)
+    parser.add_argument(
+        "what", metavar="WHAT",
+        help="id of a model; a study file (.toml); or a session (.plaidwork), to go on with its study",
+    )  # fmt: skip
+    _described(parser, required=False)
+    _running(parser, out_required=False)
+    parser.set_defaults(executor=None)
     parser.add_argument(
         "--grid", "-g", metavar="NAME=V1,V2,…", action="append", default=[],
         help="values of a setting; all combinations are fitted (lists of numbers: separate them by ;)",
     )  # fmt: skip
     parser.add_argument("--seeds", metavar="N,N,…", default="", help="every combination with each seed")
     parser.add_argument(
-        "--metric", metavar="NAME", help="trace or single number that ranks the jobs (the primary trace)"
+        "--metric", metavar="NAME", help="trace or single number that ranks the fits (as the model says)"
     )
     parser.add_argument("--goal", choices=("up", "down"), help="which metric is better (as the model says)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="jobs under way at a time (1)")
     parser.add_argument(
         "--keep", type=int, default=1, metavar="N", help="runs written with their draws, best first (1)"
     )
+    parser.add_argument(
+        "--pick", type=int, metavar="N",
+        help="of a session: pick fit N, with the time; a second pick is recorded as exploratory",
+    )  # fmt: skip
+    parser.add_argument("--study", metavar="TITLE", help="of a session: which study (the last one)")
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
@@ -305,7 +316,7 @@ COMMANDS = {
     "models": Command("List the installed models.", f"{_HERE}.looking:models", _models),
     "fit": Command("Fit a model and write a session.", f"{_HERE}.fitting:fit", _fit),
     "study": Command(
-        "Fit a grid of settings and seeds, and rank the fits.", f"{_HERE}.studying:study", _study
+        "Fit a grid of settings and seeds, rank the fits, pick one.", f"{_HERE}.studying:study", _study
     ),
     "run": Command("Fit what a job file describes.", f"{_HERE}.fitting:run", _run),
     "resume": Command("Go on with a stored run.", f"{_HERE}.fitting:resume", _resume),

@@ -64,9 +64,7 @@ class TerminalBar(Display):
         share = min(done / planned, 1.0)
         digits = len(str(planned))
         pace, left = self.pace.per_second(), self.pace.seconds_left(done, planned)
-        tail = (
-            f"{100 * share:3.0f} %  {done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {_left(left):>9} left"
-        )
+        tail = f"{100 * share:3.0f} %  {done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {duration(left):>9} left"
         width = min(self.width, _columns() - len(run.title) - len(tail) - 5)
         if width < 4:
             return tail
@@ -127,7 +125,8 @@ def _columns() -> int:
         return 100
 
 
-def _left(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
+    """A time in words; a dash when it is not known."""
     if seconds is None:
         return "–"
     whole = round(seconds)

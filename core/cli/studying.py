@@ -1,53 +1,133 @@
-"""The command ``study``: a grid of settings and seeds, ranked."""
+"""The command ``study``: a grid of settings and seeds, ranked; gone on with; picked from."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
+import time
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, make_executor, stops
-from plaidwork.core.cli.progress import emit
-from plaidwork.core.errors import ModelError, SettingError
+from plaidwork.core.cli.progress import duration, emit
+from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.registry import registry
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Hyperparameter, ModelSpec
-from plaidwork.core.study import Metric, Study, StudyJob
+from plaidwork.core.session import Session, open_session
+from plaidwork.core.spec import ModelSpec
+from plaidwork.core.study import Metric, Study, StudyJob, metrics_of, split_values, study_records
+from plaidwork.core.study.file import StudyFile, read_study
 
 DONE, STOPPED = 0, 4
 
 
 def study(options: argparse.Namespace) -> int:
-    """``plaidwork study MODEL --input … --grid NAME=V1,V2 --seeds 1,2 --out S.plaidwork``."""
-    out = pairs.check_output(options.out, options.force)
-    job = job_of(options)
-    model = registry().model(job.model)
+    """``plaidwork study MODEL|SEARCH.toml|S.plaidwork …``."""
     if options.keep < 0:
         raise SettingError(f"--keep must be at least 0. Found “{options.keep}”.")
-    grid = _grid(model.spec, options.grid)
-    primary = model.spec.primary_trace
-    source = options.metric or (primary.name if primary is not None else "")
-    if not source:
-        raise SettingError(f"{model.spec.title} has no primary trace.", "Add --metric NAME.")
-    metric = Metric(source, goal=options.goal or "")
+    if options.what.lower().endswith(".plaidwork"):
+        return _stored(options)
+    if options.pick is not None or options.study is not None:
+        raise SettingError("--pick and --study need a session.", "plaidwork study S.plaidwork --pick N")
+    if options.out is None:
+        raise SettingError("--out is missing.", "It says which session to write.")
+    out = pairs.check_output(options.out, options.force)
+    asked = _asked(options)
+    model = registry().model(asked.job.model)
     planned = Study.grid(
         model,
-        job.load(model.spec),
-        grid,
-        seeds=_seeds(options.seeds) or (options.seed,),
-        schedule=model.spec.schedule.with_(**job.schedule),
-        metric=metric,
-        hyperparameters=job.settings,
-        holdout=job.holdout,
+        asked.job.load(model.spec),
+        asked.grid,
+        seeds=asked.seeds or (asked.job.seed,),
+        schedule=model.spec.schedule.with_(**asked.job.schedule),
+        metric=_metric(model.spec, asked),
+        hyperparameters=asked.job.settings,
+        holdout=asked.job.holdout,
+        title=asked.job.title,
     )
+    session = Session(name=asked.job.title or out.stem)
+    return _go(planned, session, out, options, options.executor or asked.job.executor)
+
+
+def _asked(options: argparse.Namespace) -> StudyFile:
+    """What the file says, or the options; options go first."""
+    if options.what.lower().endswith(".toml"):
+        if options.input or options.set or options.transform or options.import_option:
+            raise SettingError("A study file brings its inputs and settings.", "Write them into the file.")
+        asked = read_study(Path(options.what))
+        pairs.check_inputs({name: [item.file for item in files] for name, files in asked.job.inputs.items()})
+    else:
+        if not options.input:
+            raise SettingError("--input is missing.", "For example --input X=matrix.csv")
+        options.model = options.what
+        options.executor = options.executor or "threads"
+        asked = StudyFile(job_of(options))
+    spec = registry().model(asked.job.model).spec
+    return replace(
+        asked,
+        grid={**asked.grid, **_grid(spec, options.grid)},
+        seeds=tuple(_seeds(options.seeds)) or asked.seeds,
+        metric=options.metric or asked.metric,
+        goal=options.goal or asked.goal,
+    )
+
+
+def _metric(spec: ModelSpec, asked: StudyFile) -> Metric | str | None:
+    if asked.goal:
+        primary = spec.primary_trace
+        source = asked.metric or (primary.name if primary is not None else "")
+        if not source:
+            raise SettingError(f"{spec.title} has no primary trace.", "Add --metric NAME.")
+        declared = {metric.key: metric for metric in metrics_of(spec, registry().metrics)}
+        return replace(declared.get(source, Metric(source)), goal=asked.goal)  # type: ignore[arg-type]
+    return asked.metric or None
+
+
+def _stored(options: argparse.Namespace) -> int:
+    """Go on with a study of a session, rank it by another metric, or pick one of its fits."""
+    path = Path(options.what)
+    out = pairs.check_output(options.out or path, options.force or options.out is None)
+    session = open_session(path)
+    if session.read_only and options.out is None:
+        raise SessionError(f"{path} can only be read: {session.read_only}", "Add --out to write another.")
+    records = study_records(session.studies)
+    if not records:
+        raise SessionError(f"{path} holds no study.")
+    wanted = options.study
+    record = next((r for r in reversed(records) if wanted in (None, r.title, r.id)), None)
+    if record is None:
+        raise SessionError(
+            f"{path} has no study “{wanted}”.", f"Studies: {', '.join(f'“{r.title}”' for r in records)}."
+        )
+    planned = Study.load(session, record, registry())
+    if options.metric:
+        planned.rank_by(options.metric)
+    if options.pick is None:
+        planned.start_again()
+        return _go(planned, session, out, options, options.executor or "threads")
+    choice = planned.choose(options.pick, session)
+    planned.open(choice.number, session, partial(make_executor, options.executor or "threads"))
+    planned.put(session)
+    saved = session.save(out)
+    words = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
+    if options.json:
+        emit("picked", fit=choice.number, exploratory=choice.exploratory, time=choice.time, path=str(saved))
+    else:
+        print(f"Picked fit {choice.number} ({planned.words_of(planned.job(choice.number))}), {words}.")
+        print(f"Session: {saved.absolute()}")
+    return DONE
+
+
+def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
+    """Run what waits, save also what was stopped, and say what was found."""
+    clock = _Clock(planned)
     with stops(planned.control):
         for ended in planned.iterate(
-            partial(make_executor, options.executor), at_once=options.jobs, keep=options.keep
+            partial(make_executor, executor), at_once=options.jobs, keep=options.keep
         ):
-            _tell(planned, ended, options.json)
-    session = Session(name=out.stem)
+            _tell(planned, ended, options.json, clock)
     planned.add_to(session)
     saved = session.save(out)
     best = planned.best
@@ -69,13 +149,8 @@ def _grid(spec: ModelSpec, texts: list[str]) -> dict[str, list[str]]:
         name, value = pairs.pair(text, "--grid")
         if name in found:
             raise SettingError(f"--grid {name} is given twice.")
-        found[name] = _split(spec.hyperparameter(name), value)
+        found[name] = split_values(spec.hyperparameter(name), value)
     return found
-
-
-def _split(parameter: Hyperparameter, text: str) -> list[str]:
-    mark = ";" if parameter.kind in ("array", "text") else ","
-    return [part.strip() for part in text.split(mark) if part.strip()]
 
 
 def _seeds(text: str) -> list[int]:
@@ -85,32 +160,51 @@ def _seeds(text: str) -> list[int]:
         raise SettingError(f"--seeds needs whole numbers with commas between. Found “{text}”.") from None
 
 
-def _tell(planned: Study, job: StudyJob, as_json: bool) -> None:
-    metric = None if math.isnan(job.metric) else job.metric
+class _Clock:
+    """Time left, from the jobs that have ended since the start."""
+
+    def __init__(self, planned: Study) -> None:
+        self._jobs = planned.jobs
+        self._begun, self._before = time.monotonic(), sum(job.ended for job in planned.jobs)
+
+    def left(self) -> float | None:
+        ended = sum(job.ended for job in self._jobs)
+        new = ended - self._before
+        return (time.monotonic() - self._begun) / new * (len(self._jobs) - ended) if new else None
+
+
+def _tell(planned: Study, job: StudyJob, as_json: bool, clock: _Clock) -> None:
+    ended, left = sum(other.ended for other in planned.jobs), clock.left()
     if as_json:
-        values = {name: job.params[name] for name in planned.varied}
         emit(
             "job",
             number=job.number,
             of=len(planned.jobs),
-            settings=values,
+            ended=ended,
+            settings={name: job.params[name] for name in planned.varied},
             seed=job.seed,
             status=job.status,
-            metric=metric,
+            metric=None if math.isnan(job.metric) else job.metric,
             seconds=round(job.seconds, 3),
+            seconds_left=None if left is None else round(left, 1),
             message=job.message,
         )
     else:
-        ended = sum(other.ended for other in planned.jobs)
-        print(f"{ended}/{len(planned.jobs)}  {_line(planned, job)}", file=sys.stderr)
+        tail = f"  {duration(left)} left" if ended < len(planned.jobs) else ""
+        print(f"{ended}/{len(planned.jobs)}  {_line(planned, job)}{tail}", file=sys.stderr)
 
 
 def _line(planned: Study, job: StudyJob) -> str:
-    what = planned.name_of(job).removeprefix(f"{planned.title}: ")
     value = "no number" if math.isnan(job.metric) else f"{planned.metric.name} {job.metric:.6g}"
-    return f"{what}  {job.status}  {value}  {job.seconds:.1f} s  {job.message}".rstrip()
+    line = f"{planned.words_of(job)}  {job.status}  {value}  {job.seconds:.1f} s  {job.message}"
+    return f"fit {job.number}: {line}".rstrip()
 
 
 def _print_ranked(planned: Study) -> None:
     for place, job in enumerate(planned.ranked(), start=1):
         print(f"{place:>4}  {_line(planned, job)}")
+    waiting = planned.count("waiting")
+    if waiting:
+        print(f"{waiting} not started; plaidwork study SESSION goes on.")
+    if doubt := planned.doubt():
+        print(doubt)

@@ -14,6 +14,7 @@ from plaidwork.core.analysis import Analysis, AnalysisSpec
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PluginError
 from plaidwork.core.importers import Preview, Reader
+from plaidwork.core.metric import Metric
 from plaidwork.core.model import Model
 from plaidwork.core.plugins.info import PluginInfo, passes, plugin_error
 from plaidwork.core.samples import Sample
@@ -36,6 +37,7 @@ class Brought:
     views: dict[str, ViewFactory] = field(default_factory=dict)
     readers: dict[str, Reader] = field(default_factory=dict)
     samples: dict[str, Sample] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
 
 
 def collect(info: PluginInfo, module: Any) -> Brought:
@@ -56,6 +58,10 @@ def collect(info: PluginInfo, module: Any) -> Brought:
         if not isinstance(item, Sample):
             _wrong("plaidwork_samples", f"{_shown(item)} is not a Sample")
         _add(brought.samples, item.id, item, "example", "plaidwork_samples")
+    for item in found.get("plaidwork_metrics", []):
+        if not isinstance(item, Metric):
+            _wrong("plaidwork_metrics", f"{_shown(item)} is not a Metric")
+        _add(brought.metrics, item.key, item, "metric", "plaidwork_metrics")
     return brought
 
 

@@ -26,7 +26,7 @@ class PluginInfo:
     state : ok, disabled, failed, incompatible or loading; ``message`` says why in a sentence, ``details`` with
         the traceback.
     api : the plugin interface it was made for; None until that is known.
-    models, analyses, views, readers, samples : ids of what it brought.
+    models, analyses, views, readers, samples, metrics : ids of what it brought.
     path : the file or folder it lies in, when known.
     faults : everything that went wrong, oldest first.
     """
@@ -46,6 +46,7 @@ class PluginInfo:
     views: list[str] = field(default_factory=list)
     readers: list[str] = field(default_factory=list)
     samples: list[str] = field(default_factory=list)
+    metrics: list[str] = field(default_factory=list)
     path: Path | None = None
     faults: list[PluginFault] = field(default_factory=list)
 

@@ -179,7 +179,17 @@ def test_tables():
     study = Study.grid(Walk(), DATA, {"stride": [0.1, 1], "fail_at": [0]}, seeds=(1, 2))
     study.run(InlineExecutor)
     table = study.table()
-    assert list(table.columns) == ["Job", "stride", "fail_at", "Seed", "Status", "lp", "Rank", "Seconds"]
+    assert list(table.columns) == [
+        "Job",
+        "stride",
+        "fail_at",
+        "Seed",
+        "Status",
+        "lp",
+        "Rank",
+        "Sweeps",
+        "Seconds",
+    ]
     assert sorted(table.columns["Rank"]) == [1, 2, 3, 4]
     best = list(table.columns["Rank"]).index(1)
     assert table.columns["lp"][best] == max(table.columns["lp"])
@@ -245,10 +255,11 @@ def test_command(command, capsys):
     session = open_session(out)
     assert len(session.runs) == 2
     assert [job["status"] for job in session.studies[0]["jobs"]] == ["done"] * 4
-    assert session.studies[0]["metric"] == {"name": "level", "goal": "down", "over": "mean"}
+    metric = session.studies[0]["metric"]
+    assert (metric["name"], metric["goal"], metric["over"]) == ("level", "down", "mean")
     told = capsys.readouterr()
     assert "4/4" in told.err
-    assert told.out.splitlines()[0].startswith("   1  stride ")
+    assert told.out.splitlines()[0].startswith("   1  fit ")
 
 
 def test_command_as_json(command, capsys):

@@ -1,0 +1,87 @@
+"""What a study will cost, measured by the first sweeps of two of its fits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plaidwork.core.chain import ChainRecord
+from plaidwork.core.engine import run_chain
+from plaidwork.core.errors import PluginError
+from plaidwork.core.events import Started, Swept
+from plaidwork.core.plan import FitPlan, estimate
+from plaidwork.core.study.job import StudyJob, nbytes_of
+from plaidwork.core.study.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCost:
+    """Seconds of processor time of one fit on average, bytes while one is under way, and whether the time is only a
+    bound, because the fits end by themselves."""
+
+    seconds_per_fit: float
+    memory_per_fit: float
+    at_most: bool = False
+
+    def seconds(self, fits: int, at_once: int) -> float:
+        """Time of so many fits, so many at a time."""
+        return self.seconds_per_fit * fits / max(1, min(at_once, fits))
+
+    def memory(self, at_once: int) -> float:
+        """Bytes while so many are under way."""
+        return self.memory_per_fit * at_once
+
+
+def measure_cost(
+    study: Study, seconds: float = 1.0, between: Callable[[], object] | None = None
+) -> StudyCost:
+    """Run the first and the last fit of the grid for a moment (``seconds`` in all, besides preparing kernels).
+
+    ``between`` is called between two steps, and may raise to give up. The numbers of the study are not touched.
+    Raises what the model raises.
+    """
+    ends = [study.jobs[0], study.jobs[-1]][: len(study.jobs)]
+    found = [_measure(study, job, seconds / len(ends), between) for job in ends]
+    return StudyCost(
+        sum(cost.seconds_per_fit for cost in found) / len(found),
+        max(cost.memory_per_fit for cost in found),
+        any(cost.at_most for cost in found),
+    )
+
+
+def _measure(study: Study, job: StudyJob, seconds: float, between: Callable[[], object] | None) -> StudyCost:
+    plan = study.plan(job)
+    record = ChainRecord(plan.spec, plan.schedule, plan.seed, 0)
+    begun = started = time.perf_counter()
+    for event in run_chain(plan, record):
+        if between is not None:
+            between()
+        now = time.perf_counter()
+        if isinstance(event, Started):
+            started = now
+        elif isinstance(event, Swept) and now - started > seconds:
+            break
+    spent = max(time.perf_counter() - max(started, begun), 1e-6)
+    sampler = plan.spec.algorithm == "mcmc"
+    sweeps = record.planned if sampler or not record.converged else record.sweep
+    per_chain = spent / max(1, record.sweep) * sweeps
+    return StudyCost(
+        per_chain * plan.schedule.chains,
+        _memory(plan, record, sweeps),
+        not sampler and not record.converged,
+    )
+
+
+def _memory(plan: FitPlan, record: ChainRecord, sweeps: int) -> float:
+    """State, traces and draws of all chains at their end; what the model says, when that is more."""
+    names = [variable.name for variable in plan.spec.variables]
+    draws = sum(entry.nbytes for name in names for entry in record.draws.packed(name))
+    kept = record.schedule.draws if plan.spec.algorithm == "mcmc" else 1
+    per_draw = draws / record.draws.count if record.draws.count else nbytes_of(record.state)
+    own = 2 * nbytes_of(record.state) + per_draw * kept + 8 * sweeps * len(plan.spec.traces)
+    try:
+        told = estimate(plan)
+    except PluginError:  # a plugin that cannot say what a fit costs may still be fitted
+        told = None
+    return plan.schedule.chains * max(own, 0.0 if told is None else float(told.memory))
