@@ -59,12 +59,13 @@ class Session:
         self.note("data changed", dataset=old, steps=[str(step) for step in dataset.steps])
 
     def remove_dataset(self, name: str) -> None:
-        """Remove a dataset that no run uses. Raises ``DataError`` otherwise."""
+        """Remove a dataset that no run and no study uses. Raises ``DataError`` otherwise."""
         users = [
             run.title for run in self.runs.values() if any(name in names for names in run.inputs.values())
         ]
+        users += [s["title"] for s in self.studies if any(name in names for names in s["inputs"].values())]
         if users:
-            raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those runs first.")
+            raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those first.")
         del self.datasets[name]
         self.note("data removed", dataset=name)
 

@@ -55,6 +55,13 @@ ACTIONS = {
             "Ctrl+Return",
             "Start the fit that is set up, or go on with this run",
         ),
+        ActionInfo(
+            "search",
+            "Search settings…",
+            "search",
+            "Ctrl+Shift+F",
+            "Fit many combinations of settings and compare them",
+        ),
         ActionInfo("pause", "Pause", "pause", "Ctrl+.", "Hold the chains; nothing is lost"),
         ActionInfo("stop", "Stop", "stop", "Ctrl+Shift+.", "End the chains; what was kept stays"),
         ActionInfo(
@@ -97,7 +104,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "export_picture", "export_run", "export_job", "export_script", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("rename", "remove", SEPARATOR, "find"),
-    "Fit": ("new_fit", "start", "pause", "stop", SEPARATOR, "fit_again"),
+    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from plaidwork.core.run import Run
+from plaidwork.core.study import StudyRecord
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.courtesy import COURTESY
@@ -27,8 +28,8 @@ from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.plugin_watch import PluginWatch
-from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages
-from plaidwork.gui.session_tree import DATA, NEW, RUN, SessionTree
+from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
+from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.status_line import StatusLine
 from plaidwork.gui.theme import theme
@@ -203,6 +204,8 @@ class MainWindow(QMainWindow):
         workbench.run_changed.connect(self._run_changed)
         workbench.results_changed.connect(self._results_changed)
         workbench.runs_changed.connect(lambda: self._run_changed(""))
+        workbench.studies.changed.connect(self._study_changed)
+        workbench.studies.ended.connect(self.commands.on_study_ended)
         self.tree.chosen.connect(self._chosen)
         self.workspace.page_changed.connect(self._page_changed)
         self.welcome.example_chosen.connect(self.commands.open_example)
@@ -269,6 +272,8 @@ class MainWindow(QMainWindow):
         self.show_workspace()
         if session.runs:
             self.tree.select(RUN, next(reversed(session.runs)))
+        elif self.workbench.studies.records():
+            self.tree.select(STUDY, self.workbench.studies.records()[-1].id)
         else:
             self.tree.select(DATA, next(iter(session.datasets)))
         self._chosen(*self.tree.current())
@@ -313,6 +318,11 @@ class MainWindow(QMainWindow):
         kind, key = self.tree.current()
         return self.workbench.session.runs.get(key) if kind == RUN else None
 
+    def current_study(self) -> StudyRecord | None:
+        """The search chosen in the tree, or None."""
+        kind, key = self.tree.current()
+        return self.workbench.studies.get(key) if kind == STUDY else None
+
     def current_dataset(self) -> str:
         """Name of the dataset chosen in the tree, or empty."""
         kind, key = self.tree.current()
@@ -325,6 +335,8 @@ class MainWindow(QMainWindow):
         run = self.current_run()
         if kind == DATA:
             self.workspace.set_pages(data_pages(self.workbench, key))
+        elif kind == STUDY:
+            self.workspace.set_pages(study_pages(self.workbench, key))
         elif kind == NEW and self.setup_page is not None:
             page = self.setup_page
             self.workspace.set_pages([PageInfo("setup", "Set-up", "sliders", lambda: page)])
@@ -348,25 +360,32 @@ class MainWindow(QMainWindow):
         if hovered is not None and not page.property("read_out"):
             page.setProperty("read_out", True)
             hovered.connect(self.status.read_out)
+            if hasattr(page, "run_opened"):
+                page.run_opened.connect(self.commands.show_fit)
         self.refresh_buttons()
 
     def refresh_buttons(self) -> None:
         """Enable the commands that make sense now, and put the right ones into the header."""
         run, actions = self.current_run(), self.actions_by_key
         phase = self.workbench.phase(run) if run is not None else ""
+        study = self.current_study()
+        if study is not None:
+            phase = self.workbench.studies.phase(study.id)
         setup = self.tree.current()[0] == NEW
         has_data = bool(self.workbench.session.datasets)
         page = self.workspace.current_page()
+        unfinished = study is not None and not phase and study.count("waiting", "stopped") > 0
         actions["pause"].setText("Go on" if phase == "paused" else "Pause")
         actions["pause"].setData("play" if phase == "paused" else "pause")
         for key, enabled in {
             "pause": phase in ("running", "paused", "preparing"),
             "stop": bool(phase) and phase != "stopping",
-            "start": setup or (run is not None and not phase),
+            "start": setup or (run is not None and not phase) or unfinished,
+            "search": setup or run is not None or has_data,
             "fit_again": run is not None,
             "new_fit": has_data,
-            "rename": run is not None or bool(self.current_dataset()),
-            "remove": (run is not None and not phase) or bool(self.current_dataset()),
+            "rename": run is not None or study is not None or bool(self.current_dataset()),
+            "remove": ((run is not None or study is not None) and not phase) or bool(self.current_dataset()),
             "export_run": run is not None and bool(run.results),
             "export_script": run is not None,
             "export_job": run is not None,
@@ -377,8 +396,9 @@ class MainWindow(QMainWindow):
             "save_as": bool(has_data or self.workbench.session.runs),
         }.items():
             actions[key].setEnabled(enabled)
-        left = run is not None and not phase and run.resumable
-        actions["start"].setText("Start fit" if setup or run is None else "Resume" if left else "Run longer…")
+        left = unfinished or (run is not None and not phase and run.resumable)
+        fresh = setup or (run is None and not left)
+        actions["start"].setText("Start fit" if fresh else "Resume" if left else "Run longer…")
         next_step = set() if setup else {"start"} if left else {"new_fit"}
         self.header.set_buttons({"pause", "stop"} if phase else next_step)
 
@@ -393,6 +413,10 @@ class MainWindow(QMainWindow):
                 page.tick()
         self.commands.on_verdict(run_id)
         self.refresh_buttons()
+
+    def _study_changed(self, study_id: str) -> None:
+        if self.tree.current() == (STUDY, study_id):
+            self.refresh_buttons()
 
     def _results_changed(self, run_id: str) -> None:
         run = self.current_run()

@@ -1,4 +1,4 @@
-"""Which tabs a run, a dataset or a new fit has."""
+"""Which tabs a run, a search, a dataset or a new fit has."""
 
 from __future__ import annotations
 
@@ -91,6 +91,17 @@ def _settings(workbench: Workbench, run: Run) -> QWidget:
     from plaidwork.gui.monitor.settings_page import SettingsPage
 
     return SettingsPage(workbench, run)
+
+
+def study_pages(workbench: Workbench, study_id: str) -> list[PageInfo]:
+    """The page of a search."""
+
+    def make() -> QWidget:
+        from plaidwork.gui.studies.study_page import StudyPage
+
+        return StudyPage(workbench, study_id)
+
+    return [PageInfo(f"study/{study_id}", "Search", "search", make)]
 
 
 def data_pages(workbench: Workbench, name: str) -> list[PageInfo]:

@@ -16,8 +16,10 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.run import Run
+from plaidwork.core.study import StudyRecord
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.studies.columns import progress_words
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.workbench import Workbench
 
@@ -26,7 +28,7 @@ _NAME = Qt.ItemDataRole.UserRole + 1
 _DETAIL = Qt.ItemDataRole.UserRole + 2
 _ICON = Qt.ItemDataRole.UserRole + 3
 
-DATA, RUN, NEW = "data", "run", "new"
+DATA, RUN, STUDY, NEW = "data", "run", "study", "new"
 
 STATUS_ICONS = {
     "ready": ("clock", "muted"),
@@ -66,6 +68,27 @@ def run_line(run: Run) -> str:
     if run.spec.algorithm == "mcmc":
         line += f", {format_count(run.n_draws)} draws"
     return line if run.status == "done" else f"{run.status}, {line}"
+
+
+def study_line(record: StudyRecord) -> str:
+    """``45 fits, 12 done`` or ``45 fits, fit 7 picked``."""
+    fits = len(record.jobs)
+    line = f"{format_count(fits)} {'fit' if fits == 1 else 'fits'}"
+    if record.chosen is not None:
+        return f"{line}, fit {record.chosen.number} picked"
+    return f"{line}, {progress_words(record)}"
+
+
+def study_icon(workbench: Workbench, record: StudyRecord) -> tuple[str, str]:
+    """Icon and colour of a search's state."""
+    phase = workbench.studies.phase(record.id)
+    if phase:
+        return STATUS_ICONS["paused" if phase == "paused" else "running"]
+    if record.count("waiting", "stopped"):
+        return STATUS_ICONS["stopped"]
+    if record.count("failed"):
+        return ("warning", "warn") if record.count("done") else STATUS_ICONS["failed"]
+    return STATUS_ICONS["done"]
 
 
 class _Delegate(QStyledItemDelegate):
@@ -115,8 +138,8 @@ class _Delegate(QStyledItemDelegate):
 
 
 class SessionTree(QTreeWidget):
-    """Data and runs. ``chosen`` carries (kind, name): ``data`` and a dataset's name, ``run`` and a run's id,
-    or ``new`` for the fit being set up."""
+    """Data, searches and runs. ``chosen`` carries (kind, name): ``data`` and a dataset's name, ``run`` and a run's
+    id, ``study`` and a search's id, or ``new`` for the fit being set up."""
 
     chosen = Signal(str, str)
 
@@ -131,13 +154,20 @@ class SessionTree(QTreeWidget):
         self.setItemDelegate(_Delegate(self))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Session: data and runs")
+        self.setAccessibleName("Session: data, searches and runs")
         self.setBackgroundRole(self.backgroundRole().Window)
         self.viewport().setBackgroundRole(self.backgroundRole().Window)
-        self._groups = {DATA: self._group("Data"), RUN: self._group("Runs")}
+        self._groups = {
+            DATA: self._group("Data"),
+            STUDY: self._group("Searches"),
+            RUN: self._group("Runs"),
+        }
         self.currentItemChanged.connect(self._current_changed)
         for signal in (workbench.session_replaced, workbench.data_changed, workbench.runs_changed):
             signal.connect(lambda *_: self.rebuild())
+        workbench.studies.listed.connect(self.rebuild)
+        workbench.studies.changed.connect(self.update_study)
+        workbench.studies.ended.connect(self.update_study)
         workbench.run_changed.connect(self.update_run)
         workbench.results_changed.connect(self.update_run)
         theme().changed.connect(self.viewport().update)
@@ -159,6 +189,9 @@ class SessionTree(QTreeWidget):
         session = self._workbench.session
         for name, dataset in session.datasets.items():
             self._add(DATA, name, name, dataset_line(dataset), ("database", "muted"))
+        for record in self._workbench.studies.records():
+            icon = study_icon(self._workbench, record)
+            self._add(STUDY, record.id, record.title, study_line(record), icon)
         for run in session.runs.values():
             self._add(RUN, run.id, run.title, run_line(run), run_icon(self._workbench, run))
         if self._new_fit:
@@ -174,7 +207,7 @@ class SessionTree(QTreeWidget):
         item.setData(0, _KIND, kind)
         item.setData(0, Qt.ItemDataRole.UserRole + 10, key)
         self._fill(item, name, detail, icon)
-        self._groups[DATA if kind == DATA else RUN].addChild(item)
+        self._groups[RUN if kind == NEW else kind].addChild(item)
 
     def _fill(self, item: QTreeWidgetItem, name: str, detail: str, icon: tuple[str, str]) -> None:
         item.setData(0, _NAME, name)
@@ -190,8 +223,15 @@ class SessionTree(QTreeWidget):
         if run is not None and item is not None:
             self._fill(item, run.title, run_line(run), run_icon(self._workbench, run))
 
+    def update_study(self, study_id: str) -> None:
+        """Refresh one search's line and icon."""
+        record = self._workbench.studies.get(study_id)
+        item = self._find(STUDY, study_id)
+        if record is not None and item is not None:
+            self._fill(item, record.title, study_line(record), study_icon(self._workbench, record))
+
     def _find(self, kind: str, key: str) -> QTreeWidgetItem | None:
-        group = self._groups[DATA if kind == DATA else RUN]
+        group = self._groups[RUN if kind == NEW else kind]
         for index in range(group.childCount()):
             item = group.child(index)
             if (item.data(0, _KIND), item.data(0, Qt.ItemDataRole.UserRole + 10)) == (kind, key):

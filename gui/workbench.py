@@ -21,6 +21,7 @@ from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.selection import Selection
+from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import Message
 
@@ -72,6 +73,7 @@ class Workbench(QObject):
         self._next_summary: dict[str, float] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._saving: Task | None = None
+        self.studies = StudyBench(self)
         # told in the threads that import; the signal brings it here
         forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
         self.destroyed.connect(lambda: forget())
@@ -121,31 +123,34 @@ class Workbench(QObject):
             if done is not None:
                 done()
 
-        return run_task(lambda task: open_session(path), loaded, self._report(f"Could not open {path.name}"))
+        return run_task(lambda task: open_session(path), loaded, self.report(f"Could not open {path.name}"))
 
     def save(self, path: Path | None = None, done: Callable[[], None] | None = None) -> Task | None:
         """Write the session in the background; runs under way are saved up to their last checkpoint."""
         if self._saving is not None and not self._saving.finished:
             return None
+        self.studies.write()
         self._set_dirty(False)  # what changes while the file is written makes it dirty again
 
         def saved(written: Path) -> None:
             self.session.name = written.stem
             self.saved.emit(str(written))
-            if self.active_runs():
+            if self.active_runs() or self.studies.active():
                 self._set_dirty(True)
             if done is not None:
                 done()
 
         def failed(error: BaseException, details: str) -> None:
             self._set_dirty(True)
-            self._report("Could not save")(error, details)
+            self.report("Could not save")(error, details)
 
         session = self.session
         self._saving = run_task(lambda task: session.save(path), saved, failed)
         return self._saving
 
-    def _report(self, title: str) -> Callable[[BaseException, str], None]:
+    def report(self, title: str) -> Callable[[BaseException, str], None]:
+        """What a task calls that has failed: a message with this title."""
+
         def report(error: BaseException, details: str) -> None:
             if isinstance(error, PluginError) and error.fault is not None:
                 self.blame(title, error.fault, error.hint)
@@ -182,7 +187,7 @@ class Workbench(QObject):
         return run_task(
             lambda task: self.registry.disable(name),
             done,
-            self._report(f"{name} could not be turned off for good"),
+            self.report(f"{name} could not be turned off for good"),
         )
 
     # -- data -----------------------------------------------------------------------------------
@@ -242,7 +247,7 @@ class Workbench(QObject):
         run_task(
             lambda task: session.plan_of(run, self.registry),
             planned,
-            self._report(f"Could not resume {run.title}"),
+            self.report(f"Could not resume {run.title}"),
         )
 
     @staticmethod
@@ -294,11 +299,17 @@ class Workbench(QObject):
 
     def wait(self, milliseconds: int) -> bool:
         """Wait for all chains (after ``stop``), for closing; True when none is running."""
-        return all(fit.wait(milliseconds) for fit in self._fits.values())
+        return all(fit.wait(milliseconds) for fit in self._fits.values()) and self.studies.wait(milliseconds)
 
     def active_runs(self) -> list[Run]:
         """Runs whose chains are under way."""
         return [run for run in self.session.runs.values() if run.id in self._fits]
+
+    def adopted(self, run: Run) -> None:
+        """A run that was made elsewhere has come into the session."""
+        self.touch()
+        self.runs_changed.emit()
+        self._judge(run)
 
     def remove_run(self, run: Run) -> None:
         """Remove a run that is not under way."""
@@ -406,7 +417,7 @@ class Workbench(QObject):
                 self._judge(run)
 
         self._summaries[run.id] = run_task(
-            lambda task: summarise(run, plan), done, self._report(f"{run.title} could not be summarised")
+            lambda task: summarise(run, plan), done, self.report(f"{run.title} could not be summarised")
         )
 
     def verdict(self, run: Run) -> Verdict | None:
@@ -424,7 +435,7 @@ class Workbench(QObject):
                 self._verdicts[run.id] = diagnosis.verdict
                 self.run_changed.emit(run.id)
 
-        run_task(lambda task: _diagnose(kept), judged, self._report(f"{run.title} could not be judged"))
+        run_task(lambda task: _diagnose(kept), judged, self.report(f"{run.title} could not be judged"))
 
 
 def _diagnose(kept: Kept) -> Diagnosis:

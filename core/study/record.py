@@ -86,8 +86,11 @@ class StudyRecord:
         return tuple(dict.fromkeys(job.seed for job in self.jobs))
 
     def name_of(self, job: StudyJob) -> str:
-        """Title of a fit's run: what differs, and the seed."""
-        return f"{self.title}: {self.words_of(job)}"
+        """Title of a fit's run: its number, what differs, and the study."""
+        parts = [f"{self.titles.get(name, name)} {self.value_text(job, name)}" for name in self.varied]
+        if len(self.seeds) > 1 or not parts:
+            parts.append(f"seed {job.seed}")
+        return f"Fit {job.number}: {', '.join(parts)} ({self.title})"
 
     def words_of(self, job: StudyJob) -> str:
         """The settings that differ, and the seed."""

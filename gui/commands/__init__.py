@@ -2,10 +2,11 @@
 
 from plaidwork.gui.commands.files import FileCommands
 from plaidwork.gui.commands.fits import FitCommands
+from plaidwork.gui.commands.studies import StudyCommands
 from plaidwork.gui.commands.views import ViewCommands
 
 __all__ = ["Commands"]
 
 
-class Commands(FileCommands, FitCommands, ViewCommands):
+class Commands(FileCommands, FitCommands, StudyCommands, ViewCommands):
     """All commands of the window."""

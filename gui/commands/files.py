@@ -205,8 +205,9 @@ class FileCommands(CommandGroup):
         """Ask to save what is not saved and stop what runs; False when the user wants to stay."""
         workbench, window = self._workbench, self._window
         running = workbench.active_runs()
+        under_way = len(running) + len(workbench.studies.active())
         if workbench.dirty and (workbench.session.datasets or workbench.session.runs):
-            answer = dialogs.ask_to_save(window, workbench.session.name, len(running))
+            answer = dialogs.ask_to_save(window, workbench.session.name, under_way)
             if answer == "cancel":
                 return False
             if not self._stop_all(running):
@@ -219,6 +220,7 @@ class FileCommands(CommandGroup):
     def _stop_all(self, running: list[Run]) -> bool:
         for run in running:
             self._workbench.stop(run)
+        self._workbench.studies.stop_all()
         while not self._workbench.wait(_CLOSE_WAIT):
             answer = dialogs.ask(
                 self._window,

@@ -31,12 +31,16 @@ class FitCommands(CommandGroup):
             if title:
                 self._workbench.rename_run(run, title)
             return
-        page = self._window.workspace.current_page()
+        page = self._window.workspace.current_page()  # that of a dataset or of a search
         if hasattr(page, "rename"):
             page.rename()
 
     def remove(self) -> None:
         window, run, name = self._window, self._window.current_run(), self._window.current_dataset()
+        study = window.current_study()
+        if study is not None:
+            window.commands.remove_study(study)
+            return
         title = run.title if run is not None else name
         if not title:
             return
@@ -64,6 +68,9 @@ class FitCommands(CommandGroup):
         run = self._window.current_run()
         if run is not None:
             name = next((names[0] for names in run.inputs.values() if names), "")
+        study = self._window.current_study()
+        if study is not None:
+            name = next((names[0] for names in study.input_names.values() if names), "")
         self.set_up_fit(focus=name)
 
     def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str = "") -> None:
@@ -84,6 +91,7 @@ class FitCommands(CommandGroup):
     def _show_setup(self, page: QWidget) -> None:
         window = self._window
         page.start_requested.connect(self._start_plan)  # type: ignore[attr-defined]
+        page.search_requested.connect(window.commands.ask_search)  # type: ignore[attr-defined]
         window.workspace.clear()
         window.setup_page = page
         window.tree.set_new_fit(True)
@@ -101,7 +109,10 @@ class FitCommands(CommandGroup):
 
     def start(self) -> None:
         window, run = self._window, self._window.current_run()
-        if window.tree.current()[0] == NEW and window.setup_page is not None:
+        study = window.current_study()
+        if study is not None:
+            self._workbench.studies.resume(study.id)
+        elif window.tree.current()[0] == NEW and window.setup_page is not None:
             window.setup_page.start()  # type: ignore[attr-defined]
         elif run is not None and run.resumable:
             self._workbench.resume(run)
@@ -111,17 +122,22 @@ class FitCommands(CommandGroup):
                 self._workbench.resume(run, more)
 
     def pause(self) -> None:
-        run = self._window.current_run()
-        if run is not None:
+        run, study = self._window.current_run(), self._window.current_study()
+        if study is not None:
+            self._window.commands.hold_study(study)
+        elif run is not None:
             if run.status == "paused":
                 self._workbench.unpause(run)
             else:
                 self._workbench.pause(run)
 
     def stop(self) -> None:
-        run = self._window.current_run()
-        if run is not None:
+        run, study = self._window.current_run(), self._window.current_study()
+        if study is not None:
+            self._workbench.studies.stop(study.id)
+        elif run is not None:
             self._workbench.stop(run)
+        if study is not None or run is not None:
             self._window.refresh_buttons()
             self._window.status.refresh()
 

@@ -17,6 +17,7 @@ class Foot(QWidget):
 
     jump_requested = Signal()
     start_requested = Signal()
+    search_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,13 +30,15 @@ class Foot(QWidget):
         self.menu = QMenu(self)
         self.presets = button("Presets", kind="quiet")
         self.presets.setMenu(self.menu)
+        self.search = button("Search…", self.search_requested.emit)
+        self.search.setToolTip("Fit many settings and compare them")
         self.start = button("Start fit", self.start_requested.emit, kind="primary", icon_name="play")
         self.start.setToolTip("Start fit (Ctrl+Enter)")
         row = QHBoxLayout()
         row.setSpacing(space.S)
         row.addWidget(self._clock)
         row.addWidget(self.estimate, 1)
-        for item in (self.errors, self.presets, self.start):
+        for item in (self.errors, self.presets, self.search, self.start):
             row.addWidget(item, 0, Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.S)
@@ -52,11 +55,13 @@ class Foot(QWidget):
         self.errors.setText("1 setting needs a change" if count == 1 else f"{count} settings need a change")
         self.errors.setVisible(count > 0)
         self.start.setEnabled(count == 0)
+        self.search.setEnabled(count == 0)
 
     def set_busy(self, busy: bool) -> None:
         """While the plan is checked."""
         self.start.setText("Checking…" if busy else "Start fit")
         self.start.setEnabled(not busy)
+        self.search.setEnabled(not busy)
 
     def _restyle(self) -> None:
         self._clock.setPixmap(pixmap("clock", 16, "muted", self.devicePixelRatioF()))

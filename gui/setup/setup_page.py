@@ -52,11 +52,13 @@ class SetupPage(QWidget):
     Signals
     -------
     start_requested : a checked ``FitPlan`` and the title of the run (empty: numbered by the session)
+    search_requested : a checked ``FitPlan``, of which settings are to be varied
     import_requested : the user wants to import data
     changed : anything on the page has changed
     """
 
     start_requested = Signal(object, str)
+    search_requested = Signal(object)
     import_requested = Signal()
     changed = Signal()
 
@@ -82,7 +84,8 @@ class SetupPage(QWidget):
         self._told: list[Any] = []
         self._check: Task | None = None
         self._ready: tuple[Any, FitPlan] | None = None
-        self._wanted = False
+        self._wanted = ""
+        """What follows a check that finds nothing wrong: ``start``, ``search`` or nothing."""
         self._quiet = QTimer(self, singleShot=True, interval=CHECK_DELAY)
         self._quiet.timeout.connect(self._run_check)
         self.foot = Foot()
@@ -148,6 +151,7 @@ class SetupPage(QWidget):
         outer.addWidget(self.foot)
         self.foot.jump_requested.connect(self.jump_to_first_problem)
         self.foot.start_requested.connect(self.start)
+        self.foot.search_requested.connect(self.search)
 
     # -- model ----------------------------------------------------------------------------------
     def _suggested(self) -> str:
@@ -313,13 +317,13 @@ class SetupPage(QWidget):
         params, schedule = self.settings()
         return self.spec.id, data, self.inputs_form.subsets(), repr(params), repr(schedule)
 
-    def _run_check(self, wanted: bool = False) -> None:
+    def _run_check(self, wanted: str = "") -> None:
         """Check data and settings together off the GUI thread; then cost, or what is wrong."""
         self._wanted = self._wanted or wanted  # a check that follows an edit must not forget the start
         if self._check is not None:
             self._check.cancel()
         if self.spec is None or self.problems():
-            self._wanted = False
+            self._wanted = ""
             self.foot.estimate.setText("No estimate yet")
             return
         model = self.workbench.registry.model(self.spec.id)
@@ -362,7 +366,7 @@ class SetupPage(QWidget):
         return self.schedule_form.schedule(), self.schedule_form.seed, self.schedule_form.holdout
 
     def _check_failed(self, error: BaseException, details: str) -> None:
-        wanted, self._wanted = self._wanted, False
+        wanted, self._wanted = self._wanted, ""
         self._clear_told()
         self.foot.set_busy(False)
         self.foot.estimate.setText("Not ready to start")
@@ -421,6 +425,13 @@ class SetupPage(QWidget):
 
     def start(self) -> None:
         """Check everything; emit ``start_requested`` when all is well, else go to the first error."""
+        self._go("start")
+
+    def search(self) -> None:
+        """The same, but emit ``search_requested``."""
+        self._go("search")
+
+    def _go(self, wanted: str) -> None:
         if self.spec is None:
             return
         for part in (self.inputs_form, self.form, self.schedule_form):
@@ -433,16 +444,20 @@ class SetupPage(QWidget):
             self.jump_to_first_problem()
             return
         if self._ready is not None and self._ready[0] == self._signature():
+            self._wanted = wanted
             self._emit(self._ready[1])
             return
         self._quiet.stop()
         self.foot.set_busy(True)
-        self._run_check(wanted=True)
+        self._run_check(wanted)
 
     def _emit(self, plan: FitPlan) -> None:
-        self._wanted = False
+        wanted, self._wanted = self._wanted, ""
         self.foot.set_busy(False)
-        self.start_requested.emit(plan, "")
+        if wanted == "search":
+            self.search_requested.emit(plan)
+        else:
+            self.start_requested.emit(plan, "")
 
     # -- dock -----------------------------------------------------------------------------------
     def side_panel(self) -> DataPanel:

@@ -203,11 +203,6 @@ def _tab_close(option: Option, painter: QPainter, widget: QWidget | None) -> Non
     stroke(painter, [c + QPointF(-r, r), c + QPointF(r, -r)], ink)
 
 
-def _header_arrow(option: Option, painter: QPainter, widget: QWidget | None) -> None:
-    up = option.sortIndicator == option.SortIndicator.SortUp
-    chevron(painter, QRectF(option.rect).center(), "up" if up else "down", theme().color("muted"), 7)
-
-
 def _arrow(direction: str) -> Draw:
     def draw(option: Option, painter: QPainter, widget: QWidget | None) -> None:
         """Draw the chevron."""
@@ -248,7 +243,7 @@ PRIMITIVES: dict[QStyle.PrimitiveElement, Draw] = {
     PE.PE_IndicatorToolBarSeparator: _separator,
     PE.PE_IndicatorDockWidgetResizeHandle: _fill_border,
     PE.PE_IndicatorTabClose: _tab_close,
-    PE.PE_IndicatorHeaderArrow: _header_arrow,
+    PE.PE_IndicatorHeaderArrow: _nothing,  # drawn beside the words of the head, not over them
     PE.PE_IndicatorArrowDown: _arrow("down"),
     PE.PE_IndicatorArrowUp: _arrow("up"),
     PE.PE_IndicatorArrowLeft: _arrow("left"),

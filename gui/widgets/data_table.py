@@ -155,6 +155,11 @@ class DataTable(QWidget):
         """Show only rows that contain `text`."""
         self._filter.setText(text)
 
+    def focus_filter(self) -> None:
+        """The keyboard goes to the filter line."""
+        self._filter.setFocus()
+        self._filter.selectAll()
+
     # -- selection ------------------------------------------------------------------------------
     def selected_rows(self) -> list[int]:
         """Row numbers of the given data that are selected, in shown order."""

@@ -97,6 +97,8 @@ class ColumnModel(QAbstractTableModel):
             return self._names[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.is_number(section) else _LEFT
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._names[section] if len(self._names[section]) > 16 else None
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -152,7 +152,7 @@ def test_one_job_can_be_stopped():
     )
 
     def progress(run, event):
-        if "stride 1" in run.title and run.sweeps_done > 5:
+        if "Stride 1" in run.title and run.sweeps_done > 5:
             study.stop_job(1)
 
     study.run(progress=progress)

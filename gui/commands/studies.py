@@ -1,0 +1,92 @@
+"""Commands on searches: set up, start, hold, stop, open a fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plaidwork.gui import dialogs
+from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.session_tree import NEW, RUN, STUDY
+
+if TYPE_CHECKING:
+    from plaidwork.core.plan import FitPlan
+    from plaidwork.core.study import StudyRecord
+
+
+class StudyCommands(CommandGroup):
+    """What can be done with searches; the commands of the Fit menu lead here when a search is in front."""
+
+    def search(self) -> None:
+        """Set up a search: of the fit that is set up, or like the run in front."""
+        window = self._window
+        run = window.current_run()
+        if window.tree.current()[0] == NEW and window.setup_page is not None:
+            window.setup_page.search()  # type: ignore[attr-defined]
+        elif run is not None:
+
+            def fill(page) -> None:  # type: ignore[no-untyped-def]
+                page.from_run(run)
+                page.search()
+
+            window.commands.set_up_fit(fill)
+        else:
+            window.commands.new_fit()
+
+    def ask_search(self, plan: FitPlan) -> None:
+        """The panel of a search; started when the user wants to."""
+        from plaidwork.gui.studies.search_dialog import SearchDialog
+
+        dialog = SearchDialog(self._workbench, plan, self._window)
+        if dialog.exec() and dialog.study is not None:
+            self._workbench.studies.start(dialog.study, dialog.at_once)
+            self._window.setup_page = None
+            self._window.tree.set_new_fit(False)
+            self.show_study(dialog.study.id)
+        dialog.deleteLater()
+
+    def show_study(self, study_id: str) -> None:
+        """Bring the page of a search to the front."""
+        self._window.show_workspace()
+        self._window.tree.select(STUDY, study_id)
+        self._window._chosen(STUDY, study_id)
+
+    def show_fit(self, run_id: str) -> None:
+        """Bring the pages of a run to the front."""
+        self._window.tree.select(RUN, run_id)
+        self._window._chosen(RUN, run_id)
+
+    def hold_study(self, record: StudyRecord) -> None:
+        """Pause, or go on."""
+        studies = self._workbench.studies
+        if studies.phase(record.id) == "paused":
+            studies.go_on(record.id)
+        else:
+            studies.pause(record.id)
+
+    def remove_study(self, record: StudyRecord) -> None:
+        """Ask, then take a search out of the session."""
+        text = "Its table goes when you save. Fits that were opened stay among the runs."
+        choices = (("cancel", "Cancel"), ("remove", "Remove"))
+        if dialogs.ask(self._window, f"Remove “{record.title}”?", text, choices, "remove") == "remove":
+            self._workbench.studies.remove(record.id)
+            self._window._show_session()
+
+    def on_study_ended(self, study_id: str) -> None:
+        """A message that leads to the search."""
+        record = self._workbench.studies.get(study_id)
+        if record is None:
+            return
+        left, failed = record.count("waiting", "stopped"), record.count("failed")
+        text = f"{format_count(record.count('done'))} of {format_count(len(record.jobs))} fits are done."
+        if failed:
+            text += f" {format_count(failed)} failed."
+        window = self._window
+        window.refresh_buttons()
+        title = f"{record.title} {'stopped' if left else 'finished'}"
+        if window.tree.current() == (STUDY, study_id):
+            window.status.say(f"{title}. {text}")
+            return
+        kind = "info" if left else "warn" if failed else "ok"
+        actions = [("Show search", lambda: self.show_study(study_id))]
+        window.messages.post(kind, title, text, actions, key=f"end {study_id}")

@@ -1,0 +1,327 @@
+"""The searches of the open session: started, held, stopped, kept up to date in the session."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.events import Event
+from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.plan import FitPlan
+from plaidwork.core.run import Run
+from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
+from plaidwork.gui.courtesy import COURTESY
+from plaidwork.gui.tasks import Task, run_task
+
+if TYPE_CHECKING:
+    from plaidwork.gui.workbench import Workbench
+
+KEPT_BYTES = 256e6
+"""What the runs of a search may hold in memory; the rest is fitted again when it is opened."""
+WRITE_EVERY = 1000
+"""Milliseconds between two updates of the session's record of a search under way."""
+
+
+class StudyBench(QObject):
+    """What may be done with searches; ``workbench.studies``.
+
+    Signals
+    -------
+    listed : a search was added or removed, or the session is another one
+    changed : id of a search of which something has changed
+    ended : id of a search that has come to its end, or was stopped
+    """
+
+    listed = Signal()
+    changed = Signal(str)
+    ended = Signal(str)
+    _job_ended = Signal(object, int)
+    _over = Signal(object)
+
+    def __init__(self, workbench: Workbench) -> None:
+        super().__init__(workbench)
+        self._workbench = workbench
+        self._records: dict[str, StudyRecord] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._opened: dict[str, tuple[Study, int]] = {}
+        self._begun: dict[str, tuple[float, float]] = {}
+        self._held: dict[str, float] = {}
+        self._dirty: set[str] = set()
+        self._writing = QTimer(self, singleShot=True, interval=WRITE_EVERY)
+        self._writing.timeout.connect(self.write)
+        self._job_ended.connect(self._on_job)
+        self._over.connect(self._on_over)
+        workbench.session_replaced.connect(self._reload)
+        workbench.results_changed.connect(self._on_results)
+
+    def _reload(self) -> None:
+        self._dirty.clear()
+        self._opened.clear()
+        self._records = {record.id: record for record in study_records(self._workbench.session.studies)}
+        self.listed.emit()
+
+    # -- looking --------------------------------------------------------------------------------
+    def records(self) -> list[StudyRecord]:
+        """All searches of the session, oldest first."""
+        return list(self._records.values())
+
+    def get(self, study_id: str) -> StudyRecord | None:
+        """A search by its id."""
+        return self._records.get(study_id)
+
+    def phase(self, study_id: str) -> str:
+        """``running``, ``paused`` or ``stopping`` while a search is under way; else empty."""
+        study = self._records.get(study_id)
+        if study_id not in self._threads or not isinstance(study, Study):
+            return ""
+        if study.control.stopping:
+            return "stopping"
+        return "paused" if study.control.paused else "running"
+
+    def active(self) -> list[StudyRecord]:
+        """Searches under way."""
+        return [record for record in self._records.values() if record.id in self._threads]
+
+    def seconds_left(self, study_id: str) -> float | None:
+        """From what was done since the start; None until something was."""
+        study, begun = self._records.get(study_id), self._begun.get(study_id)
+        if study is None or begun is None or self.phase(study_id) != "running":
+            return None
+        started, before = begun
+        done, spent = sum(job.share for job in study.jobs), time.monotonic() - started
+        if spent < 1.0 or done - before <= 0.02:
+            return None
+        return spent / (done - before) * (len(study.jobs) - done)
+
+    # -- running --------------------------------------------------------------------------------
+    def start(self, study: Study, at_once: int = 0) -> None:
+        """Add a search to the session and run what waits, on so many cores (default all)."""
+        if study.id in self._threads:
+            return
+        session = self._workbench.session
+        for given in study.inputs.values():
+            for dataset in given:
+                if dataset.name not in session.datasets:
+                    session.datasets[dataset.name] = dataset
+                    self._workbench.data_changed.emit(dataset.name)
+        new = study.id not in self._records
+        self._records[study.id] = study
+        study.put(session)
+        cores = at_once or os.cpu_count() or 1
+        self._begun[study.id] = (time.monotonic(), sum(job.share for job in study.jobs))
+        thread = threading.Thread(
+            target=self._work, args=(study, cores), name=f"search {study.id}", daemon=True
+        )
+        self._threads[study.id] = thread
+        self._workbench.touch()
+        if new:
+            self.listed.emit()
+        self.changed.emit(study.id)
+        thread.start()
+
+    def _work(self, study: Study, cores: int) -> None:
+        """In a thread of its own: follow the fits; their threads do the work, one chain after the other."""
+        try:
+            jobs = study.iterate(InlineExecutor, at_once=cores, memory=KEPT_BYTES, progress=_courteous)
+            for job in jobs:
+                self._job_ended.emit(study, job.number)
+        finally:
+            self._over.emit(study)
+
+    def _on_job(self, study: Study, number: int) -> None:
+        if self._records.get(study.id) is study:
+            self._touched(study.id)
+
+    def _on_over(self, study: Study) -> None:
+        thread = self._threads.pop(study.id, None)
+        if thread is not None:
+            thread.join()
+        if self._records.get(study.id) is not study:
+            return
+        self._touched(study.id)
+        self.write()
+        self.ended.emit(study.id)
+
+    def _touched(self, study_id: str) -> None:
+        self._dirty.add(study_id)
+        self._workbench.touch()
+        if not self._writing.isActive():
+            self._writing.start()
+        self.changed.emit(study_id)
+
+    def write(self) -> None:
+        """Bring the session's records up to date."""
+        for study_id in self._dirty & set(self._records):
+            self._records[study_id].put(self._workbench.session)
+        self._dirty.clear()
+
+    def pause(self, study_id: str) -> None:
+        """Hold all fits of a search after the sweep they are in."""
+        study = self._records.get(study_id)
+        if self.phase(study_id) == "running" and isinstance(study, Study):
+            study.pause()
+            self._held[study_id] = time.monotonic()
+            self.changed.emit(study_id)
+
+    def go_on(self, study_id: str) -> None:
+        """After a pause."""
+        study = self._records.get(study_id)
+        if self.phase(study_id) == "paused" and isinstance(study, Study):
+            started, before = self._begun[study_id]
+            held = time.monotonic() - self._held.pop(study_id, time.monotonic())
+            self._begun[study_id] = (started + held, before)
+            study.go_on()
+            self.changed.emit(study_id)
+
+    def stop(self, study_id: str) -> None:
+        """End the fits under way and start no other."""
+        study = self._records.get(study_id)
+        if study_id in self._threads and isinstance(study, Study):
+            study.stop()
+            self.changed.emit(study_id)
+
+    def stop_all(self) -> None:
+        """Before the session is left."""
+        for record in self.active():
+            self.stop(record.id)
+
+    def wait(self, milliseconds: int) -> bool:
+        """Wait for all searches (after ``stop_all``); True when none is running."""
+        for thread in list(self._threads.values()):
+            thread.join(milliseconds / 1000)
+        return not any(thread.is_alive() for thread in self._threads.values())
+
+    def stop_job(self, study_id: str, number: int) -> None:
+        """End one fit; the others go on."""
+        study = self._records.get(study_id)
+        if isinstance(study, Study):
+            study.stop_job(number)
+
+    def resume(self, study_id: str, at_once: int = 0, failed: bool = False) -> None:
+        """Go on with a search that was stopped; ``failed``: try those that failed once more."""
+
+        def ready(study: Study) -> None:
+            study.start_again(failed)
+            self.start(study, at_once)
+
+        if study_id not in self._threads:
+            self._with_model(study_id, ready, "Could not go on with")
+
+    def _with_model(self, study_id: str, then: Callable[[Study], object], trouble: str) -> Task | None:
+        """Call ``then`` with the search, its model and its data; loaded in the background when need be."""
+        record, session, plugins = self._records[study_id], self._workbench.session, self._workbench.registry
+        if isinstance(record, Study):
+            then(record)
+            return None
+
+        def loaded(study: Study) -> None:
+            if self._records.get(study_id) is record:
+                self._records[study_id] = study
+                then(study)
+
+        return run_task(
+            lambda task: Study.load(session, record, plugins),
+            loaded,
+            self._workbench.report(f"{trouble} {record.title}"),
+        )
+
+    # -- choosing -------------------------------------------------------------------------------
+    def rank_by(self, study_id: str, key: str) -> None:
+        """Rank by another metric."""
+        record = self._records[study_id]
+        if record.metric.key != key:
+            record.rank_by(key)
+            self._touched(study_id)
+
+    def pick(self, study_id: str, number: int) -> None:
+        """Pick a fit and keep its run in the session; fitted again when it was let go."""
+        record = self._records[study_id]
+        try:
+            record.choose(number, self._workbench.session)
+        except PlaidworkError as error:
+            self._workbench.told.emit("warn", f"Fit {number} cannot be picked", str(error), "")
+            return
+        self._touched(study_id)
+        self.open(study_id, number)
+
+    def remove_jobs(self, study_id: str, numbers: list[int]) -> None:
+        """Take fits out of a search; runs of them that were opened stay among the runs."""
+        try:
+            self._records[study_id].remove(numbers, self._workbench.session)
+        except PlaidworkError as error:
+            self._workbench.told.emit("warn", "Could not remove the fits", str(error), "")
+            return
+        self._touched(study_id)
+
+    def rename(self, study_id: str, title: str) -> None:
+        """Give a search another title."""
+        record = self._records[study_id]
+        if title.strip() and title.strip() != record.title:
+            record.title = title.strip()
+            self._touched(study_id)
+            self.listed.emit()
+
+    def remove(self, study_id: str) -> None:
+        """Take a search that is not under way out of the session; opened runs stay."""
+        if study_id in self._threads:
+            return
+        record, session = self._records.pop(study_id), self._workbench.session
+        self.write()
+        session.studies[:] = [old for old in session.studies if old.get("id") != study_id]
+        session.note("study removed", study=study_id, title=record.title)
+        self._workbench.touch()
+        self.listed.emit()
+
+    def open(self, study_id: str, number: int, shown: Callable[[Run], object] | None = None) -> None:
+        """Make the run of a fit one of the session's and call ``shown`` with it.
+
+        A run that was let go is fitted again, in sight; ``shown`` is called at its start then.
+        """
+        record, session = self._records[study_id], self._workbench.session
+        job = record.job(number)
+        if job.run_id in session.runs:
+            if shown is not None:
+                shown(session.runs[job.run_id])
+        elif job.run is not None:
+            run = adopt(session, job)
+            self._workbench.adopted(run)
+            self._touched(study_id)
+            if shown is not None:
+                shown(run)
+        elif job.status != "done":
+            text = job.message or "Only a fit that is done can be opened."
+            self._workbench.told.emit("warn", f"Fit {number} has no results", text, "")
+        else:
+            self._with_model(study_id, partial(self._fit_again, job=job, shown=shown), "Could not open a fit of")
+
+    def _fit_again(self, study: Study, job: StudyJob, shown: Callable[[Run], object] | None) -> None:
+        def planned(plan: FitPlan) -> None:
+            run = self._workbench.start(plan, study.name_of(job))
+            job.run_id = run.id
+            self._opened[run.id] = (study, job.number)
+            self._touched(study.id)
+            if shown is not None:
+                shown(run)
+
+        run_task(lambda task: study.plan(job), planned, self._workbench.report("Could not open the fit"))
+
+    def _on_results(self, run_id: str) -> None:
+        """A run that was fitted again must have the numbers of the search."""
+        run = self._workbench.session.runs.get(run_id)
+        if run is None or run.active or run_id not in self._opened:
+            return
+        study, number = self._opened.pop(run_id)
+        if run.status == "done" and not study.compare_again(study.job(number), run):
+            text = "The model or the computer are not those of the search. The search keeps its numbers."
+            self._workbench.told.emit("warn", f"{run.title} has other numbers than in the search", text, "")
+
+
+def _courteous(run: Run, event: Event) -> None:
+    COURTESY.wait()

@@ -1,0 +1,111 @@
+"""The side panel of a search: the selected fits beside each other, and what was picked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+
+from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
+from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_number
+from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.studies.columns import decimals_of, fit_name, state_words
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import DataTable, Label
+
+MOST = 6
+"""Fits that are compared side by side."""
+
+
+def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.ndarray]:
+    """Rows: what differs between the fits, their numbers, then the settings that they share; a column per fit."""
+    varied = [name for name in record.varied if len({record.value_text(job, name) for job in jobs}) > 1]
+    alike = [name for name in record.varied if name not in varied]
+    rows: list[tuple[str, list[str]]] = [
+        (record.titles.get(name, name), [record.value_text(job, name) for job in jobs]) for name in varied
+    ]
+    rows.append(("Seed", [str(job.seed) for job in jobs]))
+    for metric in record.known_metrics():
+        numbers = [job.metrics.get(metric.key, float("nan")) for job in jobs]
+        if any(number == number for number in numbers):
+            every = np.array([job.metrics.get(metric.key, float("nan")) for job in record.jobs])
+            rows.append((metric.name, [format_fixed(number, decimals_of(every)) for number in numbers]))
+    rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
+    rows.append(("Time", [format_duration(job.seconds) for job in jobs]))
+    rows.append(("State", [state_words(record, job).partition(":")[0] for job in jobs]))
+    rows += [(record.titles.get(name, name), [record.value_text(job, name) for job in jobs]) for name in alike]
+    columns = {"": np.array([title for title, _ in rows], dtype=object)}
+    for at, job in enumerate(jobs):
+        columns[f"Fit {job.number}"] = np.array([values[at] for _, values in rows], dtype=object)
+    return columns
+
+
+def choice_words(record: StudyRecord, choice: StudyChoice) -> str:
+    """``Fit 12, 20 Nov 2026 14:05, ranked by exclusivity (3.29); exploratory``."""
+    try:
+        time = f"{dt.datetime.fromisoformat(choice.time).astimezone():%d %b %Y %H:%M}"
+    except ValueError:
+        time = choice.time
+    value = f" ({format_number(choice.value, 5)})" if choice.value is not None else ""
+    words = f"Fit {choice.number}, {time}, ranked by {choice.metric}{value}"
+    return f"{words}; exploratory, as another fit was picked before" if choice.exploratory else words
+
+
+class FitDetail(QWidget):
+    """Shows the fits that are selected."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Selection")
+        self._title = Label("No fit selected", "title", wrap=True)
+        self._words = Label("", "body", "muted", wrap=True)
+        self._failure = ErrorLine()
+        self.table = DataTable(dense=True)
+        self.table.view.setAccessibleName("Settings and numbers of the selected fits")
+        self.table.view.setSortingEnabled(False)
+        self._picked_head = Label("Picked", "strong")
+        self._picked = Label("", "caption", "muted", wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(space.DOCK_EDGE, space.M, space.DOCK_EDGE, space.M)
+        layout.setSpacing(space.S)
+        for item in (self._title, self._words, self._failure):
+            layout.addWidget(item)
+        layout.addWidget(self.table, 1)
+        self._room = QWidget()
+        layout.addWidget(self._room, 1)
+        layout.addWidget(self._picked_head)
+        layout.addWidget(self._picked)
+
+    def show_fits(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
+        """Show these fits of a search."""
+        shown = list(jobs)[:MOST]
+        if not shown:
+            self._title.setText("No fit selected")
+            self._words.setText("Click a line of the table or a point. With Ctrl several are compared.")
+        elif len(shown) == 1:
+            name, _, words = fit_name(record, shown[0]).partition(": ")
+            self._title.setText(name)
+            self._words.setText(_short(words))
+        else:
+            self._title.setText(f"{format_count(len(jobs))} fits")
+            more = f"; the first {MOST} are shown" if len(jobs) > MOST else ""
+            self._words.setText(f"What differs comes first{more}.")
+        self._failure.set_text(next((job.message for job in shown if job.status == "failed"), ""))
+        self.table.setVisible(bool(shown))
+        self._room.setVisible(not shown)
+        if shown:
+            self.table.set_columns(comparison(record, shown))
+            head = self.table.view.horizontalHeader()
+            for at in range(len(shown) + 1):
+                head.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
+                head.resizeSection(at, min(self.table.view.sizeHintForColumn(at) + space.L, 150 if at else 180))
+            head.setStretchLastSection(len(shown) == 1)
+        self._picked_head.setVisible(bool(record.choices))
+        self._picked.setVisible(bool(record.choices))
+        self._picked.setText("\n".join(choice_words(record, choice) for choice in record.choices))
+
+
+def _short(text: str, most: int = 240) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

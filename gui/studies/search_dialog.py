@@ -1,0 +1,316 @@
+"""The panel of a search: which settings vary over which values, how often, ranked by what, at what cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.metric import Metric, metrics_of
+from plaidwork.core.plan import FitPlan
+from plaidwork.core.spec import Hyperparameter
+from plaidwork.core.study import Study, combinations
+from plaidwork.core.study.cost import StudyCost, measure_cost
+from plaidwork.gui.courtesy import COURTESY
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.results.chart import ItemPicker
+from plaidwork.gui.setup.fields import ErrorLine, SettingField
+from plaidwork.gui.setup.sections import Fold
+from plaidwork.gui.studies.grid_row import GridRow
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.workbench import Workbench
+
+DELAY = 500
+"""Milliseconds of quiet after a change until the cost is measured."""
+
+_REPEATS = Hyperparameter(
+    "repeats", "int", 3, label="Seeds per combination", minimum=1, maximum=1000,
+    doc="From the seed of the set-up on",
+)  # fmt: skip
+_AT_ONCE = Hyperparameter(
+    "at_once", "int", 1, label="Fits at a time", minimum=1, maximum=256, doc="As many as there are cores",
+)  # fmt: skip
+
+
+class SearchDialog(QDialog):
+    """Made from a checked plan; after ``accept`` the search is in ``study``, to be run ``at_once`` fits at a time.
+
+    ``estimated`` follows every measured cost.
+    """
+
+    estimated = Signal()
+
+    def __init__(self, workbench: Workbench, plan: FitPlan, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.workbench, self.plan = workbench, plan
+        self.study: Study | None = None
+        self.cost: StudyCost | None = None
+        self._task: Task | None = None
+        self._ready: tuple[Any, Study] | None = None
+        self._wanted = False
+        """Whether the search starts as soon as it is checked."""
+        self.setWindowTitle(f"Search settings of {plan.spec.title}")
+        self._quiet = QTimer(self, singleShot=True, interval=DELAY)
+        self._quiet.timeout.connect(self._check)
+        values = plan.params
+        self.rows = [
+            GridRow(parameter, values[parameter.name])
+            for parameter in plan.spec.hyperparameters
+            if parameter.kind != "text" or values[parameter.name]
+        ]
+        self.repeats, self.at_once_field = SettingField(_REPEATS), SettingField(_AT_ONCE)
+        self.at_once_field.set_default(min(256, os.cpu_count() or 1))
+        self.at_once_field.set_value(self.at_once_field.default)
+        self.metrics = metrics_of(plan.spec, workbench.registry.metrics)
+        self.ranking = ItemPicker()
+        self.ranking.set_names([metric.name for metric in self.metrics] or ["nothing known yet"])
+        self.ranking.setAccessibleName("Rank by")
+        self.doubt = ErrorLine()
+        self.error = ErrorLine()
+        self.count = Label("", "strong", elide=True)
+        self.estimate = Label("", "body", "muted", elide=True)
+        self.start_button = button("Start search", self._start, kind="primary", icon_name="play")
+        self.start_button.setDefault(True)
+        self._build()
+        self.resize(820, 640)
+        for row in self.rows:
+            row.changed.connect(self._changed)
+        for field in (self.repeats, self.at_once_field):
+            field.changed.connect(self._changed)
+        self.ranking.currentIndexChanged.connect(lambda _: self._changed())
+        self._changed()
+
+    def _build(self) -> None:
+        head = Pane("surface", "bottom")
+        words = QVBoxLayout(head)
+        words.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        words.setSpacing(space.XS)
+        words.addWidget(Label(self.windowTitle(), "headline", elide=True))
+        told = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
+        words.addWidget(Label(told, "body", "muted", elide=True))
+        inner = Pane("surface")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.M)
+        for row in self.rows:
+            if not row.parameter.advanced:
+                column.addWidget(row)
+        hidden = [row for row in self.rows if row.parameter.advanced]
+        if hidden:
+            column.addWidget(self._fold(hidden))
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(head)
+        outer.addWidget(scroll, 1)
+        outer.addWidget(self._how_often())
+        outer.addWidget(self._foot())
+
+    def _fold(self, rows: list[GridRow]) -> Fold:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.M)
+        for row in rows:
+            column.addWidget(row)
+        fold = Fold("Advanced", holder)
+        fold.set_note(f"{format_count(len(rows))} more settings")
+        return fold
+
+    def _how_often(self) -> QWidget:
+        pane = Pane("sunken", "top")
+        row = QHBoxLayout()
+        row.setSpacing(space.XL)
+        top = Qt.AlignmentFlag.AlignTop
+        row.addWidget(self.repeats, 1, top)
+        row.addWidget(self.at_once_field, 1, top)
+        rank = QVBoxLayout()
+        rank.setSpacing(space.XS)
+        rank.addWidget(Label("Rank by"))
+        rank.addWidget(self.ranking)
+        row.addLayout(rank, 1)
+        row.setAlignment(rank, top)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
+        column.setSpacing(space.S)
+        column.addLayout(row)
+        column.addWidget(self.doubt)
+        column.addWidget(self.error)
+        return pane
+
+    def _foot(self) -> QWidget:
+        foot = Pane("window", "top")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
+        row.setSpacing(space.S)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.count)
+        words.addWidget(self.estimate)
+        row.addLayout(words, 1)
+        row.addWidget(button("Cancel", self.reject))
+        row.addWidget(self.start_button)
+        return foot
+
+    # -- what is asked for ----------------------------------------------------------------------
+    def row(self, name: str) -> GridRow:
+        """The row of a setting."""
+        return next(row for row in self.rows if row.parameter.name == name)
+
+    @property
+    def at_once(self) -> int:
+        """Fits at a time."""
+        return int(self.at_once_field.value)
+
+    def grid(self) -> dict[str, list[Any]]:
+        """Values by setting that varies. Raises ``SettingError``."""
+        return {row.parameter.name: row.values() for row in self.rows if row.varies}
+
+    def seeds(self) -> list[int]:
+        """As many as repeats, from the plan's on."""
+        return [self.plan.seed + step for step in range(int(self.repeats.value))]
+
+    def _metric(self) -> Metric | None:
+        return self.metrics[self.ranking.currentIndex()] if self.metrics else None
+
+    def _fixed(self, grid: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in self.plan.params.items() if name not in grid}
+
+    def _changed(self) -> None:
+        self._quiet.stop()
+        if self._task is not None:
+            self._task.cancel()
+        self.error.set_text("")
+        self.start_button.setText("Start search")
+        self.cost, self._wanted = None, False
+        if any(row.problem for row in self.rows) or self.repeats.problem or self.at_once_field.problem:
+            self._blocked("Some values need a change")
+            return
+        self._show_active()
+        grid = self.grid()
+        try:
+            _, points = combinations(self.plan.spec, grid, self._fixed(grid), self.seeds())
+        except SettingError as error:
+            self._blocked("Too many fits" if "jobs" in error.message else "Not ready to start")
+            self.error.set_text(str(error))
+            return
+        many = [name for name, values in grid.items() if len(values) > 1]
+        metric = self._metric()
+        across = metric.incomparable(many) if metric is not None else ()
+        titles = ", ".join(self.plan.spec.hyperparameter(name).title for name in across)
+        doubt = f"{metric.name if metric else ''} cannot be compared across {titles}. Rank by another number."
+        self.doubt.set_text(doubt if across else "", "warning")
+        fits = len(points)
+        self.count.setText("1 fit" if fits == 1 else f"{format_count(fits)} fits")
+        self.estimate.setText("Measuring how long they take…")
+        self.start_button.setEnabled(True)
+        self._quiet.start()
+
+    def _show_active(self) -> None:
+        """Settings that matter only at other values of settings that do not vary are left out of sight."""
+        varied = {row.parameter.name for row in self.rows if row.varies}
+        for row in self.rows:
+            matters = row.parameter.active(self.plan.params) or varied & set(row.parameter.when)
+            row.setVisible(bool(matters) or row.varies)
+
+    def _blocked(self, words: str) -> None:
+        self.count.setText(words)
+        self.estimate.setText("")
+        self.start_button.setEnabled(False)
+
+    # -- cost -----------------------------------------------------------------------------------
+    def _signature(self) -> Any:
+        return repr(self.grid()), self.seeds(), self.ranking.currentIndex()
+
+    def _asked(self) -> Callable[[], Study]:
+        """Makes the search as it is asked for now; to be called in a task, since data and settings are checked."""
+        grid, plan, plugins = self.grid(), self.plan, self.workbench.registry
+        titles = {record.title for record in self.workbench.studies.records()}
+        numbers = (f"{plan.spec.title} search {number}" for number in range(1, 10_000))
+        return partial(
+            Study.grid,
+            plan.model,
+            plan.inputs,
+            grid,
+            seeds=self.seeds(),
+            schedule=plan.schedule,
+            metric=self._metric(),
+            metrics=plugins.metrics,
+            hyperparameters=self._fixed(grid),
+            holdout=plan.holdout,
+            title=next(title for title in numbers if title not in titles),
+        )
+
+    def _check(self) -> None:
+        signature, make = self._signature(), self._asked()
+
+        def work(task: Task) -> tuple[Study, StudyCost]:
+            study = make()
+            task.check()
+
+            def between() -> None:
+                task.check()
+                COURTESY.wait()
+
+            return study, measure_cost(study, between=between)
+
+        def done(found: tuple[Study, StudyCost]) -> None:
+            study, self.cost = found
+            self._ready = (signature, study)
+            self._show_cost()
+            if self._wanted:
+                self._start()
+
+        self._task = run_task(work, done, self._failed, minutes=True)
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        self._wanted = False
+        self.start_button.setText("Start search")
+        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+        self.error.set_text(told)
+        self._blocked("Not ready to start")
+
+    def _show_cost(self) -> None:
+        assert self._ready is not None and self.cost is not None
+        fits, cost = len(self._ready[1].jobs), self.cost
+        at_once = min(self.at_once, fits)
+        time = format_duration(max(1.0, cost.seconds(fits, at_once)), rough=True)
+        memory = format_bytes(cost.memory(at_once))
+        word = "At most" if cost.at_most else "About"
+        self.estimate.setText(f"{word} {time} with {at_once} at a time, and {memory} of memory; measured now")
+        self.estimated.emit()
+
+    def _start(self) -> None:
+        for row in self.rows:
+            row.judge()
+        if not self.start_button.isEnabled():
+            return
+        if self._ready is None or self._ready[0] != self._signature():
+            self._wanted = True
+            self.start_button.setText("Checking…")
+            if self._quiet.isActive():
+                self._quiet.stop()
+                self._check()
+            return
+        self.study = self._ready[1]
+        self.accept()
+
+    def done(self, result: int) -> None:
+        """No measuring goes on behind a closed dialog."""
+        self._quiet.stop()
+        if self._task is not None:
+            self._task.cancel()
+        super().done(result)
