@@ -60,6 +60,7 @@ def test_every_name_of_the_interface_is_documented(name):
         api.AnalysisSpec,
         api.Annotations,
         api.FileRequest,
+        api.Metric,
     ],
 )
 def test_every_field_of_a_declaration_is_documented(declaration):
@@ -146,7 +147,7 @@ def test_every_command_and_option_is_documented(name):
 def test_the_job_file_in_the_documents_is_one(tmp_path):
     from plaidwork.core.job import job_text, read_job
 
-    first, second = re.findall(r"```toml\n(.*?)```", COMMAND_LINE, re.DOTALL)
+    first, second, third = re.findall(r"```toml\n(.*?)```", COMMAND_LINE, re.DOTALL)
     (tmp_path / "a.toml").write_text(first, encoding="utf-8")
     job = read_job(tmp_path / "a.toml")
     assert (job.model, job.schedule["thin"], job.inputs["X"][0].file) == (
@@ -166,6 +167,14 @@ def test_the_job_file_in_the_documents_is_one(tmp_path):
     for item in (job, again):
         (tmp_path / "c.toml").write_text(job_text(item, tmp_path), encoding="utf-8")
         assert read_job(tmp_path / "c.toml") == item
+    from plaidwork.core.study import combinations
+    from plaidwork.core.study.file import read_study
+
+    (tmp_path / "d.toml").write_text(third, encoding="utf-8")
+    study = read_study(tmp_path / "d.toml")
+    _, points = combinations(spec, study.grid, study.job.settings, study.seeds)
+    assert len(points) == 18
+    assert spec.trace(study.metric)
 
 
 def test_no_registry_is_named_anywhere():

@@ -57,7 +57,7 @@ def _asked(options: argparse.Namespace) -> StudyFile:
         if options.input or options.set or options.transform or options.import_option:
             raise SettingError("A study file brings its inputs and settings.", "Write them into the file.")
         asked = read_study(Path(options.what))
-        pairs.check_inputs({name: [item.file for item in files] for name, files in asked.job.inputs.items()})
+        pairs.check_inputs(asked.job.files)
     else:
         if not options.input:
             raise SettingError("--input is missing.", "For example --input X=matrix.csv")

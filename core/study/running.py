@@ -176,7 +176,11 @@ class RunningStudy(StudyRecord):
             status = "done" if run.status == "done" else "stopped" if run.status == "stopped" else "failed"
             if status == "failed":
                 job.message = next((line.text for line in run.log if line.level == "error"), "")
-            self.measure(job, run)
+            try:
+                self.measure(job, run)
+            except SettingError:
+                if status != "stopped":  # else it was too early for its numbers
+                    raise
         except PlaidworkError as error:
             status, job.message = "failed", str(error)
         except Exception as error:  # a metric may be anybody's function; the other jobs go on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
@@ -25,7 +25,7 @@ class StudyCommands(CommandGroup):
             window.setup_page.search()  # type: ignore[attr-defined]
         elif run is not None:
 
-            def fill(page) -> None:  # type: ignore[no-untyped-def]
+            def fill(page: Any) -> None:
                 page.from_run(run)
                 page.search()
 

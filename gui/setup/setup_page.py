@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,16 +11,15 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset, Step, with_free_name
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.model import Cost
 from plaidwork.core.plan import FitPlan, estimate, make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
-from plaidwork.core.transforms import apply_step
 from plaidwork.gui.data.data_panel import DataPanel
-from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.setup.cost import cost_words, most_varying
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
@@ -472,24 +470,3 @@ class SetupPage(QWidget):
 
     def _forget_panel(self) -> None:
         self._panel = None
-
-
-def most_varying(dataset: Dataset, number: int, taken: Mapping[str, Dataset]) -> Dataset:
-    """The rows that vary most as a dataset of its own; one of the session when it is there already."""
-    made = apply_step(dataset, Step("top_variance", {"axis": "rows", "n": number}))
-    name = f"{dataset.name}, {number} {dataset.row_label} that vary most"
-    return with_free_name(made.with_(name=name), taken)
-
-
-def cost_words(plan: FitPlan, cost: Cost | None) -> str:
-    """``About 40 s and 60 MB for 4 chains``."""
-    chains = plan.schedule.chains
-    sampler = plan.spec.algorithm == "mcmc"
-    word = ("chain" if chains == 1 else "chains") if sampler else ("start" if chains == 1 else "starts")
-    if cost is None:
-        return f"{format_count(chains)} {word}; the time is known after the first sweeps"
-    rounds = -(-chains // max(1, min(chains, os.cpu_count() or 1)))
-    seconds = cost.seconds_per_sweep * plan.schedule.sweeps(plan.spec.algorithm) * rounds
-    time = format_duration(max(seconds, 1.0), rough=True)
-    memory = format_bytes(cost.memory * chains)
-    return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"

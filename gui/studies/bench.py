@@ -299,7 +299,9 @@ class StudyBench(QObject):
             text = job.message or "Only a fit that is done can be opened."
             self._workbench.told.emit("warn", f"Fit {number} has no results", text, "")
         else:
-            self._with_model(study_id, partial(self._fit_again, job=job, shown=shown), "Could not open a fit of")
+            self._with_model(
+                study_id, partial(self._fit_again, job=job, shown=shown), "Could not open a fit of"
+            )
 
     def _fit_again(self, study: Study, job: StudyJob, shown: Callable[[Run], object] | None) -> None:
         def planned(plan: FitPlan) -> None:

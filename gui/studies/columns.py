@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ class FitColumns:
 def fit_columns(record: StudyRecord) -> FitColumns:
     """One line per fit, in the order planned."""
     jobs = record.jobs
-    metric = {m.key: np.array([job.metrics.get(m.key, math.nan) for job in jobs]) for m in record.known_metrics()}
+    metric = {
+        m.key: np.array([job.metrics.get(m.key, math.nan) for job in jobs]) for m in record.known_metrics()
+    }
     heads = _heads(record)
     table: dict[str, Any] = {FIT: np.array([job.number for job in jobs], dtype=np.int64)}
     axes: dict[str, np.ndarray] = {}
@@ -40,13 +42,13 @@ def fit_columns(record: StudyRecord) -> FitColumns:
     table[RANK] = _ranks(record)
     table[heads[record.metric.key]] = metric[record.metric.key]
     for name in record.varied:
-        values = [job.params[name] for job in jobs]
-        numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+        given = [job.params[name] for job in jobs]
+        numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in given)
         table[heads[name]] = (
-            np.array(values) if numeric else _texts([record.value_text(job, name) for job in jobs])
+            np.array(given) if numeric else _texts([record.value_text(job, name) for job in jobs])
         )
         if numeric:
-            settings[heads[name]] = np.array(values, dtype=float)
+            settings[heads[name]] = np.array(given, dtype=float)
     if len(record.seeds) > 1:
         table[SEED] = np.array([job.seed for job in jobs], dtype=np.int64)
     for key, values in metric.items():

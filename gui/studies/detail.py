@@ -35,7 +35,9 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
     rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
     rows.append(("Time", [format_duration(job.seconds) for job in jobs]))
     rows.append(("State", [state_words(record, job).partition(":")[0] for job in jobs]))
-    rows += [(record.titles.get(name, name), [record.value_text(job, name) for job in jobs]) for name in alike]
+    rows += [
+        (record.titles.get(name, name), [record.value_text(job, name) for job in jobs]) for name in alike
+    ]
     columns = {"": np.array([title for title, _ in rows], dtype=object)}
     for at, job in enumerate(jobs):
         columns[f"Fit {job.number}"] = np.array([values[at] for _, values in rows], dtype=object)
@@ -100,7 +102,9 @@ class FitDetail(QWidget):
             head = self.table.view.horizontalHeader()
             for at in range(len(shown) + 1):
                 head.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
-                head.resizeSection(at, min(self.table.view.sizeHintForColumn(at) + space.L, 150 if at else 180))
+                head.resizeSection(
+                    at, min(self.table.view.sizeHintForColumn(at) + space.L, 150 if at else 180)
+                )
             head.setStretchLastSection(len(shown) == 1)
         self._picked_head.setVisible(bool(record.choices))
         self._picked.setVisible(bool(record.choices))

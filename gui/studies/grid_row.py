@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
@@ -42,6 +42,10 @@ class ElidedCheck(QCheckBox):
         words = self.fontMetrics().horizontalAdvance(self._words)
         return QSize(min(words, 400) + size.ICON + space.L, super().sizeHint().height())
 
+    def hitButton(self, pos: QPoint) -> bool:
+        """The whole width can be clicked."""
+        return self.rect().contains(pos)
+
     def _fit(self, width: int) -> None:
         room = width - size.ICON - space.M
         shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
@@ -62,7 +66,7 @@ class GridRow(QWidget):
         self.tick = ElidedCheck(parameter.title)
         self.tick.setFixedWidth(_TICK_WIDTH)
         self._now = Label(self._fixed_words(), "body", "muted", elide=True)
-        self.edit = QLineEdit(write_values(parameter, proposed(parameter, value)))
+        self.edit = QLineEdit(write_values(parameter, proposed(parameter, value)), self)
         self.edit.setAccessibleName(f"Values of {parameter.title}")
         self.boxes: dict[Any, ElidedCheck] = {}
         self._help = Label(self._help_words(), "caption", "muted", wrap=True)
@@ -86,7 +90,9 @@ class GridRow(QWidget):
 
     def _fixed_words(self) -> str:
         parameter, value = self.parameter, self.value
-        label = next((choice.label or choice.value for choice in parameter.choices if choice.value == value), "")
+        label = next(
+            (choice.label or choice.value for choice in parameter.choices if choice.value == value), ""
+        )
         text = label or write(value) or "nothing"
         return f"stays {text} {parameter.unit}".rstrip()
 
@@ -106,6 +112,7 @@ class GridRow(QWidget):
             options = [(True, "Yes"), (False, "No")]
         if not options:
             return self.edit
+        self.edit.hide()
         holder = QWidget()
         flow = FlowLayout(holder)
         for value, text in options:

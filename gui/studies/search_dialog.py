@@ -284,7 +284,8 @@ class SearchDialog(QDialog):
         self._blocked("Not ready to start")
 
     def _show_cost(self) -> None:
-        assert self._ready is not None and self.cost is not None
+        assert self._ready is not None
+        assert self.cost is not None
         fits, cost = len(self._ready[1].jobs), self.cost
         at_once = min(self.at_once, fits)
         time = format_duration(max(1.0, cost.seconds(fits, at_once)), rough=True)

@@ -15,7 +15,6 @@ from plaidwork.gui import dialogs
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.figure import Figure, write_figure
-from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import MarkLegend, colouring, plain
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
@@ -255,13 +254,17 @@ class StudyPage(QWidget):
         if self._y not in names:
             self._y = shown.ranking
         if self._x not in names or self._x == self._y:
-            self._x = next((name for name in names if name != self._y and _spread(shown.axes[name])), names[-1])
+            self._x = next(
+                (name for name in names if name != self._y and _spread(shown.axes[name])), names[-1]
+            )
         self.x_picker.set_names(names, names.index(self._x))
         self.y_picker.set_names(names, names.index(self._y))
         by = next((name for name in self._settings() if name not in (self._x, self._y)), "")
         marks = (colouring(by, shown.table[by]) if by else None) or plain(len(record.jobs))
         texts = tuple(f"Fit {job.number}" for job in record.jobs)
-        self.chart.set_points(Points(shown.axes[self._x], shown.axes[self._y], texts, self._x, self._y, marks))
+        self.chart.set_points(
+            Points(shown.axes[self._x], shown.axes[self._y], texts, self._x, self._y, marks)
+        )
         self.legend.set_colouring(marks)
         self.chart.set_marked(self._places())
 
