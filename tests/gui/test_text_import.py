@@ -10,7 +10,10 @@ from gui_toys import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.session import Session, open_session
 from plaidwork.gui.data import ImportDialog, TextImportDialog
+from plaidwork.gui.data.facts import find_facts
 
 TABLE = "id,party,stars,body\n" + "".join(
     f"d{i},{('left', 'right')[i % 2]},{i % 5},the tax and {('health', 'border')[i % 2]} plan number {i} film{i}\n"
@@ -263,3 +266,23 @@ def test_the_import_of_tables_offers_to_count_texts(qtbot, tmp_path):
     qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
     assert not dialog.isVisible()
     assert dialog.text_column == "body"
+
+
+def test_a_matrix_that_would_not_fit_when_dense_is_looked_at_and_kept(tmp_path):
+    """200 000 documents by 20 000 words: 32 GB as a dense matrix."""
+    rng = np.random.default_rng(2)
+    size, n = (200_000, 20_000), 50_000
+    values = scipy.sparse.csr_matrix(
+        (np.ones(n), (rng.integers(0, size[0], n), rng.integers(0, size[1], n))), shape=size
+    )
+    names = [tuple(f"{word} {i}" for i in range(length)) for word, length in zip(("d", "w"), size)]
+    texts = np.array(names[0], dtype=object)
+    data = Dataset("large", values, names[0], names[1], kind="count", row_table={"text": texts})
+    facts = find_facts(data)
+    assert facts.shape == size
+    assert facts.low == 0
+    session = Session()
+    session.add_dataset(data)
+    found = open_session(session.save(tmp_path / "large.plaidwork")).datasets["large"]
+    assert found.values.nnz == values.nnz
+    assert found.row_table["text"][-1] == "d 199999"
