@@ -143,8 +143,7 @@ EFFECTS = AnalysisSpec(
     id="supervised_ibp.effects",
     version="0.1.0",
     title="Effects of topics",
-    summary="How the outcome of test documents differs with each topic. Choose the fit first: looking at effects and "
-    "then fitting again makes them exploratory.",
+    summary="How the outcome of test documents differs with each topic.",
     needs=NEEDS,
     hyperparameters=SETTINGS,
     views=(
@@ -171,6 +170,7 @@ EFFECTS = AnalysisSpec(
         ),
         View("table", "Test documents", {"values": "test_documents"}),
     ),
+    unlocks="test half",
     models=("supervised_ibp",),
     help=(
         "The topics of every test document are worked out from its words alone, with what was learned from the training "

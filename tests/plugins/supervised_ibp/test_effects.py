@@ -8,7 +8,10 @@ from scipy.sparse import csr_matrix
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError
-from plaidwork.core.fitting import fit
+from plaidwork.core.fitting import execute, fit
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+from plaidwork.core.unlocking import LockedError
 from plaidwork.plugins.supervised_ibp.effects import adjusted, bootstrap, covariance, p_values, regress
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, scores
@@ -225,7 +228,7 @@ def fitted():
 
 def test_the_analysis_is_the_regression_of_the_test_half(fitted):
     run, given = fitted
-    found = run_analysis(run, "supervised_ibp.effects", datasets=given).results
+    found = run_analysis(run, "supervised_ibp.effects", unlock=True, datasets=given).results
     hard = found["test_assignments"].values >= 0.5
     names = found["test_document"].values
     y = dict(zip(given["y"].row_names, given["y"].values, strict=True))
@@ -236,10 +239,27 @@ def test_the_analysis_is_the_regression_of_the_test_half(fitted):
     assert found["baseline"].values == pytest.approx([3.0], abs=0.5)  # in units of the outcome
     assert sorted(found["effects"].values) == pytest.approx([-0.75, -0.5, 0.5, 1.0], abs=0.4)
     other = run_analysis(
-        run, "supervised_ibp.effects", params={"restart": 2, "errors": "bootstrap"}, datasets=given
+        run,
+        "supervised_ibp.effects",
+        unlock=True,
+        params={"restart": 2, "errors": "bootstrap"},
+        datasets=given,
     )
     assert "restart 2" in other.results["caption"]
     assert "bootstrap" in other.results["caption"]
+
+
+def test_the_test_half_is_opened_on_purpose_and_once():
+    x, y, _, _ = tools.simulated(1, n=80, d=10)
+    names = tuple(map(str, range(80)))
+    given = {"X": Dataset("X", x, names, tuple("abcdefghij")), "y": Dataset("y", y, names)}
+    run = fit("supervised_ibp", given, {"n_topics": 2, "intercept": True}, chains=1, max_sweeps=20)
+    with pytest.raises(LockedError, match="opens the test half"):
+        run_analysis(run, "supervised_ibp.effects")
+    assert not run_analysis(run, "supervised_ibp.effects", unlock=True).exploratory
+    later = run.session.add_run(make_plan(registry().model("supervised_ibp"), given, {"n_topics": 3}))
+    execute(later, run.session.plan_of(later, registry()))
+    assert run_analysis(later, "supervised_ibp.effects").exploratory
 
 
 @pytest.mark.parametrize(
@@ -253,7 +273,7 @@ def test_the_analysis_is_the_regression_of_the_test_half(fitted):
 def test_wrong_wishes_are_told(fitted, params, words):
     run, given = fitted
     with pytest.raises(ModelError, match=words):
-        run_analysis(run, "supervised_ibp.effects", params=params, datasets=given)
+        run_analysis(run, "supervised_ibp.effects", unlock=True, params=params, datasets=given)
 
 
 def test_groups_clusters_and_covariates_reach_the_analysis():
@@ -272,7 +292,9 @@ def test_groups_clusters_and_covariates_reach_the_analysis():
     }
     run = fit("supervised_ibp", given, {"n_topics": 3, "intercept": True}, chains=2, max_sweeps=200)
     sets = {dataset.name: dataset for dataset in given.values()}
-    record = run_analysis(run, "supervised_ibp.effects", params={"use_covariates": True}, datasets=sets)
+    record = run_analysis(
+        run, "supervised_ibp.effects", unlock=True, params={"use_covariates": True}, datasets=sets
+    )
     assert "by cluster" in record.results["caption"]
     assert record.results["effect"].values.tolist() == [f"Topic {k} ({g})" for g in "ab" for k in (1, 2, 3)]
     names_of = run.results["training_weights"].columns["Training coefficient"].tolist()
@@ -292,4 +314,4 @@ def test_without_a_test_half_there_are_no_effects():
     }
     run = fit("supervised_ibp", given, {"n_topics": 2, "test_share": 0.0}, chains=1, max_sweeps=5)
     with pytest.raises(ModelError, match="no test documents"):
-        run_analysis(run, "supervised_ibp.effects", datasets=given)
+        run_analysis(run, "supervised_ibp.effects", unlock=True, datasets=given)

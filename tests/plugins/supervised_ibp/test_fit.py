@@ -109,7 +109,7 @@ def recovered(seed):
     data = given(x, y) | {"split": Dataset("split", split, tuple(f"doc{i}" for i in range(2000)))}
     run = fit("supervised_ibp", data, settings, chains=6)
     training, _ = matched(run.results["assignments"].values >= 0.5, z[:1000] > 0)
-    found = run_analysis(run, "supervised_ibp.effects", datasets=data).results
+    found = run_analysis(run, "supervised_ibp.effects", unlock=True, datasets=data).results
     test, match = matched(found["test_assignments"].values >= 0.5, z[1000:] > 0)
     interval = found["effect_interval"].values[[match[k] for k in range(4)]]
     return training, test, (interval[:, 0] <= beta) & (beta <= interval[:, 1])
@@ -144,7 +144,7 @@ def test_nothing_is_ever_dense():
     settings = {"n_topics": 2, "start": "svd"}
     tracemalloc.start()
     run = fit("supervised_ibp", data, settings, chains=1, max_sweeps=2)
-    run_analysis(run, "supervised_ibp.effects", datasets=data)
+    run_analysis(run, "supervised_ibp.effects", unlock=True, datasets=data)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 100e6
