@@ -152,6 +152,21 @@ def test_further_rows_reach_the_analysis_sparse_and_annotated(run):
     assert record.annotations["cluster"] == AnnotationRef("test", "row", "cluster")
 
 
+def test_items_that_data_of_the_analysis_lack_have_no_annotation(run):
+    more = Dataset(
+        "more", np.ones((3, 1)), ("r3", "zz", "r1"), ("e",),
+        row_table={"kind": np.array(["three", "none", "one"]), "size": np.array([3.0, 9, 1])},
+    )  # fmt: skip
+    toy = analysis(
+        inputs=(Input("more", dims=("row", "extra"), missing=True),),
+        annotations=(Annotations("some", many=True, of="more"),),
+    )
+    run_analysis(run, toy, {"more": more})
+    kind, size = toy.data.annotations["some"]
+    assert list(kind.values) == ["", "one", "", "three"]
+    np.testing.assert_array_equal(size.values, [np.nan, 1, np.nan, 3])
+
+
 # files ---------------------------------------------------------------------------------------------------------------
 
 

@@ -32,7 +32,9 @@ def test_correlations_equal_scipy():
     assert (ranks.effect, ranks.p, ranks.pearson) == pytest.approx(
         (spearman.statistic, spearman.pvalue, pearson.statistic)
     )
-    assert ranks.high - ranks.low > found.high - found.low  # the standard error for ranks is the larger one
+    half = stats.norm.ppf(0.95) * math.sqrt((1 + ranks.effect**2 / 2) / 37)
+    assert ranks.low == pytest.approx(math.tanh(math.atanh(ranks.effect) - half))
+    assert ranks.high == pytest.approx(math.tanh(math.atanh(ranks.effect) + half))
     assert math.isnan(association.correlation(x, np.ones(40), True, 0.95).p)
     assert math.isnan(association.correlation(x[:3], y[:3], True, 0.95).p)
     perfect = association.correlation(x, 2 * x, ranks=False, interval=0.95)
