@@ -58,31 +58,55 @@ def annotate_columns(
             else "rows"
         )
     names = dataset.column_names if axis == "columns" else dataset.row_names
-    place = {name: index for index, name in enumerate(table.names)}
-    index = np.array([place.get(name, -1) for name in names], dtype=np.int64)
-    matched = index >= 0
+    place = set(table.names)
+    matched = np.array([name in place for name in names], dtype=bool)
     if not matched.any():
         first, other = (names[0] if names else ""), (table.names[0] if table.names else "")
         raise NoNamesError(
             f"{path.name}: no name occurs among the {axis} of “{dataset.name}”. First names: “{other}” and “{first}”.",
             "Check that the first column of the table holds the names.",
         )
-    added = {title: _spread(column, index) for title, column in table.columns.items()}
     known = set(names)
     report = AnnotationReport(
         axis,
-        tuple(added),
+        tuple(table.columns),
         len(names),
         int(matched.sum()),
         tuple(name for name, hit in zip(names, matched) if not hit),
         tuple(name for name in table.names if name not in known),
     )
+    return attach(dataset, table, axis, path), report
+
+
+def rename_rows(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
+    """The dataset with other names for some rows (old to new), noted in the source.
+
+    Raises ``DataError`` when a name would occur twice.
+    """
+    renamed = tuple(names.get(name, name) for name in dataset.row_names)
+    if len(set(renamed)) < len(renamed):
+        twice = next(name for name in renamed if renamed.count(name) > 1)
+        raise DataError(
+            f"{dataset.name}: two rows would be called “{twice}”.", "Rename one of them in the file."
+        )
+    known = dict(dataset.source.options.get("rename_rows", {}))
+    used = {old: new for old, new in names.items() if old in set(dataset.row_names) and old != new}
+    options = {**dataset.source.options, "rename_rows": {**known, **used}}
+    return dataset.with_(row_names=renamed, source=replace(dataset.source, options=options))
+
+
+def attach(dataset: Dataset, table: Annotations, axis: Literal["rows", "columns"], path: Path) -> Dataset:
+    """The columns of a table that was read, added by name; at least one name must match. See ``annotate_columns``."""
+    names = dataset.column_names if axis == "columns" else dataset.row_names
+    place = {name: index for index, name in enumerate(table.names)}
+    index = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    added = {title: _spread(column, index) for title, column in table.columns.items()}
     note = {"file": path.name, "sha256": file_sha256(path), "axis": axis}
     seen = dataset.source.options
     source = replace(dataset.source, options={**seen, "annotations": [*seen.get("annotations", ()), note]})
     if axis == "columns":
-        return dataset.with_(column_table={**dataset.column_table, **added}, source=source), report
-    return dataset.with_(row_table={**dataset.row_table, **added}, source=source), report
+        return dataset.with_(column_table={**dataset.column_table, **added}, source=source)
+    return dataset.with_(row_table={**dataset.row_table, **added}, source=source)
 
 
 def annotate_all(

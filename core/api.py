@@ -11,7 +11,7 @@ from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.draws import ChainView, Kept
-from plaidwork.core.errors import DataError, ModelError
+from plaidwork.core.errors import DataError, ModelError, SettingError
 from plaidwork.core.hookspecs import hookimpl
 from plaidwork.core.importers import Issue, Preview, Reader
 from plaidwork.core.model import (
@@ -27,6 +27,7 @@ from plaidwork.core.model import (
     Table,
     Trial,
 )
+from plaidwork.core.per_matrix import per_matrix
 from plaidwork.core.samples import Sample
 from plaidwork.core.schedule import Clock, Schedule
 from plaidwork.core.spec import (

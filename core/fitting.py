@@ -43,10 +43,17 @@ def as_dataset(name: str, value: InputLike) -> Dataset:
 
 
 def as_datasets(name: str, value: InputLike | Sequence[InputLike]) -> list[Dataset]:
-    """What belongs to one input, as datasets."""
-    if isinstance(value, (list, tuple)):
-        return [as_dataset(name, item) for item in value]
-    return [as_dataset(name, cast(InputLike, value))]
+    """What belongs to one input, as datasets; a file may hold several."""
+    items = value if isinstance(value, (list, tuple)) else [cast(InputLike, value)]
+    return [dataset for item in items for dataset in _as_datasets(name, item)]
+
+
+def _as_datasets(name: str, value: InputLike) -> list[Dataset]:
+    if isinstance(value, (str, Path)):
+        from plaidwork.core.importers import read_datasets
+
+        return read_datasets(value)
+    return [as_dataset(name, value)]
 
 
 def fit(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.dataset import Dataset, with_free_name
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.spec import Input, ModelSpec
+
+if TYPE_CHECKING:
+    from plaidwork.core.importers.several import Joined
 
 EXECUTORS = ("threads", "processes", "inline")
 _SCHEDULE = ("chains", "warmup", "draws", "thin", "max_sweeps", "tolerance")
@@ -33,7 +36,10 @@ class FileInput:
         """Read and transform. Raises ``DataError``."""
         from plaidwork.core.importers import read_dataset
 
-        dataset = read_dataset(self.file, self.options)
+        return self.finish(read_dataset(self.file, self.options))
+
+    def finish(self, dataset: Dataset) -> Dataset:
+        """A matrix of the file with the steps and fields of this entry."""
         if self.steps:
             from plaidwork.core.transforms import apply_steps
 
@@ -80,10 +86,15 @@ class Job:
             if name not in _SCHEDULE:
                 raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(_SCHEDULE)}.")
 
-    def load(self, spec: ModelSpec) -> dict[str, list[Dataset]]:
-        """The datasets by input of ``spec``, their names made unique. Raises ``DataError``."""
+    def load(
+        self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None
+    ) -> dict[str, list[Dataset]]:
+        """The datasets by input of ``spec``, their names made unique. Raises ``DataError``.
+
+        Several files of one input are joined by sample name; ``tell`` gets the input and the report.
+        """
         data = {
-            name: [item.load() for item in items if isinstance(item, FileInput)]
+            name: _load(name, [item for item in items if isinstance(item, FileInput)], tell)
             for name, items in self.inputs.items()
         }
         files = {name: datasets for name, datasets in data.items() if datasets}
@@ -98,6 +109,43 @@ class Job:
         """The files by input name."""
         found = {n: [i.file for i in items if isinstance(i, FileInput)] for n, items in self.inputs.items()}
         return {name: files for name, files in found.items() if files}
+
+
+def _load(
+    name: str, files: Sequence[FileInput], tell: Callable[[str, Joined], object] | None
+) -> list[Dataset]:
+    """The matrices of one input; several are joined by sample name, tables among them become annotations."""
+    from plaidwork.core.importers import read_datasets
+    from plaidwork.core.importers.several import SPELLING, FileRead, join, read_file
+
+    if not files:
+        return []
+    spelling = any(item.options.get("match_spelling") for item in files)
+    items = [
+        replace(item, options={k: v for k, v in item.options.items() if k != "match_spelling"})
+        for item in files
+    ]
+    if len(items) == 1:
+        reads = [FileRead(items[0].file, datasets=tuple(read_datasets(items[0].file, items[0].options)))]
+    else:  # what has fields of its own was described on purpose
+        reads = [read_file(item.file, item.options, "view" if item.fields else None) for item in items]
+    reads = [
+        replace(read, datasets=tuple(map(item.finish, read.datasets)))
+        for read, item in zip(reads, items, strict=True)
+    ]
+    if len(reads) == 1 and len(reads[0].datasets) == 1:
+        return list(reads[0].datasets)
+    found = join(reads, {SPELLING} if spelling else ())
+    if found.problem:
+        first = found.findings[0]
+        near = next(
+            (f"{f.message}: {f.detail}." for f in found.findings if f.fix and f.fix[1] == SPELLING), ""
+        )
+        near += " The import option match_spelling takes them for the same." if near and not spelling else ""
+        raise DataError(f"{first.message}.", f"{first.detail.rstrip('.')}. {near}".strip(". ") + ".")
+    if tell is not None:
+        tell(name, found)
+    return list(found.views)
 
 
 def distinct_names(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
+from plaidwork.core import per_matrix
 from plaidwork.core.errors import SettingError
 from plaidwork.core.metric import Metric
 from plaidwork.core.schedule import Schedule
@@ -37,11 +38,18 @@ def _need(condition: bool, message: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One value of a ``choice`` hyperparameter, as stored and as shown."""
+    """One value of a ``choice`` hyperparameter, as stored and as shown.
+
+    ``suits``: kinds of values for which a setting that has one choice ``per`` matrix takes this one by itself.
+    """
 
     value: str
     label: str
     doc: str = ""
+    suits: tuple[ValueKind, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "suits", tuple(self.suits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ class Hyperparameter:
     ``when`` maps the name of another setting to the value (or tuple of values) at which this one
     matters; otherwise it is hidden. ``log`` asks for a logarithmic step in the field.
     ``open_minimum`` excludes ``minimum`` itself (a precision must be > 0, not >= 0).
+    ``per`` names an input that takes many matrices: the text then has one of the ``choices`` for each of them (see
+    ``per_matrix``), the first of which stands for "by its values".
     """
 
     name: str
@@ -67,12 +77,15 @@ class Hyperparameter:
     log: bool = False
     advanced: bool = False
     when: Mapping[str, Any] = field(default_factory=dict)
+    per: str = ""
 
     def __post_init__(self) -> None:
         _need(bool(_IDENTIFIER.match(self.name)), f"hyperparameter name {self.name!r} is not an identifier")
         _need(self.kind in get_args(HyperparameterKind), f"{self.name}: unknown kind {self.kind!r}")
         object.__setattr__(self, "choices", tuple(self.choices))
-        _need((self.kind == "choice") == bool(self.choices), f"{self.name}: choices go with kind 'choice'")
+        chooses = self.kind == "choice" or (self.kind == "text" and bool(self.per))
+        _need(chooses == bool(self.choices), f"{self.name}: choices go with kind 'choice', or 'text' and per")
+        _need(chooses or not self.per, f"{self.name}: per goes with kind 'text'")
         try:
             object.__setattr__(self, "default", self.check(self.default))
         except SettingError as error:
@@ -110,6 +123,8 @@ class Hyperparameter:
                     raise self._error(f"must be one of {', '.join(allowed)}", value)
                 return value
             case "text":
+                if self.per:
+                    return per_matrix.check(self, value)
                 if not isinstance(value, str):
                     raise self._error("needs text", value)
                 return value
@@ -305,6 +320,12 @@ class ModelSpec:
             for dim in variable.dims:
                 _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
         settings = {parameter.name for parameter in self.hyperparameters}
+        several = {item.name for item in self.inputs if item.many}
+        for parameter in self.hyperparameters:
+            _need(
+                not parameter.per or parameter.per in several,
+                f"{self.id}: {parameter.name} is per {parameter.per!r}, which is no input of many matrices",
+            )
         for parameter in self.hyperparameters:
             for other in parameter.when:
                 _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")

@@ -23,6 +23,7 @@ from plaidwork.core.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.commands import Commands
+from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
@@ -472,7 +473,11 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         # the dialog opens after the drop has ended, or the file manager hangs until it is closed
-        for path in paths:
+        sessions = [path for path in paths if path.name.lower().endswith(SESSION_SUFFIX) or not path.exists()]
+        data = [path for path in paths if path not in sessions]
+        if data:
+            QTimer.singleShot(0, self, partial(self.commands.import_paths, data))
+        for path in sessions:
             QTimer.singleShot(0, self, partial(self.commands.open_path, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:

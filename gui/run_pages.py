@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.run import Run
+from plaidwork.gui.setup.suitability import views_with
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo
 
@@ -105,11 +106,20 @@ def study_pages(workbench: Workbench, study_id: str) -> list[PageInfo]:
 
 
 def data_pages(workbench: Workbench, name: str) -> list[PageInfo]:
-    """The page of a dataset."""
+    """The page of a dataset, and one of all that have samples in common with it."""
 
     def make() -> QWidget:
         from plaidwork.gui.data.data_page import DataPage
 
         return DataPage(workbench, name)
 
-    return [PageInfo(f"data/{name}", "Data", "table", make)]
+    def together() -> QWidget:
+        from plaidwork.gui.data.overview_page import OverviewPage
+
+        return OverviewPage(workbench, name)
+
+    pages = [PageInfo(f"data/{name}", "Data", "table", make)]
+    datasets = workbench.session.datasets
+    if name in datasets and len(views_with(datasets[name], datasets.values())) > 1:
+        pages.append(PageInfo(f"data/{name}/together", "Views together", "layers", together))
+    return pages

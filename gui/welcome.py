@@ -189,7 +189,12 @@ class WelcomePage(QWidget):
         column.addWidget(self.import_button)
         column.addWidget(self.open_button)
         column.addWidget(
-            Label("or drop a file anywhere: CSV, TSV, npy, npz, mtx", "caption", "muted", wrap=True)
+            Label(
+                "or drop files anywhere: CSV, TSV, npy, npz, mtx, h5ad, h5mu. Several become views of the same samples.",
+                "caption",
+                "muted",
+                wrap=True,
+            )
         )
         column.addSpacing(space.M)
         column.addWidget(self._recent_title)

@@ -124,7 +124,7 @@ def wrong_values(parameter: Hyperparameter) -> list[Any]:
         case "bool":
             return ["perhaps", 3]
         case "text":
-            return [3]
+            return [3, "no such choice"] if parameter.per else [3]
     found: list[Any] = ["many", float("nan"), float("inf"), True]
     step = _REACH[parameter.kind]
     if parameter.minimum is not None:

@@ -101,7 +101,7 @@ def edge_values(parameter: Hyperparameter) -> list[Any]:
         case "choice":
             return [choice.value for choice in parameter.choices if choice.value != parameter.default]
         case "text":
-            return ["", "no such thing"]
+            return [choice.value for choice in parameter.choices] if parameter.per else ["", "no such thing"]
     low: Any = parameter.minimum
     if low is not None and parameter.open_minimum:
         low = low + 1 if parameter.kind == "int" else low + 1e-6 * max(1.0, abs(low))

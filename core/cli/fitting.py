@@ -17,6 +17,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute
+from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
@@ -70,11 +71,18 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     model = registry().model(job.model)
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
-    plan = make_plan(
-        model, job.load(model.spec), job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout
-    )
+    data = job.load(model.spec, lambda name, found: tell_joined(name, found, as_json))
+    plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
     return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
+
+
+def tell_joined(name: str, found: Joined, as_json: bool) -> None:
+    """The report on the files of one input that were joined: lines on stderr, or an event."""
+    if as_json:
+        emit("joined", input=name, samples=found.n_samples, in_every_view=found.n_common, report=found.text)
+    else:
+        print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
 
 
 def resume(options: argparse.Namespace) -> int:

@@ -1,5 +1,13 @@
 """Reading files into datasets: one reader per format, found by file name."""
 
-from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Reader, find_reader, read_dataset
+from plaidwork.core.importers.base import (
+    ImportOptions,
+    Issue,
+    Preview,
+    Reader,
+    find_reader,
+    read_dataset,
+    read_datasets,
+)
 
-__all__ = ["ImportOptions", "Issue", "Preview", "Reader", "find_reader", "read_dataset"]
+__all__ = ["ImportOptions", "Issue", "Preview", "Reader", "find_reader", "read_dataset", "read_datasets"]

@@ -22,7 +22,7 @@ FEATURE_WORDS = {
     "snp",
     "variable",
 }
-_SAMPLE_WORDS = {
+SAMPLE_WORDS = {
     "sample",
     "patient",
     "cell",
@@ -34,7 +34,7 @@ _SAMPLE_WORDS = {
     "barcode",
     "mouse",
 }
-NAME_WORDS = FEATURE_WORDS | _SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
+NAME_WORDS = FEATURE_WORDS | SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
 
 
 @dataclass(slots=True)
@@ -118,12 +118,17 @@ def column_index(layout: Layout, value: Any, option: str) -> int:
 def axis_words(layout: Layout) -> tuple[str, str]:
     """What a row and a column is called, in the plural."""
     word = word_of(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
-    known = word in FEATURE_WORDS | _SAMPLE_WORDS and bool(word)
+    known = word in FEATURE_WORDS | SAMPLE_WORDS and bool(word)
     if not known and "samples_in" in layout.detected:
         return "rows", "columns"
     if layout.samples_in == "columns":
         return (_plural(word) if word in FEATURE_WORDS else "features"), "samples"
-    return (_plural(word) if word in _SAMPLE_WORDS else "samples"), "features"
+    return (_plural(word) if word in SAMPLE_WORDS else "samples"), "features"
+
+
+def plural(word: str, otherwise: str) -> str:
+    """The plural of a word for samples or features that is known, else ``otherwise``."""
+    return _plural(word) if word and word in FEATURE_WORDS | SAMPLE_WORDS else otherwise
 
 
 def _plural(word: str) -> str:

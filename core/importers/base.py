@@ -44,7 +44,8 @@ class Preview:
 
     ``cells`` are the texts of the first rows (header excluded); ``roles`` says per column of the file: ``name``,
     ``label`` or ``value``; ``options`` the options in force (detected ones included), ``detected`` which of them
-    were detected, ``unclear`` the ones the user has to choose (import is refused until then).
+    were detected, ``unclear`` the ones the user has to choose (import is refused until then). ``makes`` lists name, rows
+    and columns of the matrices that an import gives, where that is not the one shown.
     """
 
     path: Path
@@ -58,10 +59,15 @@ class Preview:
     n_columns: int = 0
     issues: tuple[Issue, ...] = ()
     choices: Mapping[str, Sequence[tuple[Any, str]]] = field(default_factory=dict)
+    makes: tuple[tuple[str, int, int], ...] = ()
 
 
 class Reader(Protocol):
-    """A file format. ``suffixes`` are lower case with the dot, longest first (``.csv.gz``)."""
+    """A file format. ``suffixes`` are lower case with the dot, longest first (``.csv.gz``).
+
+    A reader of files with several matrices may have ``read_all(path, options, progress) -> list[Dataset]``; every
+    dataset then has in its ``source.options`` what makes ``read`` give that one.
+    """
 
     id: str
     title: str
@@ -78,11 +84,12 @@ class Reader(Protocol):
 
 def builtin_readers() -> tuple[Reader, ...]:
     """The readers that come with Plaidwork."""
+    from plaidwork.core.importers.annotated import AnnotatedReader
     from plaidwork.core.importers.delimited import DelimitedReader
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.importers.numpy_files import NumpyReader
 
-    return (DelimitedReader(), NumpyReader(), MatrixMarketReader())
+    return (DelimitedReader(), NumpyReader(), MatrixMarketReader(), AnnotatedReader())
 
 
 def find_reader(path: Path, extra: Sequence[Reader] = ()) -> Reader:
@@ -117,30 +124,62 @@ def read_dataset(
     """Read a file into a :class:`Dataset`, with detection for every option not given.
 
     With the option ``text_column`` or ``text_source`` the file or folder is read as documents (:mod:`plaidwork.core.text`).
-    The option ``annotations`` works with every format: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
+    Two options work with every format. ``annotations``: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
     tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
+    ``rename_rows``: other names for some rows, old to new.
     """
-    path = Path(path)
-    options = dict(options or {})
+    path, options, tables, names = _taken_apart(path, options)
     if is_text_import(options):
         from plaidwork.core.text import read_text
 
-        read: Callable[..., Dataset] = read_text
-    elif path.is_file():
-        read = _reader_of(path).read
-    elif path.is_dir():
+        return _finished(read_text(path, options, progress), path, tables, names)
+    return _finished(_reader_of(path).read(path, options, progress), path, tables, names)
+
+
+def read_datasets(
+    path: str | Path, options: ImportOptions | None = None, progress: Progress | None = None
+) -> list[Dataset]:
+    """Read all matrices of a file: every modality, every view of a long table; one where the format has one."""
+    path, options, tables, names = _taken_apart(path, options)
+    if is_text_import(options):
+        from plaidwork.core.text import read_text
+
+        return [_finished(read_text(path, options, progress), path, tables, names)]
+    found = read_all(_reader_of(path), path, options, progress)
+    return [_finished(dataset, path, tables, names) for dataset in found]
+
+
+def read_all(
+    reader: Reader, path: Path, options: ImportOptions, progress: Progress | None = None
+) -> list[Dataset]:
+    """All matrices that a reader finds in a file."""
+    several = getattr(reader, "read_all", None)
+    return list(several(path, options, progress)) if several else [reader.read(path, options, progress)]
+
+
+def _taken_apart(
+    path: str | Path, options: ImportOptions | None
+) -> tuple[Path, dict[str, Any], Sequence[Mapping[str, Any]], Mapping[str, str]]:
+    path, options = Path(path), dict(options or {})
+    tables, names = options.pop("annotations", None) or (), options.pop("rename_rows", None) or {}
+    if is_text_import(options) or path.is_file():
+        return path, options, tables, names
+    if path.is_dir():
         raise DataError(
             f"{path} is a folder.", "With the option text_source=folder its .txt files are read as documents."
         )
-    else:
-        raise DataError(f"{path} does not exist.", "Check the name and the folder.")
-    tables = options.pop("annotations", None) or ()
-    dataset = read(path, options, progress)
-    if tables:
-        from plaidwork.core.annotate import annotate_columns
+    raise DataError(f"{path} does not exist.", "Check the name and the folder.")
 
-        for table in tables:
-            dataset, _ = annotate_columns(
-                dataset, path.parent / table["file"], table.get("axis"), table.get("options")
-            )
+
+def _finished(
+    dataset: Dataset, path: Path, tables: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+) -> Dataset:
+    from plaidwork.core.annotate import annotate_columns, rename_rows
+
+    if names:
+        dataset = rename_rows(dataset, names)
+    for table in tables:
+        dataset, _ = annotate_columns(
+            dataset, path.parent / table["file"], table.get("axis"), table.get("options")
+        )
     return dataset

@@ -7,11 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import read_column
 from plaidwork.core.importers._findings import infer_kind, line_issues, name_issue, repeated, skew_issue
-from plaidwork.core.importers._layout import Layout, axis_words, unclear_error
+from plaidwork.core.importers._layout import Layout, axis_words, plural, unclear_error, word_of
+from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
+from plaidwork.core.importers._long import choices as long_choices
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
 from plaidwork.core.importers._numbers import NumberParser, as_annotation
 from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, sniff
@@ -20,6 +24,8 @@ from plaidwork.core.importers._text import ENCODINGS, count_lines, count_text, f
 from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
 
+LONG_CHECK = 5000
+LAYOUTS = [("wide", "A matrix"), ("long", "One row per value")]
 FULL_CHECK_BYTES = {True: 1_000_000, False: 2_500_000}  # gzipped or not
 """Files up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
 
@@ -34,6 +40,8 @@ class DelimitedReader:
     ``rename_duplicates``, ``distinct_labels``, ``ragged`` (drop, pad), ``infinite`` (missing),
     ``drop_empty_rows``, ``drop_empty_columns``, ``drop_constant_rows``, ``drop_constant_columns``, ``log`` (log,
     log1p), ``kind``, ``column`` (read this one column, as a vector or as labels).
+    Tables with one row per value (``layout`` long, detected): ``sample``, ``feature``, ``value`` and ``view`` (columns,
+    −1 for no view), ``part`` (the one view to read), ``repeated`` (mean).
     """
 
     id = "delimited"
@@ -64,6 +72,9 @@ class DelimitedReader:
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
         layout = sniff(path, options)
         whole = path.stat().st_size <= FULL_CHECK_BYTES[path.name.lower().endswith(".gz")]
+        columns = find_columns(layout, options)
+        if columns is not None:
+            return _long_preview(path, layout, columns, options, whole)
         table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
         issues = _issues(table, layout, options)
         if not whole:
@@ -75,7 +86,7 @@ class DelimitedReader:
             cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
             roles=layout.roles,
             options=_in_force(layout, options),
-            detected=frozenset(layout.detected) - frozenset(layout.unclear),
+            detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
             unclear=dict(layout.unclear),
             n_rows=table.n_records if whole else max(count_lines(path) - layout.header - layout.skip_rows, 0),
             n_columns=layout.n_columns,
@@ -100,6 +111,9 @@ class DelimitedReader:
         layout = sniff(path, options)
         if options.get("column") is not None:
             return read_column(path, layout, options, _in_force(layout, options), progress)
+        columns = find_columns(layout, options)
+        if columns is not None:
+            return _one_part(path, options, _long_datasets(path, layout, columns, options, progress))
         if layout.unclear:
             raise unclear_error(path, layout)
         if not layout.value_columns:
@@ -124,6 +138,97 @@ class DelimitedReader:
             default_source(path, _in_force(layout, options)),
             notes,
         )
+
+    def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
+        """The views of a long table; the one matrix of any other."""
+        path = Path(path)
+        layout = sniff(path, options)
+        columns = find_columns(layout, options)
+        if columns is None:
+            return [self.read(path, options, progress)]
+        found = _long_datasets(path, layout, columns, options, progress)
+        return [_one_part(path, options, found)] if options.get("part") is not None else list(found.values())
+
+
+def _long_datasets(
+    path: Path, layout: Layout, columns: Columns, options: ImportOptions, progress: Progress | None
+) -> dict[str, Dataset]:
+    """Every view of a long table by its name; one without a column of views has the name of the file."""
+    if layout.unclear:
+        raise unclear_error(path, layout)
+    table = read_long(path, layout, columns, options, progress)
+    if not table.views:
+        raise DataError(f"{path.name} holds no values.", "The file ends after its header.")
+    found = {}
+    for view, (values, samples, features) in table.views.items():
+        own = {**_in_force(layout, options, columns), **({"part": view} if view else {})}
+        found[view] = finish(
+            path.name,
+            view or file_stem(path),
+            values,
+            samples,
+            features,
+            {},
+            _long_words(layout, columns),
+            options,
+            default_source(path, own),
+        )
+    return found
+
+
+def _long_words(layout: Layout, columns: Columns) -> tuple[str, str]:
+    words = [word_of(layout.titles[index]) for index in (columns.sample, columns.feature)]
+    return plural(words[0], "samples"), plural(words[1], "features")
+
+
+def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) -> Dataset:
+    wanted = options.get("part")
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is None:
+        raise DataError(
+            f"{path.name} holds {len(found)} views: {', '.join(found)}.",
+            "Choose one with the option “part”, or import all as views.",
+        )
+    if wanted not in found:
+        raise DataError(f"{path.name} has no view “{wanted}”.", f"It has: {', '.join(found)}.")
+    return found[wanted]
+
+
+def _long_preview(
+    path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool
+) -> Preview:
+    table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
+    issues = list(table.issues)
+    if "decimal" in layout.unclear:
+        issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+    missing = sum(int(np.isnan(values).sum()) for values, _, _ in table.views.values())
+    if missing and whole:
+        total = sum(values.size for values, _, _ in table.views.values())
+        detail = f"{missing} of {total} cells"
+        issues.append(Issue("info", "Combinations without a row become missing cells", detail))
+    if not whole:
+        detail = "The rest is checked during the import"
+        issues.append(Issue("info", f"The first {table.n_records} rows were checked", detail))
+    given = _choices(layout)
+    shown = {name: given[name] for name in ("encoding", "delimiter", "decimal", "missing", "header")}
+    detected = {*layout.detected, *(name for name in ("layout", *ROLES) if options.get(name) is None)}
+    return Preview(
+        path=path,
+        header=layout.titles,
+        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        roles=columns.roles(layout.n_columns),
+        options=_in_force(layout, options, columns),
+        detected=frozenset(detected) - frozenset(layout.unclear),
+        unclear=dict(layout.unclear),
+        n_rows=table.n_records if whole else max(count_lines(path) - layout.header - layout.skip_rows, 0),
+        n_columns=layout.n_columns,
+        issues=tuple(issues),
+        choices={**shown, "layout": LAYOUTS, **long_choices(layout, column_choices(layout))},
+        makes=tuple((view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items())
+        if whole
+        else ((file_stem(path), 0, 0),),
+    )
 
 
 def _value_titles(layout: Layout) -> tuple[str, ...]:
@@ -174,10 +279,17 @@ def _label_issue(texts: list[str]) -> Issue:
     )
 
 
-def _in_force(layout: Layout, options: ImportOptions) -> dict[str, Any]:
+def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = None) -> dict[str, Any]:
     """The options given, and those detected."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if columns is not None:
+        long = {name: getattr(columns, name) for name in ROLES}
+        given = {**given, **long, "layout": "long"}
+        plain = ("encoding", "delimiter", "decimal", "missing", "header")
+        return {**given, **{name: value for name, value in _in_force(layout, {}).items() if name in plain}}
     return {
-        **{name: value for name, value in options.items() if value is not None},
+        "layout": "wide",
+        **given,
         "encoding": layout.encoding,
         "delimiter": layout.delimiter,
         "decimal": "" if "decimal" in layout.unclear else layout.decimal,
@@ -190,10 +302,9 @@ def _in_force(layout: Layout, options: ImportOptions) -> dict[str, Any]:
 
 
 def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
-    columns = [
-        (i, f"Column “{title}”" if title else f"Column {i + 1}") for i, title in enumerate(layout.titles)
-    ]
+    columns = column_choices(layout)
     return {
+        **({"layout": LAYOUTS} if 3 <= layout.n_columns <= 50 else {}),
         "encoding": list(ENCODINGS.items()),
         "delimiter": list(DELIMITERS.items()),
         "decimal": [(".", "Point  1.25"), (",", "Comma  1,25")],
@@ -202,3 +313,8 @@ def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
         "samples_in": [("rows", "rows"), ("columns", "columns")],
         "missing": [(list(layout.missing), format_tokens(layout.missing))],
     }
+
+
+def column_choices(layout: Layout) -> list[tuple[Any, str]]:
+    """Every column with the words for it."""
+    return [(i, f"Column “{title}”" if title else f"Column {i + 1}") for i, title in enumerate(layout.titles)]

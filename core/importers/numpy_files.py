@@ -90,6 +90,15 @@ class NumpyReader:
             choices={"array": choices} if array else {},
         )
 
+    def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
+        """The one array that is the data, or every matrix where that cannot be told."""
+        headers = _headers(Path(path))
+        _, unclear = _choose(Path(path), headers, options)
+        large = [name for name, header in _candidates(headers).items() if len(header.shape) >= 2]
+        if not unclear or not large:
+            return [self.read(path, options, progress)]
+        return [self.read(path, {**options, "array": name}, progress) for name in large]
+
     def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
         """One array as a matrix, vector or labels. Raises ``DataError`` for objects, text matrices, infinities."""
         path = Path(path)

@@ -13,7 +13,13 @@ from h5py import h5a, h5d, h5l, h5o, h5t, h5z
 
 from plaidwork.core.errors import SessionError
 
-_FILTERS = {h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32}
+_FILTER_WORDS = {
+    h5z.FILTER_DEFLATE: "deflate",
+    h5z.FILTER_SHUFFLE: "shuffle",
+    h5z.FILTER_FLETCHER32: "fletcher32",
+    h5z.FILTER_LZF: "lzf",
+}
+FILTERS = frozenset({h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32})
 _LAYOUTS = {h5d.COMPACT, h5d.CONTIGUOUS, h5d.CHUNKED}
 _MIB = 1 << 20
 
@@ -125,29 +131,37 @@ class _Gate:
 
     def dataset(self, dataset: h5py.Dataset, path: str) -> None:
         self._see(dataset, path)
-        limits, creation, kind = self.limits, dataset.id.get_create_plist(), dataset.id.get_type()
-        if not _plain(kind):
-            raise _refused(path, "has a type that is not allowed")
-        if creation.get_external_count():
-            raise _refused(path, "is stored in another file")
-        layout = creation.get_layout()
-        if layout not in _LAYOUTS:
-            raise _refused(path, "is stored in a way that is not allowed")
-        filters = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
-        if not set(filters) <= _FILTERS:
-            raise _refused(path, f"uses the filters {filters}; allowed are deflate, shuffle and fletcher32")
-        item = kind.get_size()
-        size = float(np.prod(dataset.shape or (1,), dtype=np.float64)) * item
-        stored = dataset.id.get_storage_size()
-        if layout == h5d.CHUNKED and np.prod(creation.get_chunk(), dtype=np.float64) * item > limits.chunk:
-            raise _refused(path, f"has chunks larger than {limits.chunk // _MIB} MiB")
-        if size > _MIB and size > limits.ratio * stored:
-            raise _refused(path, f"would grow from {stored} to {size:.0f} bytes")
-        if size > limits.dataset and size > 4 * stored:  # what is really on the disk was not made up
-            raise _refused(path, f"has {size:.0f} bytes, more than {limits.dataset}")
-        self.total += int(size)
-        if self.total > max(limits.total, 4 * dataset.file.id.get_filesize()):
-            raise _refused(path, f"is beyond the limit of {limits.total} bytes in all")
+        self.total += check_array(dataset, path, self.limits)
+        if self.total > max(self.limits.total, 4 * dataset.file.id.get_filesize()):
+            raise _refused(path, f"is beyond the limit of {self.limits.total} bytes in all")
+
+
+def check_array(
+    dataset: h5py.Dataset, path: str, limits: Limits = LIMITS, filters: frozenset[int] = FILTERS
+) -> int:
+    """Look at one array before it is read; its bytes. Raises ``SessionError`` naming the rule it breaks."""
+    creation, kind = dataset.id.get_create_plist(), dataset.id.get_type()
+    if not _plain(kind):
+        raise _refused(path, "has a type that is not allowed")
+    if creation.get_external_count():
+        raise _refused(path, "is stored in another file")
+    layout = creation.get_layout()
+    if layout not in _LAYOUTS:
+        raise _refused(path, "is stored in a way that is not allowed")
+    used = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+    if not set(used) <= filters:
+        known = ", ".join(word for number, word in _FILTER_WORDS.items() if number in filters)
+        raise _refused(path, f"uses the filters {used}; allowed are {known}")
+    item = kind.get_size()
+    size = float(np.prod(dataset.shape or (1,), dtype=np.float64)) * item
+    stored = dataset.id.get_storage_size()
+    if layout == h5d.CHUNKED and np.prod(creation.get_chunk(), dtype=np.float64) * item > limits.chunk:
+        raise _refused(path, f"has chunks larger than {limits.chunk // _MIB} MiB")
+    if size > _MIB and size > limits.ratio * stored:
+        raise _refused(path, f"would grow from {stored} to {size:.0f} bytes")
+    if size > limits.dataset and size > 4 * stored:  # what is really on the disk was not made up
+        raise _refused(path, f"has {size:.0f} bytes, more than {limits.dataset}")
+    return int(size)
 
 
 def _plain(kind: h5t.TypeID) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     pass
 
 SESSION_SUFFIX = ".plaidwork"
+SEVERAL = (".h5mu",)
+"""Files that hold several matrices by their nature."""
 _SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
 _CLOSE_WAIT = 5000
 
@@ -38,9 +41,9 @@ class FileCommands(CommandGroup):
     def import_data(self) -> None:
         window = self._window
         folder = window.settings.folder("import")
-        name, _ = QFileDialog.getOpenFileName(window, "Import data", folder, self._import_filter())
-        if name:
-            self.import_path(Path(name))
+        names, _ = QFileDialog.getOpenFileNames(window, "Import data", folder, self._import_filter())
+        if names:
+            self.import_paths([Path(name) for name in names])
 
     def _import_filter(self) -> str:
         from plaidwork.core.importers.base import builtin_readers
@@ -50,6 +53,19 @@ class FileCommands(CommandGroup):
         each = [f"{r.title} ({' '.join('*' + s for s in r.suffixes)})" for r in readers]
         return ";;".join([f"All that can be read ({patterns})", *each, "All files (*)"])
 
+    def import_paths(self, paths: Sequence[Path]) -> None:
+        """Import one file, or several as views that are joined by sample name."""
+        if len(paths) == 1 and not paths[0].name.lower().endswith(SEVERAL):
+            self.import_path(paths[0])
+            return
+        from plaidwork.gui.data.views_dialog import ViewsDialog
+
+        self._window.settings.set_folder("import", paths[0])
+        dialog = ViewsDialog(paths, self._workbench.registry, self._window)
+        if dialog.exec():
+            self._add(dialog.datasets)
+        dialog.deleteLater()
+
     def import_path(self, path: Path) -> None:
         """Show the import dialog for a file; what is read is added to the session."""
         from plaidwork.gui.data.import_dialog import ImportDialog
@@ -57,16 +73,17 @@ class FileCommands(CommandGroup):
         window = self._window
         window.settings.set_folder("import", path)
         dialog = ImportDialog(path, self._workbench.registry, window)
-        if dialog.exec() and dialog.dataset is not None:
-            self._add(dialog.dataset)
+        if dialog.exec():
+            self._add(dialog.datasets)
         elif dialog.text_column:
             self.import_text_path(path, dialog.text_column)
 
-    def _add(self, dataset: Dataset) -> None:
-        """Add what was imported, and show the set-up of a fit with it."""
-        added = self._workbench.add_dataset(dataset)
-        self._window.show_workspace()
-        self._window.commands.set_up_fit(focus=added.name)
+    def _add(self, datasets: Sequence[Dataset]) -> None:
+        """Add what was imported, and show the set-up of a fit."""
+        added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
+        if added:
+            self._window.show_workspace()
+            self._window.commands.set_up_fit(focus=added)
 
     def import_text(self) -> None:
         window = self._window
@@ -92,7 +109,7 @@ class FileCommands(CommandGroup):
         self._window.settings.set_folder("import", path)
         dialog = TextImportDialog(path, {"text_column": column} if column else {}, self._window)
         if dialog.exec() and dialog.dataset is not None:
-            self._add(dialog.dataset)
+            self._add([dialog.dataset])
         dialog.deleteLater()
 
     def open_file(self) -> None:
@@ -117,7 +134,7 @@ class FileCommands(CommandGroup):
         if path.is_dir():
             self.import_text_path(path)
         elif not path.name.lower().endswith(SESSION_SUFFIX):
-            self.import_path(path)
+            self.import_paths([path])
         elif self.may_close():
             window.settings.set_folder("open", path)
             self._workbench.open(path, lambda: self._opened(path))

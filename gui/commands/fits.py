@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
@@ -73,8 +73,9 @@ class FitCommands(CommandGroup):
             name = next((names[0] for names in study.input_names.values() if names), "")
         self.set_up_fit(focus=name)
 
-    def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str = "") -> None:
-        """Show the set-up page; ``fill`` gets the page, ``focus`` is the dataset to begin with."""
+    def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str | Sequence[str] = "") -> None:
+        """Show the set-up page; ``fill`` gets the page, ``focus`` is the dataset (or several) to begin with."""
+        names = [focus] if isinstance(focus, str) else list(focus)
 
         def ready(_: object) -> None:
             from plaidwork.gui.setup.setup_page import SetupPage
@@ -82,8 +83,8 @@ class FitCommands(CommandGroup):
             page = SetupPage(self._workbench)
             if fill is not None:
                 fill(page)
-            elif focus and page.spec is not None:
-                page.fill({page.spec.inputs[0].name: [focus]})
+            elif any(names) and page.spec is not None and (len(names) > 1 or not page.spec.inputs[0].many):
+                page.fill({page.spec.inputs[0].name: names})
             self._show_setup(page)
 
         run_task(lambda task: self._workbench.registry.ready(), ready)
@@ -191,8 +192,9 @@ class FitCommands(CommandGroup):
         def loaded(datasets: dict) -> None:
             session = Session(name=sample.title)
             names: dict[str, list[str]] = {}
-            for key, dataset in datasets.items():
-                names[key] = [session.add_dataset(dataset).name]
+            for key, found in datasets.items():
+                items = found if isinstance(found, list) else [found]
+                names[key] = [session.add_dataset(dataset).name for dataset in items]
             self._workbench.set_session(session)
 
             def fill(page: Any) -> None:

@@ -26,19 +26,13 @@ from plaidwork.gui.data.export import write_csv
 from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
+from plaidwork.gui.data.view_facts import KIND_WORDS
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
 from plaidwork.gui.workbench import Workbench
 
-_KINDS = {
-    "real": "real numbers",
-    "count": "counts",
-    "binary": "zeros and ones",
-    "ordinal": "ordered whole numbers",
-    "categorical": "labels",
-}
 PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
 
 
@@ -141,7 +135,7 @@ class DataPage(QWidget):
         self._headline.setText(f"{size_words(dataset)}, {missing_words(dataset.shape, dataset.n_missing)}")
         source = f" from {dataset.source.file}" if dataset.source.file else ""
         steps = f"; {', '.join(str(step) for step in dataset.steps)}" if dataset.steps else ""
-        self._line.setText(f"{dataset.name}: {_KINDS[dataset.kind]}{source}{steps}")
+        self._line.setText(f"{dataset.name}: {KIND_WORDS[dataset.kind]}{source}{steps}")
         self.undo_button.setVisible(bool(dataset.steps))
         self._make_switch(dataset)
         for page in self._pages.values():

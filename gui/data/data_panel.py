@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.overview import Overview, overview
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
+from plaidwork.gui.data.presence import PresencePicture
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.tasks import Task, run_task
@@ -34,6 +38,9 @@ class DataPanel(QScrollArea):
         self._task: Task | None = None
         self.matrix = MatrixThumb(self)
         self.bar = ColorBar(parent=self)
+        self._views_title = Label("Views together", "strong", elide=True)
+        self.views = PresencePicture(100)
+        self._looking: Task | None = None
         self.histogram = HistogramThumb()
         self.bars = ClassBars()
         self._bars_title = Label("", "strong", elide=True)
@@ -59,6 +66,9 @@ class DataPanel(QScrollArea):
         column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(space.S)
+        for widget in (self._views_title, self.views):
+            column.addWidget(widget)
+            widget.hide()
         if self._picture:
             column.addWidget(Label("Matrix as the model sees it", "strong", elide=True))
             column.addWidget(self.matrix, 1)
@@ -105,6 +115,22 @@ class DataPanel(QScrollArea):
         self._empty.setVisible(dataset is None)
         if dataset is not None:
             self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
+
+    def set_views(self, datasets: Sequence[Dataset]) -> None:
+        """Show who has which of several views above the rest; nothing for fewer than two."""
+        if self._looking is not None:
+            self._looking.cancel()
+        if len(datasets) < 2:
+            self._views_title.hide()
+            self.views.hide()
+            return
+        views, word = list(datasets), datasets[0].row_label
+        self._looking = run_task(lambda task: overview(views), lambda found: self._show_views(found, word))
+
+    def _show_views(self, found: Overview, word: str) -> None:
+        self.views.set_overview(found, word if word != "rows" else "samples")
+        self._views_title.show()
+        self.views.show()
 
     def _show(self, dataset: Dataset, facts: Facts) -> None:
         low, high = facts.limits

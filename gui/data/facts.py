@@ -115,6 +115,13 @@ def _extremes(values: np.ndarray) -> tuple[float, float]:
     return float(values[finite].min()), float(values[finite].max())
 
 
+def spread(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Counts and edges of a histogram of the values; large data by every n-th value."""
+    flat = np.asarray(dataset.values.data if dataset.is_sparse else dataset.values, dtype=float).ravel()
+    known = flat[:: max(1, flat.size // SAMPLE)]
+    return _histogram(known[np.isfinite(known)], dataset)
+
+
 def _histogram(known: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     if not known.size:
         return np.zeros(0), np.zeros(0)

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -21,29 +20,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError
 from plaidwork.core.importers import Preview, Reader, find_reader
+from plaidwork.core.importers.base import read_all
 from plaidwork.core.text import texts_in
+from plaidwork.gui.data.class_row import ClassRow, file_stem
 from plaidwork.gui.data.import_options import OptionsPanel
-from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option, match_axis
-from plaidwork.gui.data.issue_list import IssueList
+from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option
 from plaidwork.gui.data.pane import Pane
-from plaidwork.gui.data.preview_table import PreviewTable
-from plaidwork.gui.data.role_chips import RoleBar
+from plaidwork.gui.data.preview_pane import PreviewPane
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, StatePane, button
+from plaidwork.gui.widgets import Label, MessageBar, StatePane, button
 
 LEFT = 264
 _ROW_COLUMN = re.compile(r"row (\d+)(?:, column (\d+))?")
 
 
 class ImportDialog(QDialog):
-    """Shows how a file would be read; after ``accept`` the matrix is in ``dataset``.
+    """Shows how a file would be read; after ``accept`` what it holds is in ``datasets``, the first in ``dataset``.
 
     ``text_column`` names the column whose words the user wants to have counted instead; empty otherwise.
 
@@ -56,7 +54,7 @@ class ImportDialog(QDialog):
     def __init__(self, path: str | Path, registry: Any = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.path = Path(path)
-        self.dataset: Dataset | None = None
+        self.datasets: list[Dataset] = []
         self.text_column = ""
         self._texts_offered = False
         self.state = ImportState()
@@ -64,8 +62,6 @@ class ImportDialog(QDialog):
         self._registry = registry
         self._task: Task | None = None
         self._reading: Task | None = None
-        self._annotations: Any = None
-        self._annotation_path: Path | None = None
         self._own_labels = [False, False]
         self.setWindowTitle(f"Import {self.path.name}")
         self._build()
@@ -81,11 +77,9 @@ class ImportDialog(QDialog):
     def _build(self) -> None:
         self.messages = MessageBar()
         self.options = OptionsPanel()
-        self.roles = RoleBar()
-        self.table = PreviewTable()
-        self.issues = IssueList()
-        self._found = Chip("", "warn")
-        self._found_line = Label("", "body", "muted", elide=True)
+        self.classes = ClassRow(self.path)
+        self.pane = PreviewPane(self.classes)
+        self.roles, self.table, self.issues = self.pane.roles, self.pane.table, self.pane.issues
         self._told = Label("", "body", "muted", elide=True)
         self._foot = Label("", "body", "muted", elide=True)
         self._bar = QProgressBar()
@@ -96,11 +90,19 @@ class ImportDialog(QDialog):
         self.cancel_button = button("Cancel", self.reject)
         self.import_button = button("Import", self.start_import, kind="primary")
         self.import_button.setDefault(True)
-        self.name_edit = QLineEdit(_stem(self.path))
+        self.name_edit = QLineEdit(file_stem(self.path))
         self.label_edits = (QLineEdit(), QLineEdit())
         for axis, edit in enumerate(self.label_edits):
             edit.textEdited.connect(lambda _, axis=axis: self._label_edited(axis))
-        self._left, self._right = self._build_left(), self._build_right()
+        self._left, self._right = self._build_left(), self.pane
+        self.options.changed.connect(self._option_changed)
+        self.roles.role_chosen.connect(self._role_chosen)
+        self.issues.ticked.connect(self._ticked)
+        self.issues.place_requested.connect(self._go_to)
+        self.classes.failed.connect(
+            lambda title, hint: self.messages.post("error", title, hint, key="classes")
+        )
+        self.classes.read.connect(lambda: self.messages.dismiss("classes"))
         middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -157,80 +159,6 @@ class ImportDialog(QDialog):
         pane.setFixedWidth(LEFT)
         return pane
 
-    def _build_right(self) -> QWidget:
-        pane = Pane("surface")
-        legend = Legend()
-        legend.set_entries(
-            [LegendEntry("name", 0, "box"), LegendEntry("label", 2, "box"), LegendEntry("number", 4, "box")]
-        )
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(Label("Preview", "strong"))
-        top.addWidget(self._found_line, 1)
-        top.addWidget(legend)
-        frame = Card()
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(4, 3, 4, 3)
-        inside.addWidget(self.table)
-        found = QHBoxLayout()
-        found.setSpacing(space.S)
-        found.addWidget(Label("Found while reading", "strong"))
-        found.addWidget(self._found)
-        found.addStretch(1)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addLayout(top)
-        column.addWidget(self.roles)
-        column.addWidget(frame, 1)
-        column.addSpacing(space.XS)
-        column.addLayout(found)
-        column.addWidget(self._scrolled_issues())
-        column.addSpacing(space.XS)
-        column.addLayout(self._build_classes())
-        self.options.changed.connect(self._option_changed)
-        self.roles.role_chosen.connect(self._role_chosen)
-        self.table.role_menu_requested.connect(self.roles.open_column_menu)
-        self.issues.ticked.connect(self._ticked)
-        self.issues.place_requested.connect(self._go_to)
-        return pane
-
-    def _scrolled_issues(self) -> QWidget:
-        self._issue_scroll = QScrollArea()
-        self._issue_scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._issue_scroll.setWidgetResizable(True)
-        self._issue_scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._issue_scroll.setBackgroundRole(self.palette().ColorRole.Base)
-        self._issue_scroll.viewport().setBackgroundRole(self.palette().ColorRole.Base)
-        self._issue_scroll.setWidget(self.issues)
-        return self._issue_scroll
-
-    def _build_classes(self) -> QHBoxLayout:
-        self._class_file = Chip("")
-        self._class_match = Chip("", "ok")
-        self._class_line = Label(
-            "Optional: a table with one row per sample, for colours and classifiers",
-            "caption",
-            "muted",
-            elide=True,
-        )
-        self.suggest_button = button("", self._take_suggestion, kind="quiet")
-        self.remove_classes = button("Remove", self._forget_classes, kind="quiet")
-        self.classes_button = button("Choose…", self._ask_classes)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(Label("Sample classes", "strong"))
-        words.addWidget(self._class_line)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addLayout(words, 1)
-        for item in (self._class_file, self._class_match, self.suggest_button, self.remove_classes):
-            row.addWidget(item)
-        row.addWidget(self.classes_button)
-        self._suggestion = _find_sibling(self.path)
-        self._show_classes()
-        return row
-
     def _build_foot(self) -> QWidget:
         foot = Pane("window", "top")
         row = QHBoxLayout(foot)
@@ -258,26 +186,14 @@ class ImportDialog(QDialog):
             self._load()
             return
         self.options.show_preview(preview, self.state.given)
-        changeable = "names" in preview.options and len(preview.roles) == len(preview.header)
-        self.roles.show_preview(preview, max(self.state.size) and self._n_values(), changeable)
-        bad = {
-            (self.state.file_row(row.issue.row), row.issue.column - 1)
-            for row in self.state.rows
-            if row.issue.row and row.issue.column and not row.applied
-        }
-        self.table.show_preview(preview, bad)
-        self._show_issues(preview)
+        self.pane.show_preview(preview, self.state)
         found = f"{format_count(preview.n_rows)} rows and {format_count(preview.n_columns)} columns found. "
         self._told.setText(
             (found if preview.n_rows and preview.n_columns else "")
             + "Check how they were read; nothing is changed in your file."
         )
-        shown = len(preview.cells)
-        every = shown >= preview.n_rows
-        told = f"{'all' if every else 'first'} {format_count(shown)} rows"
-        self._found_line.setText(told if shown else "")
         self._show_labels()
-        self._match_classes()
+        self.classes.show_match(preview)
         self._offer_texts(preview)
         self._set_ready(True)
 
@@ -299,21 +215,6 @@ class ImportDialog(QDialog):
             [("Import texts…", go)],
             key="texts",
         )
-
-    def _n_values(self) -> int:
-        assert self.state.preview is not None
-        rows, columns = self.state.size
-        return rows if self.state.given.get("transpose") else columns
-
-    def _show_issues(self, preview: Preview) -> None:
-        partly = any("rows were checked" in row.issue.message for row in self.state.rows)
-        self.issues.show_rows(self.state.rows, "the first rows" if partly else "all rows")
-        count = self.state.to_look_at
-        mended = self.state.mended
-        self._found.set(f"{count} to look at" if count else f"{mended} mended", "warn" if count else "ok")
-        self._found.setVisible(count + mended > 0)
-        rows = max(1, len(self.issues.rows))
-        self._issue_scroll.setFixedHeight(min(rows, 4) * 36 + 4)
 
     def _show_labels(self) -> None:
         for axis, (edit, label) in enumerate(zip(self.label_edits, self.state.axis_labels())):
@@ -384,71 +285,9 @@ class ImportDialog(QDialog):
         if place >= 0:
             self.table.show_cell(place, row.issue.column - 1)
 
-    # -- classes --------------------------------------------------------------------------------
-    def _ask_classes(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz)"
-        path, _ = QFileDialog.getOpenFileName(self, "Sample classes", str(self.path.parent), kinds)
-        if path:
-            self.set_classes(Path(path))
-
-    def _take_suggestion(self) -> None:
-        if self._suggestion is not None:
-            self.set_classes(self._suggestion)
-
     def set_classes(self, path: Path) -> None:
         """Read a table of annotations, one row per sample (or per row of the matrix)."""
-
-        def done(found: Any) -> None:
-            self._annotations, self._annotation_path = found, path
-            self.messages.dismiss("classes")
-            self._show_classes()
-
-        def failed(error: BaseException, details: str) -> None:
-            title = error.message if isinstance(error, PlaidworkError) else f"{path.name}: {error}"
-            hint = error.hint if isinstance(error, PlaidworkError) else ""
-            self.messages.post("error", title, hint, key="classes")
-
-        run_task(lambda task: _read_annotations(path), done, failed)
-
-    def _forget_classes(self) -> None:
-        self._annotations = self._annotation_path = None
-        self._show_classes()
-
-    def _show_classes(self) -> None:
-        chosen = self._annotations is not None
-        for widget in (self._class_file, self._class_match, self.remove_classes):
-            widget.setVisible(chosen)
-        self.suggest_button.setVisible(not chosen and self._suggestion is not None)
-        if self._suggestion is not None:
-            self.suggest_button.setText(f"Use {self._suggestion.name}")
-        if chosen and self._annotation_path is not None:
-            self._class_file.set(self._annotation_path.name)
-            columns = list(self._annotations.columns)
-            self._class_line.setText(f"Adds {', '.join(columns[:4])}{', …' if len(columns) > 4 else ''}")
-            self._match_classes()
-        else:
-            self._class_line.setText("Optional: a table with one row per sample, for colours and classifiers")
-
-    def _match_classes(self) -> None:
-        preview = self.state.preview
-        if self._annotations is None or preview is None:
-            return
-        columns = tuple(t for t, role in zip(preview.header, preview.roles) if role == "value")
-        rows: tuple[str, ...] = ()
-        if "name" in preview.roles:
-            place = preview.roles.index("name")
-            rows = tuple(cells[place].strip() for cells in preview.cells if place < len(cells))
-        axis, count = match_axis({1: columns, 0: rows}, self._annotations.names)
-        total = len((rows, columns)[axis])
-        if count == 0:
-            self._class_match.set("no name matches", "error")
-        elif axis == 0 and preview.n_rows > len(preview.cells):
-            self._class_match.set(
-                f"{count} of the first {total} names match", "ok" if count == total else "warn"
-            )
-        else:
-            told = f"{format_count(count)} of {format_count(total)} names match"
-            self._class_match.set(told, "ok" if count == total else "warn")
+        self.classes.set_file(path)
 
     # -- reading --------------------------------------------------------------------------------
     def start_import(self) -> None:
@@ -456,20 +295,30 @@ class ImportDialog(QDialog):
         if self._reader is None or self._reading is not None or not self.import_button.isEnabled():
             return
         reader, path, given = self._reader, self.path, dict(self.state.given)
-        annotations, file = self._annotations, self._annotation_path
+        annotations, file = self.classes.annotations, self.classes.file
         self.messages.dismiss("reading")
 
-        def work(task: Task) -> Dataset:
-            dataset = reader.read(path, given, task.report)
-            steps = dataset.steps
-            if steps:  # keep the data as they are in the file, so that the steps can be undone
-                plain = {name: value for name, value in given.items() if not is_step_option(name)}
-                dataset = reader.read(path, plain, task.report)
+        def one(task: Task, options: dict[str, Any], steps: tuple[Step, ...]) -> Dataset:
+            dataset = reader.read(path, options, task.report)
             if annotations is not None and file is not None:
                 dataset = annotate(dataset, annotations.names, annotations.columns, file.name)
-            if steps:
-                dataset = undo_store().replay(dataset, steps)
-            return dataset
+            return undo_store().replay(dataset, steps) if steps else dataset
+
+        def work(task: Task) -> list[Dataset]:
+            found = read_all(reader, path, given, task.report)
+            plain = {name: value for name, value in given.items() if not is_step_option(name)}
+            if len(found) > 1:  # each again as it is in the file, so that its steps can be undone
+                own = [
+                    {name: v for name, v in d.source.options.items() if not is_step_option(name)}
+                    for d in found
+                ]
+                return [one(task, options, d.steps) for options, d in zip(own, found, strict=True)]
+            (dataset,) = found
+            if dataset.steps:
+                return [one(task, plain, dataset.steps)]
+            if annotations is not None and file is not None:
+                return [annotate(dataset, annotations.names, annotations.columns, file.name)]
+            return [dataset]
 
         self._set_reading(True)
         self._reading = run_task(work, self._finished, self._failed, self._progress)
@@ -492,19 +341,20 @@ class ImportDialog(QDialog):
             self._reading = None
             self._set_ready(True)
 
-    def _finished(self, dataset: Dataset) -> None:
-        changes: dict[str, Any] = {}
-        name = self.name_edit.text().strip()
-        if name and name != _stem(self.path):
-            changes["name"] = name
+    def _finished(self, datasets: list[Dataset]) -> None:
         labels = [edit.text().strip() for edit in self.label_edits]
-        if labels[0]:
-            changes["row_label"] = labels[0]
-        if labels[1]:
-            changes["column_label"] = labels[1]
-        self.dataset = dataset.with_(**changes)
+        changes = {name: label for name, label in zip(("row_label", "column_label"), labels) if label}
+        name = self.name_edit.text().strip()
+        if name and name != file_stem(self.path) and len(datasets) == 1:
+            changes["name"] = name
+        self.datasets = [dataset.with_(**changes) for dataset in datasets]
         self._reading = None
         self.accept()
+
+    @property
+    def dataset(self) -> Dataset | None:
+        """The first matrix that was imported."""
+        return self.datasets[0] if self.datasets else None
 
     def _failed(self, error: BaseException, details: str) -> None:
         self._set_reading(False)
@@ -543,27 +393,3 @@ class ImportDialog(QDialog):
             self.focusNextChild()
             return
         super().keyPressEvent(event)
-
-
-def _stem(path: Path) -> str:
-    name = path.name[:-3] if path.name.lower().endswith(".gz") else path.name
-    return name.rsplit(".", 1)[0] if "." in name[1:] else name
-
-
-def _find_sibling(path: Path) -> Path | None:
-    """A table of samples beside the file: ``a_x.csv`` → ``a_samples.csv``."""
-    stem = _stem(path)
-    suffix = path.name[len(stem) :]
-    stems: Sequence[str] = (stem.removesuffix("_x").removesuffix("_data"), stem)
-    for base in stems:
-        for word in ("samples", "classes", "labels"):
-            found = path.with_name(f"{base}_{word}{suffix}")
-            if found != path and found.is_file():
-                return found
-    return None
-
-
-def _read_annotations(path: Path) -> Any:
-    from plaidwork.core.importers._column import read_annotations
-
-    return read_annotations(path)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton
 from plaidwork.core.importers import Preview
 from plaidwork.gui.data.import_state import ORDER, option_title, same
 from plaidwork.gui.setup.editors import QuietCombo
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label, tool_button

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,13 @@ from plaidwork.core.importers import Issue, Preview
 from plaidwork.gui.numbers import format_bytes, format_count
 
 OPTION_TITLES = {
+    "layout": "Table is",
+    "sample": "Samples are in",
+    "feature": "Features are in",
+    "value": "Values are in",
+    "view": "Views are in",
+    "modality": "Modality",
+    "layer": "Layer",
     "array": "Array",
     "encoding": "Encoding",
     "delimiter": "Separator",
@@ -24,7 +31,9 @@ OPTION_TITLES = {
     "samples_in": "Samples are in",
 }
 """Words for the options that readers usually have; others get a title from their name."""
-ORDER = ("array", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding")
+ORDER = (
+    "modality", "layer", "array", "layout", "sample", "feature", "value", "view", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding",
+)  # fmt: skip
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
 
@@ -173,7 +182,9 @@ class ImportState:
         title = self.preview.header[roles.index("name")] if "name" in roles else ""
         word = title.strip().lower()
         known = word.isalpha() and word not in _PLAIN_WORDS
-        if not known and ("samples_in" in self.preview.detected or "samples_in" not in options):
+        if options.get("layout") == "long":
+            labels = (_plural(word) if known else "samples", "features")
+        elif not known and ("samples_in" in self.preview.detected or "samples_in" not in options):
             labels = ("rows", "columns")
         elif options.get("samples_in") == "columns":
             labels = (_plural(word) if known else "features", "samples")
@@ -183,6 +194,9 @@ class ImportState:
 
     def adds(self, labels: tuple[str, str]) -> str:
         """What an import would add, in a sentence."""
+        made = self.preview.makes if self.preview is not None else ()
+        if made:
+            return _adds(made, labels)
         rows, columns = self.size
         if not rows or not columns:
             return "Adds one matrix to this session"
@@ -196,6 +210,18 @@ class ImportState:
         before = int(self.preview.options.get("skip_rows", 0) or 0) + bool(self.preview.options.get("header"))
         index = row - 1 - before
         return index if 0 <= index < len(self.preview.cells) else -1
+
+
+def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:
+    if len(made) == 1:
+        _, rows, columns = made[0]
+        if not rows:
+            return "Adds the matrix of this table to this session"
+        size = f"{format_count(rows)} {labels[0]} × {format_count(columns)} {labels[1]}"
+        return f"Adds one matrix, {size}, to this session (about {format_bytes(8 * rows * columns)})"
+    names = ", ".join(name for name, _, _ in made[:4]) + (", …" if len(made) > 4 else "")
+    total = format_bytes(sum(8 * rows * columns for _, rows, columns in made))
+    return f"Adds {format_count(len(made))} matrices, {names}, to this session (about {total})"
 
 
 def _plural(word: str) -> str:

@@ -133,6 +133,8 @@ class HistogramThumb(QWidget):
         metrics = self.fontMetrics()
         painter.setPen(theme().color("muted"))
         ticks = nice_ticks(low, high, max(3, min(7, self.width() // 70)))
+        if len(self._edges) > 1 and np.all(self._edges % 1 == 0.5):  # bars of whole numbers
+            ticks = [tick for tick in nice_ticks(low, high, 7) if tick % 1 == 0]
         decimals = step_decimals(ticks[1] - ticks[0]) if len(ticks) > 1 else 2
         for tick in ticks:
             text = tidy(f"{tick:.{decimals}f}") if abs(tick) < 1e6 else format_number(tick, 3)

@@ -16,7 +16,8 @@ from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.numbers import format_number
-from plaidwork.gui.setup.fields import ErrorLine, SettingField
+from plaidwork.gui.setup.error_line import ErrorLine
+from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button

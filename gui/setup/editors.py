@@ -159,9 +159,10 @@ EDITORS: dict[str, Callable[[Hyperparameter], Editor]] = {
 }
 
 
-def typed(editor: Editor) -> str:
-    """What the editor holds, as text."""
-    return editor.text_value() if isinstance(editor, CheckEdit | ChoiceEdit) else editor.text()
+def typed(editor: Any) -> str:
+    """What an editor holds, as text."""
+    text = editor.text_value() if hasattr(editor, "text_value") else editor.text()
+    return str(text)
 
 
 class FocusWatch(QObject):

@@ -4,54 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from plaidwork.core.errors import SettingError
 from plaidwork.core.spec import Hyperparameter
-from plaidwork.gui.icons import pixmap
-from plaidwork.gui.setup.editors import EDITORS, CheckEdit, FocusWatch, typed
+from plaidwork.gui.setup.editors import EDITORS, CheckEdit, Editor, FocusWatch, typed
 from plaidwork.gui.setup.entry import parse, short_range, write
+from plaidwork.gui.setup.error_line import ErrorLine
+from plaidwork.gui.setup.matrix_edit import MatrixEdit
 from plaidwork.gui.style import set_variant
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, tool_button
 
 
-class ErrorLine(QWidget):
-    """Icon and words of what is wrong (or worth a look); hidden while empty."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._kind = "error"
-        self._icon = Label()
-        self._icon.setFixedWidth(16)
-        self._words = Label("", "caption", "error", wrap=True)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.XS)
-        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(self._words, 1)
-        theme().changed.connect(self._restyle)
-        self._restyle()
-        self.hide()
-
-    @property
-    def text(self) -> str:
-        """The words shown."""
-        return self._words.text()
-
-    def set_text(self, text: str, kind: str = "error") -> None:
-        """Show words as "error" or "warning", or nothing."""
-        self._kind = kind
-        self._words.set_color("error" if kind == "error" else "warn")
-        self._restyle()
-        self._words.setText(text)
-        self.setVisible(bool(text))
-
-    def _restyle(self) -> None:
-        self._icon.setPixmap(
-            pixmap(self._kind, 14, "error" if self._kind == "error" else "warn", self.devicePixelRatioF())
-        )
+def editor_of(parameter: Hyperparameter) -> Editor | MatrixEdit:
+    """The editor for a setting."""
+    return MatrixEdit(parameter) if parameter.per else EDITORS[parameter.kind](parameter)
 
 
 class SettingField(QWidget):
@@ -72,7 +41,7 @@ class SettingField(QWidget):
         self.default = parameter.default
         self._value = parameter.default
         self._problem = ""
-        self.editor = EDITORS[parameter.kind](parameter)
+        self.editor: Editor | MatrixEdit = editor_of(parameter)
         self._changed = Label("changed", "caption", "link")
         self._range = Label(short_range(parameter), "caption", "muted")
         self._reset = tool_button("reset", f"Back to the default, {self._told_default()}", self.reset)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, button
 

@@ -9,9 +9,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import ModelSpec
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.fields import SettingField
+from plaidwork.gui.setup.matrix_edit import MatrixEdit
 from plaidwork.gui.setup.sections import Columns, Fold, Section
 from plaidwork.gui.theme import space
 
@@ -132,6 +134,12 @@ class HyperparameterForm(QWidget):
     def fold(self) -> Fold | None:
         """The Advanced fold, when the model has advanced settings."""
         return self._fold
+
+    def set_matrices(self, name: str, datasets: Sequence[Dataset]) -> None:
+        """The matrices chosen for an input: settings with one choice per matrix show a line for each."""
+        for field in self._fields.values():
+            if field.parameter.per == name and isinstance(field.editor, MatrixEdit):
+                field.editor.set_datasets(datasets)
 
     def reveal(self, field: QWidget) -> None:
         """Open the fold when the field is inside."""

@@ -13,10 +13,10 @@ from plaidwork.core.spec import Input, ModelSpec
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.form import FieldProblem
 from plaidwork.gui.setup.sections import Fold, Section
-from plaidwork.gui.setup.suitability import fit_score, wants, why_not
+from plaidwork.gui.setup.suitability import fit_score, views_with, wants, why_not
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
@@ -39,6 +39,7 @@ class InputField(QWidget):
         self._columns: dict[str, ColumnRef] = {}
         self._made: dict[str, Dataset] = {}
         self._checks: dict[str, QCheckBox] = {}
+        self._unfit: list[QCheckBox] = []
         self.combo = QuietCombo()
         self._import = button("Import…", self.import_requested.emit, icon_name="import")
         self.rows = QuietCombo()
@@ -96,7 +97,7 @@ class InputField(QWidget):
                 self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
                 self.combo.model().item(self.combo.count() - 1).setEnabled(False)  # type: ignore[attr-defined]
         blocker.unblock()
-        self._make_boxes()
+        self._make_boxes(datasets)
         many = self.item.many and bool(self._datasets)
         self.combo.setVisible(not many)
         self._import.setVisible(self.item.required and not self._datasets and not self._columns)
@@ -107,6 +108,9 @@ class InputField(QWidget):
         if not kept and choose and self.item.required and self._datasets:
             ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
             kept = ranked[:1]
+            if self.item.many:  # what has the same samples belongs together
+                together = views_with(self._datasets[ranked[0]], self._datasets.values())
+                kept = [name for name, data in self._datasets.items() if any(data is d for d in together)]
         self.choose(kept)
 
     def _find_columns(self, datasets: Mapping[str, Dataset]) -> None:
@@ -130,11 +134,12 @@ class InputField(QWidget):
             self._made[name] = with_free_name(self._derived(self._columns[name]), self._session)
         return self._made[name]
 
-    def _make_boxes(self) -> None:
-        for box in self._checks.values():
+    def _make_boxes(self, datasets: Mapping[str, Dataset]) -> None:
+        for box in (*self._checks.values(), *self._unfit):
             box.hide()
             box.deleteLater()
         self._checks.clear()
+        self._unfit.clear()
         if not self.item.many:
             return
         for name, dataset in self._datasets.items():
@@ -142,6 +147,12 @@ class InputField(QWidget):
             box.toggled.connect(lambda _: self._edited())
             self._checks[name] = box
             self._boxes.addWidget(box)
+        for name, dataset in datasets.items() if self._checks else ():
+            if name not in self._datasets and len(dataset.shape) == 2:
+                box = QCheckBox(f"{name}   {why_not(self.item, dataset)}")
+                box.setEnabled(False)
+                self._unfit.append(box)
+                self._boxes.addWidget(box)
 
     @property
     def chosen(self) -> list[str]:
@@ -240,11 +251,24 @@ class InputField(QWidget):
             told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             told += [steps] if steps else []
             text = (", ".join(told).capitalize() + ". " if told else "") + text
+        elif len(chosen) > 1:
+            text = f"{self._joined(chosen)} {text}"
         self._help.setText(text)
         self._help.setVisible(bool(text))
         self._offer_rows()
         self.tell("")
         self.changed.emit()
+
+    def _joined(self, chosen: Sequence[str]) -> str:
+        """How many samples the matrices have in common, in a sentence."""
+        rows = [set(self._datasets[name].row_names) for name in chosen]
+        union, common = set.union(*rows), set.intersection(*rows)
+        word = self._datasets[chosen[0]].row_label
+        word = "samples" if word == "rows" else word
+        told = (
+            f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them in every matrix."
+        )
+        return told if common or self.item.union else "No sample is in all of these."
 
 
 class InputsForm(Section):

@@ -291,8 +291,20 @@ class SetupPage(QWidget):
         self._count()
         if self._panel is not None and not self.inputs_form.subsets():
             self._panel.set_dataset(self._main_dataset())
+        self._show_matrices()
         self._quiet.start()
         self.changed.emit()
+
+    def _show_matrices(self) -> None:
+        """Tell what has a choice per matrix, and the dock, which matrices are chosen."""
+        assert self.spec is not None
+        chosen = self._datasets()
+        for item in self.spec.inputs:
+            if item.many:
+                self.form.set_matrices(item.name, chosen.get(item.name, []))
+        if self._panel is not None:
+            several = next((chosen[i.name] for i in self.spec.inputs if i.many and i.name in chosen), [])
+            self._panel.set_views(several)
 
     def _count(self) -> None:
         self.foot.set_errors(len(self._shown()))
@@ -466,6 +478,8 @@ class SetupPage(QWidget):
             self._panel.destroyed.connect(self._forget_panel)
             self.destroyed.connect(self._panel.deleteLater)
             self._panel.set_dataset(self._main_dataset() if self.spec else None)
+            if self.spec is not None:
+                self._show_matrices()
         return self._panel
 
     def _forget_panel(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from plaidwork.core.annotation_inputs import column_choices
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.joining import has_default_names
 from plaidwork.core.spec import Input, ModelSpec
 
 _KINDS = {
@@ -56,6 +57,14 @@ def suits(item: Input, dataset: Dataset) -> bool:
     return not why_not(item, dataset) or bool(column_choices(dataset, item))
 
 
+def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
+    """The matrix and the others that have the name of a sample (row) in common with it, in the order given."""
+    if len(first.shape) != 2 or has_default_names(first.row_names):
+        return [first]
+    rows = set(first.row_names)
+    return [d for d in datasets if d is first or (len(d.shape) == 2 and not rows.isdisjoint(d.row_names))]
+
+
 def model_reason(spec: ModelSpec, datasets: Iterable[Dataset]) -> str:
     """Why the data at hand cannot be fitted by a model (first input that nothing suits), or empty."""
     datasets = list(datasets)
@@ -70,9 +79,11 @@ def model_reason(spec: ModelSpec, datasets: Iterable[Dataset]) -> str:
 def best_model(specs: Iterable[ModelSpec], datasets: Iterable[Dataset], preferred: Iterable[str] = ()) -> str:
     """The id of the model that fits the data best: most required inputs met with their exact kind.
 
-    ``preferred`` ids come first among equals. Empty when no model fits.
+    Several matrices of the same samples count for models that take many. ``preferred`` ids come first among equals. Empty
+    when no model fits.
     """
     datasets = list(datasets)
+    several = any(len(views_with(first, datasets)) > 1 for first in datasets)
     rank = {model: place for place, model in enumerate(dict.fromkeys(preferred))}
     best, most = "", -1
     for spec in sorted(specs, key=lambda spec: rank.get(spec.id, len(rank))):
@@ -80,6 +91,7 @@ def best_model(specs: Iterable[ModelSpec], datasets: Iterable[Dataset], preferre
             continue
         required = [item for item in spec.inputs if item.required]
         exact = sum(any(not why_not(i, d) and fit_score(i, d) for d in datasets) for i in required)
+        exact += sum(item.many for item in required) if several else 0
         if exact > most:
             best, most = spec.id, exact
     return best

@@ -38,9 +38,14 @@ SETTINGS = (
         "Factors",
     ),
     Hyperparameter(
-        "likelihoods", "text", "", label="Likelihoods", group="Views",
-        doc="gaussian, bernoulli or poisson: one word per view in order, one for all, or “name = word”. Empty: guessed "
-        "(0 and 1 Bernoulli, whole numbers from 0 on Poisson, else Gaussian).",
+        "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
+        doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
+        choices=(
+            Choice(value="guess", label="By its values"),
+            Choice(value="gaussian", label="Numbers (Gaussian)", suits=("real", "ordinal")),
+            Choice(value="bernoulli", label="Yes or no (Bernoulli)", suits=("binary",)),
+            Choice(value="poisson", label="Counts (Poisson)", suits=("count",)),
+        ),
     ),
     Hyperparameter(
         "scale_views", "bool", False, label="Scale views", group="Views",

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem
+from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 
-LIKELIHOODS = ("gaussian", "bernoulli", "poisson")
 MANY = 4
 """Problems named of one sort."""
 
@@ -79,32 +78,15 @@ def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
 
     Raises
     ------
-    ModelError : a word or a name that is not known, or as many words as there are no views.
+    ModelError : a name that is not known, or as many words as there are no views.
     """
-    names = view_names(blocks)
-    found = ["" for _ in names]
-    parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
-    if parts and "=" not in text and len(parts) not in (1, len(names)):
-        raise ModelError(
-            f"“Likelihoods” has {len(parts)} words for {len(names)} views.",
-            "Give one word for all, one per view, or “name = word”.",
-        )
-    for position, part in enumerate(parts):
-        name, equals, word = part.rpartition("=")
-        word, name = word.strip().lower(), name.strip()
-        if word not in (*LIKELIHOODS, "guess"):
-            raise ModelError(
-                f"“Likelihoods” knows {', '.join(LIKELIHOODS)} and guess. Found “{word}”.",
-                "Leave it empty to have the likelihood of every view guessed.",
-            )
-        if equals and name not in names:
-            raise ModelError(
-                f"“Likelihoods” names the view “{name}”, which is not there.", f"Views: {', '.join(names)}."
-            )
-        places = [names.index(name)] if equals else range(len(names)) if len(parts) == 1 else [position]
-        for place in places:
-            found[place] = "" if word == "guess" else word
-    return tuple(word or guess(block) for word, block in zip(found, blocks, strict=True))
+    try:
+        found = per_matrix(text, view_names(blocks))
+    except SettingError as error:
+        raise ModelError(f"“Likelihoods”: {error.message}", error.hint) from error
+    return tuple(
+        guess(block) if word in ("", "guess") else word for word, block in zip(found, blocks, strict=True)
+    )
 
 
 def read_views(data: ModelData, params: Params) -> Views:

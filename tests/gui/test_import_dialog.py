@@ -235,11 +235,11 @@ def test_samples_in_rows_by_radio(qtbot, opened):
 def test_sample_classes(qtbot, opened, tmp_path):
     (tmp_path / "good_samples.csv").write_text("sample,class,age\ns3,A,5\ns1,B,7\nother,A,8\n")
     dialog = opened("good.csv", GOOD)
-    assert dialog.suggest_button.text() == "Use good_samples.csv"
-    qtbot.mouseClick(dialog.suggest_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog._annotations is not None)
-    assert dialog._class_match.text == "2 of 3 names match"
-    assert dialog._class_match.kind == "warn"
+    assert dialog.classes.suggest_button.text() == "Use good_samples.csv"
+    qtbot.mouseClick(dialog.classes.suggest_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.classes.annotations is not None)
+    assert dialog.classes.match.text == "2 of 3 names match"
+    assert dialog.classes.match.kind == "warn"
     data = finish(qtbot, dialog)
     assert list(data.column_table["class"]) == ["B", "", "A"]
     np.testing.assert_array_equal(data.column_table["age"], [7, np.nan, 5])
@@ -250,12 +250,12 @@ def test_classes_that_match_nothing(qtbot, opened, tmp_path):
     other.write_text("sample,class\nx,A\ny,B\n")
     dialog = opened("good.csv", GOOD)
     dialog.set_classes(other)
-    qtbot.waitUntil(lambda: dialog._annotations is not None)
-    assert dialog._class_match.text == "no name matches"
+    qtbot.waitUntil(lambda: dialog.classes.annotations is not None)
+    assert dialog.classes.match.text == "no name matches"
     qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.messages.count == 1, timeout=20_000)
     assert "No name of other.csv occurs in the data" in dialog.messages.current.title
-    qtbot.mouseClick(dialog.remove_classes, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.classes.remove_button, Qt.MouseButton.LeftButton)
     assert finish(qtbot, dialog).column_table == {}
 
 

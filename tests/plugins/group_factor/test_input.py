@@ -4,7 +4,7 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
-from plaidwork.core.errors import DataError
+from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 
@@ -42,13 +42,13 @@ def test_values_that_a_likelihood_does_not_take(array, word, says):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("normal", "knows gaussian"),
+        ("normal", "knows guess, gaussian"),
         ("x = poisson", "names the view “x”"),
         ("gaussian, poisson", "2 words for 3 views"),
     ],
 )
 def test_likelihoods_that_are_not_understood(text, says):
-    with pytest.raises(DataError, match=says):
+    with pytest.raises((DataError, SettingError), match=says):
         plan([GOOD, BITS, COUNTS], likelihoods=text)
 
 

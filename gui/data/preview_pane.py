@@ -1,0 +1,102 @@
+"""The right side of the import dialog: the head of the file with the roles of its columns, and what was found."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from plaidwork.core.importers import Preview
+from plaidwork.gui.data.import_state import ImportState
+from plaidwork.gui.data.issue_list import IssueList
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.data.preview_table import PreviewTable
+from plaidwork.gui.data.role_chips import RoleBar
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.plots.legend import Legend, LegendEntry
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Chip, Label
+
+_SHOWN = 4
+
+
+class PreviewPane(Pane):
+    """Preview table, role chips, list of issues; ``below`` is shown at the foot."""
+
+    def __init__(self, below: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__("surface", parent=parent)
+        self.roles = RoleBar()
+        self.table = PreviewTable()
+        self.issues = IssueList()
+        self._found = Chip("", "warn")
+        self._line = Label("", "body", "muted", elide=True)
+        self._issue_scroll = self._scrolled_issues()
+        self._build(below)
+        self.table.role_menu_requested.connect(self.roles.open_column_menu)
+
+    def _build(self, below: QWidget) -> None:
+        legend = Legend()
+        legend.set_entries(
+            [LegendEntry("name", 0, "box"), LegendEntry("label", 2, "box"), LegendEntry("number", 4, "box")]
+        )
+        top = QHBoxLayout()
+        top.setSpacing(space.S)
+        top.addWidget(Label("Preview", "strong"))
+        top.addWidget(self._line, 1)
+        top.addWidget(legend)
+        frame = Card()
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(4, 3, 4, 3)
+        inside.addWidget(self.table)
+        found = QHBoxLayout()
+        found.setSpacing(space.S)
+        found.addWidget(Label("Found while reading", "strong"))
+        found.addWidget(self._found)
+        found.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.S)
+        column.addLayout(top)
+        column.addWidget(self.roles)
+        column.addWidget(frame, 1)
+        column.addSpacing(space.XS)
+        column.addLayout(found)
+        column.addWidget(self._issue_scroll)
+        column.addSpacing(space.XS)
+        column.addWidget(below)
+
+    def _scrolled_issues(self) -> QScrollArea:
+        from PySide6.QtCore import Qt
+
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setBackgroundRole(self.palette().ColorRole.Base)
+        scroll.viewport().setBackgroundRole(self.palette().ColorRole.Base)
+        scroll.setWidget(self.issues)
+        return scroll
+
+    def show_preview(self, preview: Preview, state: ImportState) -> None:
+        """The head of the file, its problems marked, and the list of what was found."""
+        changeable = "names" in preview.options and len(preview.roles) == len(preview.header)
+        rows, columns = state.size
+        n_values = rows if state.given.get("transpose") else columns
+        self.roles.show_preview(preview, max(rows, columns) and n_values, changeable)
+        bad = {
+            (state.file_row(row.issue.row), row.issue.column - 1)
+            for row in state.rows
+            if row.issue.row and row.issue.column and not row.applied
+        }
+        self.table.show_preview(preview, bad)
+        self._show_issues(state)
+        shown = len(preview.cells)
+        every = shown >= preview.n_rows
+        told = f"{'all' if every else 'first'} {format_count(shown)} rows"
+        self._line.setText(told if shown else "")
+
+    def _show_issues(self, state: ImportState) -> None:
+        partly = any("rows were checked" in row.issue.message for row in state.rows)
+        self.issues.show_rows(state.rows, "the first rows" if partly else "all rows")
+        count, mended = state.to_look_at, state.mended
+        self._found.set(f"{count} to look at" if count else f"{mended} mended", "warn" if count else "ok")
+        self._found.setVisible(count + mended > 0)
+        self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), _SHOWN) * 36 + 4)

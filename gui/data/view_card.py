@@ -1,0 +1,52 @@
+"""One view on a card: its size, the spread of its values, what they look like and what is unsafe."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from plaidwork.core.overview import ViewFacts
+from plaidwork.gui.data.thumbs import HistogramThumb
+from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text, missing_text
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.setup.error_line import ErrorLine
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Label
+
+
+class ViewCard(Card):
+    """Name, histogram, and a line or two."""
+
+    def __init__(
+        self,
+        facts: ViewFacts,
+        counts: np.ndarray,
+        edges: np.ndarray,
+        words: tuple[str, str, str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``words``: what samples and features are called, and the unit of the values."""
+        super().__init__(parent, color="surface")
+        samples, features, unit = words
+        self.facts = facts
+        sizes = f"{format_count(facts.n_samples)} {samples} × {format_count(facts.n_features)} {features}"
+        histogram = HistogramThumb()
+        histogram.set_counts(counts, edges, f"value ({unit})" if unit else "value")
+        parts = [
+            f"Looks like {KIND_WORDS[facts.kind]}",
+            f"missing: {missing_text(facts)}",
+            feature_text(facts),
+        ]
+        self.line = Label("; ".join(part for part in parts if part), "caption", "muted", wrap=True)
+        self.warning = ErrorLine()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.L, space.M, space.L, space.M)
+        column.setSpacing(space.XS)
+        column.addWidget(Label(facts.name, "strong", elide=True))
+        column.addWidget(Label(sizes, "caption", "muted", elide=True))
+        column.addWidget(histogram)
+        column.addWidget(self.line)
+        column.addWidget(self.warning)
+        column.addStretch(1)
+        self.warning.set_text(facts.doubt, "warning")
+        self.setAccessibleName(f"{facts.name}: {sizes}. {self.line.text()}. {facts.doubt}")

@@ -1,0 +1,266 @@
+"""Several files at once: what each is, how they go together, and one click to add them as views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.importers.several import Joined
+from plaidwork.core.overview import Overview
+from plaidwork.gui.data.issue_list import IssueList
+from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
+from plaidwork.gui.data.view_facts import doubts
+from plaidwork.gui.data.view_files import FileRow
+from plaidwork.gui.data.views_state import FileEntry, ViewsState
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import size, space
+from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, button
+
+_QUIET = 300
+
+
+class ViewsDialog(QDialog):
+    """Shows how files would be joined; after ``accept`` the views are in ``datasets``.
+
+    Parameters
+    ----------
+    paths : the files
+    registry : anything with ``readers``, for the dialog that shows how one file is read
+    """
+
+    def __init__(self, paths: Sequence[Path], registry: Any = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = ViewsState.of(paths)
+        self.datasets: list[Dataset] = []
+        self.rows: list[FileRow] = []
+        self._registry = registry
+        self._task: Task | None = None
+        self._typing = QTimer(self, singleShot=True, interval=_QUIET)
+        self._typing.timeout.connect(self._work)
+        self.setWindowTitle(
+            f"Import {format_count(len(paths))} files" if len(paths) > 1 else f"Import {paths[0].name}"
+        )
+        self._build()
+        self.resize(1080, 780)
+        self._work()
+
+    # -- layout ---------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.messages = MessageBar()
+        self.picture = PresencePicture(150)
+        self.issues = IssueList()
+        self._told = Label("", "body", "muted", elide=True)
+        self._found = Chip("", "warn")
+        self._foot = Label("", "body", "muted", elide=True)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 0)
+        self._bar.setFixedSize(160, size.PROGRESS)
+        self.cancel_button = button("Cancel", self.reject)
+        self.import_button = button("Import", self.start_import, kind="primary")
+        self.import_button.setDefault(True)
+        self.issues.ticked.connect(self._ticked)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._build_head())
+        column.addWidget(self.messages)
+        column.addWidget(self._build_middle(), 1)
+        column.addWidget(self._build_foot())
+
+    def _build_head(self) -> QWidget:
+        head = Pane("surface", "bottom")
+        column = QVBoxLayout(head)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.XS)
+        column.addWidget(Label(self.windowTitle(), "headline", elide=True))
+        column.addWidget(self._told)
+        return head
+
+    def _build_middle(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        column.setSpacing(space.S)
+        column.addWidget(Label("Files", "strong"))
+        card = Card()
+        files = QVBoxLayout(card)
+        files.setContentsMargins(1, 1, 1, 1)
+        files.setSpacing(0)
+        for number, entry in enumerate(self.state.files):
+            row = FileRow(entry, number == len(self.state.files) - 1)
+            row.use_chosen.connect(self._use)
+            row.name_edited.connect(self._name)
+            row.options_wanted.connect(self.show_options)
+            self.rows.append(row)
+            files.addWidget(row)
+        column.addWidget(card)
+        column.addSpacing(space.S)
+        found = QHBoxLayout()
+        found.setSpacing(space.S)
+        found.addWidget(Label("Found while joining", "strong"))
+        found.addWidget(self._found)
+        found.addStretch(1)
+        column.addLayout(found)
+        column.addWidget(self.issues)
+        column.addSpacing(space.S)
+        self._together = QWidget()
+        together = QVBoxLayout(self._together)
+        together.setContentsMargins(0, 0, 0, 0)
+        together.setSpacing(space.S)
+        top = QHBoxLayout()
+        top.addWidget(Label("Samples by view", "strong"))
+        top.addStretch(1)
+        top.addWidget(PresenceLegend())
+        together.addLayout(top)
+        together.addWidget(self.picture)
+        column.addWidget(self._together)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        for widget in (inner, scroll.viewport()):
+            widget.setBackgroundRole(self.palette().ColorRole.Base)
+            widget.setAutoFillBackground(True)
+        self._together.hide()
+        self._found.hide()
+        self._scroll = scroll
+        return scroll
+
+    def _build_foot(self) -> QWidget:
+        foot = Pane("window", "top")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
+        row.setSpacing(space.S)
+        row.addWidget(self._foot, 1)
+        for item in (self._bar, self.cancel_button, self.import_button):
+            row.addWidget(item)
+        return foot
+
+    # -- joining --------------------------------------------------------------------------------
+    def _work(self) -> None:
+        """Read and join again, off the GUI thread."""
+        if self._task is not None:
+            self._task.cancel()
+        self._bar.show()
+        self.import_button.setEnabled(False)
+        self._foot.setText("Reading the files")
+        self._foot.set_color("muted")
+        state = self.state
+        self._task = run_task(lambda task: state.work(task.check), self._show, self._failed)
+
+    def _show(self, found: tuple[Joined, Overview | None]) -> None:
+        self._task = None
+        self.state.joined, self.state.overview = found
+        joined, overview = found
+        self._bar.hide()
+        for row in self.rows:
+            row.show_parts(self.state.parts_of(row.entry), len(joined.views) < 2)
+        several = overview is not None and len(overview.views) > 1
+        self._together.setVisible(several)
+        if several and overview is not None:
+            self.picture.set_overview(overview)
+            self._told.setText(
+                f"{format_count(len(overview.samples))} samples, {format_count(overview.n_complete)} of them with values in "
+                "every view. Joined by name; nothing is changed in your files."
+            )
+        else:
+            self._told.setText("Files are joined by the names of their samples; nothing is changed in them.")
+        shown = self.state.issues()
+        self.issues.show_rows(shown, "the files")
+        count = sum(row.issue.severity != "info" and not row.applied for row in shown)
+        self._found.set(f"{count} to look at", "warn")
+        self._found.setVisible(bool(count))
+        obstacle = self.state.obstacle
+        self.import_button.setEnabled(not obstacle)
+        self.import_button.setToolTip(obstacle)
+        doubt = doubts(overview.views)[:1] if overview is not None else []
+        self._foot.setText(obstacle or self.state.adds)
+        self._foot.setToolTip(obstacle or (doubt[0] if doubt else ""))
+        self._foot.set_color("error" if obstacle else "muted")
+
+    def _failed(self, error: BaseException, details: str) -> None:
+        self._task = None
+        self._bar.hide()
+        title = error.message if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+        hint = error.hint if isinstance(error, PlaidworkError) else ""
+        self.messages.post("error", title, hint, key="joining")
+        self._foot.setText("Nothing was added")
+
+    # -- changes --------------------------------------------------------------------------------
+    def _use(self, entry: FileEntry, use: str) -> None:
+        self.state.use(entry, use)
+        self._work()
+
+    def _name(self, entry: FileEntry, names: list[str]) -> None:
+        entry.names = names
+        self._typing.start()
+
+    def _ticked(self, row: Any, on: bool) -> None:
+        self.state.tick(row.issue.fix[2], on)
+        self._work()
+
+    def show_options(self, entry: FileEntry) -> QDialog:
+        """The dialog in which one file is looked at closely; what is chosen there is used here."""
+        from plaidwork.gui.data.import_dialog import ImportDialog
+
+        dialog = ImportDialog(entry.path, self._registry, self)
+        dialog.import_button.setText("Use it so")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def taken() -> None:
+            self.state.give(entry, dialog.state.given)
+            self._work()
+
+        dialog.accepted.connect(taken)
+        dialog.open()
+        return dialog
+
+    def start_import(self) -> None:
+        """Take the views as they were joined."""
+        if self._typing.isActive():
+            self._typing.stop()
+            self._work()
+            return
+        if self._task is None and self.state.joined is not None and not self.state.obstacle:
+            self.datasets = list(self.state.joined.views)
+            self.accept()
+
+    def reject(self) -> None:
+        """Close; what is being read is dropped."""
+        if self._task is not None:
+            self._task.cancel()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing goes on behind a closed dialog."""
+        if self._task is not None:
+            self._task.cancel()
+        super().closeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter inside a field takes the text first."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.focusWidget(), QLineEdit):
+            self.focusNextChild()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,47 @@
+"""A line that says what is wrong."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from plaidwork.gui.icons import pixmap
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Label
+
+
+class ErrorLine(QWidget):
+    """Icon and words of what is wrong (or worth a look); hidden while empty."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind = "error"
+        self._icon = Label()
+        self._icon.setFixedWidth(16)
+        self._words = Label("", "caption", "error", wrap=True)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(space.XS)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self._words, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The words shown."""
+        return self._words.text()
+
+    def set_text(self, text: str, kind: str = "error") -> None:
+        """Show words as "error" or "warning", or nothing."""
+        self._kind = kind
+        self._words.set_color("error" if kind == "error" else "warn")
+        self._restyle()
+        self._words.setText(text)
+        self.setVisible(bool(text))
+
+    def _restyle(self) -> None:
+        self._icon.setPixmap(
+            pixmap(self._kind, 14, "error" if self._kind == "error" else "warn", self.devicePixelRatioF())
+        )

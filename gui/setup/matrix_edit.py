@@ -1,0 +1,175 @@
+"""One choice for each matrix of an input: name, who has it, the choice, and what its values look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import SettingError
+from plaidwork.core.overview import Overview, overview
+from plaidwork.core.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.spec import Hyperparameter
+from plaidwork.gui.data.presence import PresenceStrip
+from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text
+from plaidwork.gui.setup.editors import ChoiceEdit
+from plaidwork.gui.setup.error_line import ErrorLine
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label
+
+
+class _Line(QWidget):
+    """One matrix."""
+
+    def __init__(self, parameter: Hyperparameter, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self._parameter = parameter
+        self._kind: Any = None
+        self._doubt = self._features = ""
+        self.choice = ChoiceEdit(parameter)
+        self.choice.setObjectName(f"{parameter.name}_{name}")
+        self.choice.setAccessibleName(f"{parameter.title} of {name}")
+        self.choice.setMinimumContentsLength(18)
+        self.strip = PresenceStrip()
+        self._note = Label("", "caption", "muted", wrap=True)
+        self._warning = ErrorLine()
+        label = Label(name, elide=True)
+        label.setBuddy(self.choice)
+        row = QHBoxLayout()
+        row.setSpacing(space.S)
+        row.addWidget(label, 1)
+        row.addWidget(self.choice)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.XS)
+        column.addLayout(row)
+        column.addWidget(self.strip)
+        column.addWidget(self._note)
+        column.addWidget(self._warning)
+        self.strip.hide()
+        self.choice.edited.connect(self.tell)
+
+    def show_facts(self, found: Overview, index: int) -> None:
+        """What is known of the matrix."""
+        view = found.views[index]
+        self._kind, self._doubt, self._features = view.kind, view.doubt, feature_text(view)
+        self.strip.set_present(found.present[index])
+        self.strip.setVisible(len(found.views) > 1)
+        self.tell()
+
+    def tell(self) -> None:
+        """What the choice means here; a doubt is told while nothing is chosen."""
+        by_itself = self.choice.text_value() == self._parameter.choices[0].value
+        parts = []
+        if self._kind is not None:
+            taken = suited(self._parameter, self._kind)
+            label = next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
+            looks = f"Looks like {KIND_WORDS[self._kind]}"
+            parts.append(
+                f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
+            )
+            parts += [f"{self._features} features"] if self._features else []
+        self._note.setText("; ".join(parts) + ("." if parts else ""))
+        self._note.setVisible(bool(parts))
+        self._warning.set_text(self._doubt if by_itself else "", "warning")
+
+    @property
+    def warning(self) -> str:
+        """The doubt that is shown."""
+        return self._warning.text
+
+
+class MatrixEdit(QWidget):
+    """An editor like those of single values: ``text``, ``put``, and the signals ``edited`` and ``left``."""
+
+    edited = Signal()
+    left = Signal()
+
+    def __init__(self, parameter: Hyperparameter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parameter = parameter
+        self._text = ""
+        self._kept: dict[str, str] = {}
+        self._datasets: list[Dataset] = []
+        self._lines: list[_Line] = []
+        self._task: Task | None = None
+        self._empty = Label("Choose data to see them here.", "caption", "muted", wrap=True)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(space.M)
+        self._column.addWidget(self._empty)
+
+    @property
+    def lines(self) -> list[_Line]:
+        """A line for each matrix."""
+        return self._lines
+
+    def text(self) -> str:
+        """The setting: choices by name, those that stay with the first choice left out."""
+        if not self._lines:
+            return self._text
+        usual = self._parameter.choices[0].value
+        return write(
+            {line.name: line.choice.text_value() for line in self._lines if line.choice.text_value() != usual}
+        )
+
+    def put(self, value: Any) -> None:
+        """Show a value; names of matrices that are not chosen now are kept for when they are."""
+        if str(value) == self.text() and self._lines:
+            return
+        self._text = str(value)
+        self._kept = {}
+        self._spread()
+
+    def set_datasets(self, datasets: Sequence[Dataset]) -> None:
+        """The matrices that are chosen now; what was chosen for a name stays."""
+        datasets = list(datasets)
+        if [id(data) for data in datasets] == [id(data) for data in self._datasets]:
+            return
+        self._datasets = datasets
+        for line in self._lines:
+            line.hide()
+            line.deleteLater()
+        self._lines = [_Line(self._parameter, data.name) for data in datasets]
+        for line in self._lines:
+            self._column.addWidget(line)
+            line.choice.edited.connect(self._chosen)
+        self._empty.setVisible(not self._lines)
+        self._spread()
+        self.setFocusProxy(self._lines[0].choice if self._lines else self._empty)
+        if self._task is not None:
+            self._task.cancel()
+        if datasets:
+            self._task = run_task(lambda task: overview(datasets), self._show)
+        self.edited.emit()
+
+    def _spread(self) -> None:
+        """Bring the text, or what was chosen before, to the lines."""
+        if not self._lines:
+            return
+        names = [line.name for line in self._lines]
+        words: Sequence[str]
+        try:
+            words = per_matrix(self._text, names)
+        except SettingError:  # of other matrices
+            words = [self._of_name(name) for name in names]
+        for line, word in zip(self._lines, words, strict=True):
+            line.choice.put(self._kept.get(line.name) or word or self._parameter.choices[0].value)
+            line.tell()
+
+    def _of_name(self, name: str) -> str:
+        return dict(split(self._text)).get(name, "")
+
+    def _chosen(self) -> None:
+        self._kept |= {line.name: line.choice.text_value() for line in self._lines}
+        self.edited.emit()
+
+    def _show(self, found: Overview) -> None:
+        for index, line in enumerate(self._lines):
+            line.show_facts(found, index)
+        self.updateGeometry()

@@ -1,0 +1,78 @@
+"""Settings with one choice for each matrix: texts, names that need quotes, what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plaidwork.core.errors import SettingError
+from plaidwork.core.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.spec import (
+    Choice,
+    DeclarationError,
+    Hyperparameter,
+    Input,
+    ModelSpec,
+    spec_from_json,
+    spec_to_json,
+)
+
+CHOICES = (
+    Choice(value="auto", label="By its values"),
+    Choice(value="real", label="Numbers", suits=("real", "ordinal")),
+    Choice(value="yes_no", label="Yes or no", suits=("binary",)),
+)
+SETTING = Hyperparameter("sorts", "text", "", per="views", choices=CHOICES)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.sampled_from(["auto", "real"]), max_size=4))
+def test_every_name_comes_back(choices):
+    assert dict(split(write(choices))) == choices if "" not in choices else True
+    names = tuple(name for name in choices if name)
+    text = write({name: choices[name] for name in names})
+    assert per_matrix(text, names) == tuple(choices[name] for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", ("", "")),
+        ("real", ("real", "real")),
+        ("real; YES_NO", ("real", "yes_no")),
+        ("b=real", ("", "real")),
+        (" a = real , b = auto ", ("real", "auto")),
+        ("auto, b = real", ("auto", "real")),
+    ],
+)
+def test_texts(text, found):
+    assert per_matrix(text, ("a", "b")) == found
+
+
+def test_what_is_refused():
+    with pytest.raises(SettingError, match="names the view “c”"):
+        per_matrix("c = real", ("a", "b"))
+    with pytest.raises(SettingError, match="2 words for 3 views"):
+        per_matrix("real, auto", ("a", "b", "c"))
+    with pytest.raises(SettingError, match=r"\(sorts\) knows auto, real, yes_no. Found “tall”"):
+        SETTING.check("a = tall")
+    with pytest.raises(SettingError, match="sorts"):
+        SETTING.check(3)
+    assert SETTING.check({"a, b": "real"}) == '"a, b" = real'
+
+
+def test_what_is_taken_by_itself():
+    assert suited(SETTING, "ordinal") == "real"
+    assert suited(SETTING, "count") == ""
+
+
+def test_declaration():
+    many = Input("views", many=True)
+    spec = ModelSpec(id="m", version="1", title="M", summary="s", inputs=(many,), hyperparameters=(SETTING,))
+    assert spec_from_json(spec_to_json(spec)) == spec
+    with pytest.raises(DeclarationError, match="no input of many"):
+        ModelSpec(
+            id="m", version="1", title="M", summary="s", inputs=(Input("views"),), hyperparameters=(SETTING,)
+        )
+    with pytest.raises(DeclarationError, match="per goes with"):
+        Hyperparameter("a", "int", 1, per="views")
+    with pytest.raises(DeclarationError, match="choices go with"):
+        Hyperparameter("a", "text", "", choices=CHOICES)
