@@ -32,7 +32,9 @@ def test_every_example(sample):
     assert struct.unpack(">II", content[16:24]) == (600, 340)
     for name, entries in sample.load().items():
         for data in entries if isinstance(entries, list) else [entries]:
-            assert data.n_missing == 0, name
+            known = ~np.isnan(data.values)
+            assert known.any(axis=0).all(), name
+            assert known.mean() > 0.5, name
             assert data.source.sha256
 
 
@@ -58,6 +60,35 @@ def test_tumour_genes():
     assert sorted(set(data.column_table["class"])) == ["BL", "EWS", "NB", "RMS"]
     assert "description" in data.row_table
     assert abs(data.values.mean(axis=1)).max() < 1e-12
+
+
+def test_leukaemia():
+    """Patients with CLL only; what is known of them and of the drugs comes along."""
+    drugs, mutations = next(sample for sample in SAMPLES if sample.id == "leukaemia").load()["views"]
+    assert (drugs.shape, mutations.shape) == ((184, 320), (184, 63))
+    assert (drugs.name, drugs.row_label, mutations.name) == ("drugs", "patients", "mutations")
+    assert drugs.row_names == mutations.row_names
+    assert (drugs.kind, mutations.kind) == ("real", "binary")
+    assert np.nansum(mutations.values, axis=0).min() >= 3
+    for data in (drugs, mutations):
+        assert {"IGHV", "sex", "age", "trisomy12"} <= set(data.row_table)
+        assert sorted(set(data.row_table["IGHV"])) == ["", "M", "U"]
+    assert {"drug", "pathway"} <= set(drugs.column_table)
+
+
+def test_one_factor_of_the_leukaemia_example_separates_ighv():
+    from group_factor_tools import auc
+
+    from plaidwork.core.fitting import fit
+
+    sample = next(sample for sample in SAMPLES if sample.id == "leukaemia")
+    data = sample.load()
+    run = fit(sample.model, data, sample.params, seed=sample.seed, **sample.schedule)
+    scores, about = run.results["scores"].values, data["views"][0].row_table
+    for title, one, least in (("IGHV", "M", 0.87), ("trisomy12", "yes", 0.80)):
+        known = about[title] != ""
+        areas = [auc(score[known], (about[title] == one)[known]) for score in scores.T]
+        assert max(areas) >= least, title
 
 
 def write(folder, **changes):

@@ -337,3 +337,62 @@ def test_bar_has_fixed_columns():
 )
 def test_options_are_typed_as_json(text, value):
     assert plain_value(text) == value
+
+
+def test_several_files_of_one_input_are_joined_with_a_report(tmp_path, capsys):
+    """A matrix with samples in its columns and a table of patients among them; what was joined is told."""
+    rng = np.random.default_rng(3)
+    rows = [f"s{i}" for i in range(12)]
+    one, two, about = tmp_path / "rna.csv", tmp_path / "protein.csv", tmp_path / "patients.csv"
+    one.write_text(
+        "sample,a,b,c\n" + "".join(f"{r},{rng.normal()},{rng.normal()},{rng.normal()}\n" for r in rows)
+    )
+    turned = rows[4:]
+    two.write_text(
+        "gene," + ",".join(turned) + "\n"
+        + "".join(f"p{j}," + ",".join(f"{rng.normal():.4f}" for _ in turned) + "\n" for j in range(4))
+    )  # fmt: skip
+    about.write_text("sample,sex\n" + "".join(f"{r},m\n" for r in rows))
+    out = tmp_path / "joined.plaidwork"
+    sources = [part for path in (one, two, about) for part in ("--input", f"views={path}")]
+    fit = ["fit", "group_factor", *sources, "--set", "n_factors=2", "--max-sweeps", "3", "--chains", "1"]
+    assert main([*fit, "--out", str(out)]) == 0
+    told = capsys.readouterr().err
+    assert "rna: 12 samples × 3 features, 8 of the samples in other views" in told
+    assert "patients.csv: about samples, 12 of 12 names match" in told
+    assert "12 samples in all, 8 of them in every view" in told
+    assert "samples of protein are in the columns of protein.csv" in told
+    data = open_session(out).datasets
+    assert list(data) == ["rna", "protein"]
+    assert set(data["protein"].row_table["sex"]) == {"m", ""}
+    assert main([*fit, "--out", str(out), "--force", "--json"]) == 0
+    joined = next(line for line in _json_lines(capsys.readouterr().out) if line["event"] == "joined")
+    assert (joined["input"], joined["samples"], joined["in_every_view"]) == ("views", 12, 8)
+
+
+def test_names_that_differ_in_spelling_are_told_and_matched_on_demand(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    for name, rows in (("a", [f"T-{i}" for i in range(6)]), ("b", [f"t.{i}" for i in range(6)])):
+        lines = "".join(f"{row},{rng.normal()},{rng.normal()}\n" for row in rows)
+        (tmp_path / f"{name}.csv").write_text(f"sample,{name}1,{name}2\n{lines}")
+    out = tmp_path / "s.plaidwork"
+    sources = ["--input", f"views={tmp_path / 'a.csv'}", "--input", f"views={tmp_path / 'b.csv'}"]
+    fit = [
+        "fit",
+        "group_factor",
+        *sources,
+        "--set",
+        "n_factors=1",
+        "--max-sweeps",
+        "2",
+        "--chains",
+        "1",
+        "--out",
+        str(out),
+    ]
+    assert main(fit) == 2
+    told = capsys.readouterr().err
+    assert "no sample in common" in told
+    assert "“t.0” in b and “T-0”" in told
+    assert main([*fit, "--import-option", "match_spelling=true"]) == 0
+    assert "6 samples in all, 6 of them in every view" in capsys.readouterr().err
