@@ -473,11 +473,11 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         # the dialog opens after the drop has ended, or the file manager hangs until it is closed
-        sessions = [path for path in paths if path.name.lower().endswith(SESSION_SUFFIX) or not path.exists()]
-        data = [path for path in paths if path not in sessions]
+        others = [path for path in paths if path.name.lower().endswith(SESSION_SUFFIX) or not path.is_file()]
+        data = [path for path in paths if path not in others]
         if data:
             QTimer.singleShot(0, self, partial(self.commands.import_paths, data))
-        for path in sessions:
+        for path in others:
             QTimer.singleShot(0, self, partial(self.commands.open_path, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:
