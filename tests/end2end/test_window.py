@@ -69,7 +69,7 @@ def import_file(qtbot, window, path, monkeypatch) -> None:
     """File menu, file chooser, and the import dialog confirmed by its button once it has read the preview."""
     from plaidwork.gui.data.import_dialog import ImportDialog
 
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([str(path)], ""))
 
     def confirm(dialog: QDialog) -> bool:
         if not isinstance(dialog, ImportDialog) or not dialog.import_button.isEnabled():
@@ -180,7 +180,7 @@ def test_a_file_with_a_bad_cell_is_refused_with_its_place(window, qtbot, tmp_pat
     source.write_text("gene,a,b\ng1,1.5,2\ng2,oops,3\ng3,1,2\n")
     from plaidwork.gui.data.import_dialog import ImportDialog
 
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(source), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([str(source)], ""))
     seen: list[str] = []
 
     def read_and_close(dialog: QDialog) -> bool:
