@@ -26,14 +26,15 @@ SUBSETS = (200, 500, 1000, 2000, 5000)
 
 
 class InputField(QWidget):
-    """A combo box with the suitable datasets and annotation columns of datasets; check boxes where an input takes many."""
+    """A combo box with the suitable datasets, and with ``columns`` their annotation columns; check boxes for many."""
 
     changed = Signal()
     import_requested = Signal()
 
-    def __init__(self, item: Input, parent: QWidget | None = None) -> None:
+    def __init__(self, item: Input, parent: QWidget | None = None, *, columns: bool = True) -> None:
         super().__init__(parent)
         self.item = item
+        self._offers_columns = columns
         self._datasets: dict[str, Dataset] = {}
         self._session: Mapping[str, Dataset] = {}
         self._columns: dict[str, ColumnRef] = {}
@@ -103,8 +104,16 @@ class InputField(QWidget):
         self._import.setVisible(self.item.required and not self._datasets and not self._columns)
         kept = [name for name in before if name in self._datasets or name in self._columns]
         if not kept and choose:
-            usual = (usual_choice(d, self.item) for d in datasets.values())
-            kept = [str(ref) for ref in usual if ref is not None][:1]
+            usual = (
+                [str(usual_choice(d, self.item)) for d in datasets.values()] if self._offers_columns else []
+            )
+            named = {d.source.options.get("annotation"): name for name, d in self._datasets.items()}
+            kept = [
+                key if key in self._columns else named[key]
+                for key in usual
+                if key in self._columns or key in named
+            ]
+            kept = kept[:1]
         if not kept and choose and self.item.required and self._datasets:
             ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
             kept = ranked[:1]
@@ -116,7 +125,8 @@ class InputField(QWidget):
     def _find_columns(self, datasets: Mapping[str, Dataset]) -> None:
         """Annotation columns that suit; one that is a dataset of its own already is not offered twice."""
         self._session = datasets
-        found = {str(ref): ref for d in datasets.values() for ref in column_choices(d, self.item)}
+        asked = datasets.values() if self._offers_columns else ()
+        found = {str(ref): ref for d in asked for ref in column_choices(d, self.item)}
         made = {d.source.options.get("annotation"): d for d in self._datasets.values()}
         self._columns, self._made = {}, {}
         for key, ref in found.items():

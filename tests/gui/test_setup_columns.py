@@ -80,6 +80,14 @@ def test_columns_are_offered_and_none_is_guessed(qtbot):
     assert form.datasets()["y"][0] is made  # asked for again, made once
 
 
+def test_a_form_can_offer_datasets_only(qtbot):
+    field = InputField(OUTCOME, columns=False)
+    qtbot.addWidget(field)
+    field.set_datasets({"speeches": documents({"stars": "outcome"})})
+    assert not field.chosen
+    assert not any("stars" in entry for entry in entries(field))
+
+
 def test_roles_choose(qtbot):
     form = InputsForm(Texts.spec)
     qtbot.addWidget(form)
@@ -101,6 +109,11 @@ def test_a_column_that_is_in_the_session_already_is_offered_once(qtbot):
     form.set_datasets({"speeches": data, made.name: made})
     assert "speeches: stars   (4 documents)" not in entries(form.field("y"))
     assert sum("stars" in entry for entry in entries(form.field("y"))) == 1
+    fresh = InputsForm(Texts.spec)
+    qtbot.addWidget(fresh)
+    other_vector = made.with_(name="another", source=Source())
+    fresh.set_datasets({"another": other_vector, "speeches": data, made.name: made})
+    assert fresh.values()["y"] == [made.name]
     other = documents({"stars": "outcome"}).with_(row_table={"stars": np.array([9.0, 8, 7, 6])})
     form.set_datasets({"speeches": other, made.name: made})
     form.set_values({"y": ["speeches:row:stars"]})
