@@ -49,7 +49,9 @@ class TracePlot(Plot):
         self.large = large
         if trace.hint:
             self.setToolTip(trace.hint)
-        self.set_labels("sweep" if large else "", _y_label(trace))
+        self.set_labels(
+            "sweep" if large else "", _y_label(trace) if large else trace.unit
+        )  # its title names it
         self._lines_by_chain: list[Line] = [
             self.add_line(
                 f"{run.chain_word.capitalize()} {record.chain + 1}",

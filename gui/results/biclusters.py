@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
-from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_percent, tidy
+from plaidwork.gui.numbers import format_number, tidy
+from plaidwork.gui.results import block_words
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
 from plaidwork.gui.results.heat_canvas import Picture
@@ -24,15 +25,13 @@ from plaidwork.gui.results.ordering import Ordered, make_order
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import Sources
-from plaidwork.gui.results.strips import Strip
+from plaidwork.gui.results.strip_field import StripField
 from plaidwork.gui.tasks import Task
-from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
 from plaidwork.gui.workbench import Workbench
 
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
-_NO_STRIP = "None"
 _NARROW = 560
 _THRESHOLD = "Membership at least"
 
@@ -72,17 +71,8 @@ class BiclusterPage(ResultPage):
         self.threshold.setToolTip("Rows and columns count as members from this probability on")
         self._threshold_field = Labelled(_THRESHOLD, self.threshold)
         self.threshold.value_changed.connect(self._set_threshold)
-        self.strip_choice = QComboBox()
-        self.strip_choice.currentTextChanged.connect(self._choose_strip)
-        self.strip_choice.setAccessibleName("Annotation strip")
-        self.strip_choice.setToolTip("Annotation shown as the strip above the picture")
-        self.legend = Legend()
-        self._strip_field = QWidget()
-        strip_row = QHBoxLayout(self._strip_field)
-        strip_row.setContentsMargins(0, 0, 0, 0)
-        strip_row.setSpacing(space.M)
-        strip_row.addWidget(self.strip_choice)
-        strip_row.addWidget(self.legend)
+        self._strip_field = StripField()
+        self._strip_field.chosen.connect(self._choose_strip)
         self._back = tool_button("zoom-fit", "Show the whole matrix (Esc)", self.canvas.reset_view)
         self._options = options = OptionRow(self._mode_field, self._threshold_field, self._strip_field)
         self._foot = Label("", "body", "muted", elide=True)
@@ -116,7 +106,8 @@ class BiclusterPage(ResultPage):
         if self._mode not in loaded.modes:
             self._mode = "data"
         self._offer_modes(loaded.modes)
-        self._offer_strips(loaded)
+        self._strip_field.set_strips(loaded.strips, self._settings.get("strip"))
+        self._show_strip()
         self.canvas.show_outlines = True
         self._show_or_explain()
         self._order()
@@ -126,17 +117,6 @@ class BiclusterPage(ResultPage):
             segment.setVisible(key in modes)
         self.mode.set_current(self._mode)
         self._mode_field.setVisible(len(modes) > 1)
-
-    def _offer_strips(self, data: BlockData) -> None:
-        names = [_NO_STRIP, *data.strips]
-        chosen = self._settings.get("strip", next(iter(data.strips), _NO_STRIP))
-        self.strip_choice.blockSignals(True)
-        self.strip_choice.clear()
-        self.strip_choice.addItems(names)
-        self.strip_choice.setCurrentText(chosen if chosen in names else names[-1])
-        self.strip_choice.blockSignals(False)
-        self._strip_field.setVisible(bool(data.strips))
-        self._show_strip()
 
     def _show_or_explain(self) -> None:
         """The picture, or the sentence that no block is left at this threshold."""
@@ -165,24 +145,10 @@ class BiclusterPage(ResultPage):
 
     # -- head -----------------------------------------------------------------------------------
     def default_headline(self) -> str:
-        count = len(self.blocks.visible())
-        if not count:
-            return "No block found" if not len(self.blocks) else "No block at this threshold"
-        word = "block covers" if count == 1 else "blocks cover"
-        return f"{count} {word} {format_percent(self.blocks.covered())} of the matrix"
+        return block_words.headline(self.blocks)
 
     def default_caption(self) -> str:
-        data = self.blocks.data
-        if data is None or not len(data):
-            return "The model explains the matrix by its background alone." if data is not None else ""
-        if not self.blocks.visible():
-            return ""
-        largest = max(self.blocks.visible(), key=lambda block: np.prod(self.blocks.size(block)))
-        rows, columns = self.blocks.size(largest)
-        return (
-            f"The largest is “{self.blocks.name(largest)}”: {format_count(rows)} {data.row_label} × "
-            f"{format_count(columns)} {data.column_label}."
-        )
+        return block_words.caption(self.blocks)
 
     def update_head(self) -> None:
         """The model's headline holds at its own threshold only."""
@@ -232,7 +198,7 @@ class BiclusterPage(ResultPage):
                 data.column_names,
                 data.mode_limits(self._mode),
                 "tide" if coverage else "loom",
-                self._strips(),
+                self._strip_field.strips,
             )
         )
         self._update_bar()
@@ -301,21 +267,9 @@ class BiclusterPage(ResultPage):
         self.workbench.touch()
         self._show_strip()
 
-    def _strips(self) -> tuple[Strip, ...]:
-        data = self.blocks.data
-        chosen = self.strip_choice.currentText()
-        return (data.strips[chosen],) if data is not None and chosen in data.strips else ()
-
     def _show_strip(self) -> None:
-        strips = self._strips()
+        strips = self._strip_field.strips
         self.blocks.strip = strips[0].title if strips else ""
-        self.legend.set_entries(
-            [
-                (lambda shade=shade: theme().grey_step(shade), text)
-                for strip in strips
-                for shade, text in strip.legend
-            ]
-        )
         picture, data = self.canvas.picture, self.blocks.data
         if picture is not None and data is not None and picture.row_names is data.row_titles:
             self.canvas.set_picture(replace(picture, strips=strips))
@@ -355,7 +309,7 @@ class BiclusterPage(ResultPage):
         """One row of options if leaving out the least needed makes it so; the menu has the strip too."""
         strips = len(self.blocks.data.strips) if self.blocks.data is not None else 0
         for level in range(3):
-            self.strip_choice.setVisible(strips > 1 and level < 1)
+            self._strip_field.choice.setVisible(strips > 1 and level < 1)
             self._mode_field.label.setVisible(level < 2)
             self._threshold_field.label.setText(_THRESHOLD if level < 2 else "At least")
             if self._options.full_width() <= self._options.width():
@@ -367,39 +321,15 @@ class BiclusterPage(ResultPage):
             return
         zoomed = self.canvas.zoomed
         self._back.setVisible(zoomed)
-        if zoomed:
-            (a, b), (c, d) = self.canvas.visible_range
-            rows, columns = round(b - a), round(d - c)
-            self._foot.setText(
-                f"{format_count(rows)} of {format_count(data.values.shape[0])} {data.row_label}, "
-                f"{format_count(columns)} of {format_count(data.values.shape[1])} {data.column_label}"
-            )
-            return
-        n, m = data.values.shape
-        narrow = self.width() < _NARROW
-        order = "in the order of the data"
-        if self._by_block and len(data):
-            chosen = self.blocks.selected
-            order = "ordered by block" if chosen is None else f"ordered around {self.blocks.name(chosen)}"
-        across, down = ("", "") if narrow else (f" {data.column_label}", f" {data.row_label}")
-        self._foot.setText(f"{format_count(n)}{down} × {format_count(m)}{across}, {order}")
+        self._foot.setText(
+            block_words.part_text(data, self.canvas.visible_range)
+            if zoomed
+            else block_words.whole_text(self.blocks, data, self._by_block, self.width() < _NARROW)
+        )
 
     # -- read-out, search, keys -----------------------------------------------------------------
     def _tell_cell(self, row: int, column: int) -> None:
-        data = self.blocks.data
-        if row < 0 or data is None:
-            self.hovered.emit("")
-            return
-        value = (
-            data.matrix(self._mode)[row, column]
-            if self._mode != "residual"
-            else (data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan)
-        )
-        shown = "missing" if value != value else format_fixed(value, 2, sign=self._mode != "coverage")
-        inside = ", ".join(self.blocks.name(block) for block in self.blocks.blocks_at(row, column)[:3])
-        note = f" ({data.row_notes[row][:60]})" if data.row_notes and data.row_notes[row] else ""
-        where = f", in {inside}" if inside else ""
-        self.hovered.emit(f"{data.row_names[row]}{note}, {data.column_names[column]}: {shown}{where}")
+        self.hovered.emit(block_words.cell_text(self.blocks, self._mode, row, column))
 
     def search(self, text: str) -> list[str]:
         """Mark the rows and columns whose names hold the text and go to the first."""
@@ -441,13 +371,7 @@ class BiclusterPage(ResultPage):
             action = menu.addAction(text, partial(self.set_order, by_block))
             action.setCheckable(True)
             action.setChecked(self._by_block == by_block)
-        if self.strip_choice.count() > 2:
-            strips = menu.addMenu("Strip")
-            for number in range(self.strip_choice.count()):
-                text = self.strip_choice.itemText(number)
-                action = strips.addAction(text, partial(self.strip_choice.setCurrentText, text))
-                action.setCheckable(True)
-                action.setChecked(text == self.strip_choice.currentText())
+        self._strip_field.fill_menu(menu)
         menu.addSeparator()
         outlines = menu.addAction("Show outlines", self._toggle_outlines)
         outlines.setCheckable(True)
@@ -459,7 +383,7 @@ class BiclusterPage(ResultPage):
 
     # -- out ------------------------------------------------------------------------------------
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
-        return [[self.legend], [self.canvas], [self._foot, self.bar]]
+        return [[self._strip_field.legend], [self.canvas], [self._foot, self.bar]]
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The matrix as shown: mode and order."""

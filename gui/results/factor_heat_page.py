@@ -17,14 +17,14 @@ from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
-from plaidwork.gui.results.heatmap_page import color_scale
+from plaidwork.gui.results.heatmap_page import robust_scale
 from plaidwork.gui.results.marks import colouring, most_telling
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
-from plaidwork.gui.results.strips import AnyStrip, NumberStrip, Profile, strip_of
+from plaidwork.gui.results.strips import AnyStrip, Profile, Strip, legend_of, strip_of
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField
 
@@ -233,7 +233,9 @@ class FactorHeatPage(ResultPage):
             return
         factor = made.wanted.factor
         base = made.raw if not made.wanted.by_row else made.shown
-        lut, limits, clipped = _colors(base if np.isfinite(base).any() else made.shown, made.wanted.by_row)
+        lut, limits, clipped = robust_scale(
+            base if np.isfinite(base).any() else made.shown, made.wanted.by_row
+        )
         weights = data.weights[factor, made.items]
         names = tuple(
             f"{'+' if weight > 0 else tidy('-')} {data.names[i]}"
@@ -267,17 +269,11 @@ class FactorHeatPage(ResultPage):
         self.update_head()
 
     def _show_legend(self, strip: AnyStrip | None) -> None:
-        entries: list[tuple[object, str]] = []
-        if isinstance(strip, NumberStrip):
-            low, high = strip.limits
-            entries = [
-                (lambda: strip.color(0.0), format_number(low, 3)),
-                (lambda: strip.color(1.0), format_number(high, 3)),
-            ]
-        elif strip is not None and not isinstance(strip, Profile):
-            entries = [(lambda shade=shade: strip.color(shade), text[:40]) for shade, text in strip.legend]
-            if (strip.shades < 0).any():
-                entries.append(("border", "unknown"))
+        entries: list[tuple[object, str]] = [
+            (color, text[:40]) for color, text in (legend_of(strip) if strip else ())
+        ]
+        if isinstance(strip, Strip) and (strip.shades < 0).any():
+            entries.append(("border", "unknown"))
         self.legend.set_entries(entries, self._strip[:40] if entries else "")
 
     # -- choices --------------------------------------------------------------------------------
@@ -401,14 +397,3 @@ class FactorHeatPage(ResultPage):
             return MatrixData(np.zeros((0, 0)), (), ()), {}
         rows = [data.names[i] for i in made.items]
         return MatrixData(made.shown[:, made.order], rows, [data.items[i] for i in made.order], "feature"), {}
-
-
-def _colors(values: np.ndarray, by_row: bool) -> tuple[str, tuple[float, float], tuple[bool, bool]]:
-    """Map and limits; a few outliers do not take the colours of all others."""
-    known = values[np.isfinite(values)]
-    if by_row:
-        return color_scale(values, {"scale": "diverging"})
-    if len(known) and (known.min() < 0 or known.max() > 1) and not known.min() < 0 < known.max():
-        low, high = (float(v) for v in np.percentile(known, (0.5, 99.5)))
-        return color_scale(values, {"minimum": low, "maximum": high})
-    return color_scale(values, {})

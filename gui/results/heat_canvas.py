@@ -228,6 +228,7 @@ class HeatCanvas(QWidget):
         heat_paint.paint_strips(self, painter)
         painter.save()
         painter.setClipRect(self._plot.adjusted(-3, -3, 3, 3))
+        heat_paint.paint_numbers(self, painter)
         self.paint_over(painter)
         heat_paint.paint_dots(self, painter)
         self._paint_cursor(painter)

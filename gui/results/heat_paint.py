@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from plaidwork.gui.theme import space, theme
+from plaidwork.gui.numbers import format_fixed
+from plaidwork.gui.theme import ink_on, space, theme
 
 if TYPE_CHECKING:
     from plaidwork.gui.results.heat_canvas import HeatCanvas
@@ -101,6 +102,31 @@ def columns_fit(canvas: HeatCanvas, wide: float) -> bool:
         return False
     names, order = canvas.picture.column_names, canvas.picture.column_order
     return all(metrics.horizontalAdvance(names[i]) <= width for i in order[int(left) : int(np.ceil(right))])
+
+
+def paint_numbers(canvas: HeatCanvas, painter: QPainter) -> None:
+    """The value of every cell in view, where the cells are large enough for all of them."""
+    picture, metrics = canvas.picture, canvas.caption_metrics()
+    if picture is None or picture.decimals is None:
+        return
+    (top, bottom), (left, right) = canvas.visible_range
+    plot, decimals = canvas.plot, picture.decimals
+    values, (low, high) = picture.pyramid.values, picture.limits
+    width, height = plot.width() / (right - left), plot.height() / (bottom - top)
+    widest = metrics.horizontalAdvance(format_fixed(-max(abs(low), abs(high)), decimals))
+    if width < widest + space.XS or height < metrics.height():
+        return
+    table = theme().lut(picture.lut)
+    for row in range(int(top), int(np.ceil(bottom))):
+        for column in range(int(left), int(np.ceil(right))):
+            value = float(values[row, column])
+            if not np.isfinite(value):
+                continue
+            step = int(np.clip((value - low) / ((high - low) or 1.0), 0, 1) * 255)
+            painter.setPen(ink_on(QColor(*(int(part) for part in table[step][:3]))))
+            x, y = canvas.x_of(column), canvas.y_of(row)
+            cell = QRectF(x, y, canvas.x_of(column + 1) - x, canvas.y_of(row + 1) - y)
+            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, format_fixed(value, decimals))
 
 
 def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:

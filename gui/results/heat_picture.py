@@ -26,6 +26,8 @@ class Picture:
     lut: str = "loom"
     strips: tuple[AnyStrip, ...] = ()
     row_strips: tuple[AnyStrip, ...] = field(default=())
+    decimals: int | None = None
+    """Decimals of the numbers written into the cells where they fit; None for no numbers."""
     strip_titles: bool = False
     """Whether the titles of the strips stand at their right, where there is room."""
     marks: np.ndarray | None = None

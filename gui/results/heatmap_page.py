@@ -23,6 +23,8 @@ from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 from plaidwork.gui.workbench import Workbench
 
 _MOST_CLUSTERED = 3000
+_MOST_NUMBERED = 40
+"""Longer axes have no numbers in their cells."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ class HeatmapPage(ResultPage):
                 heat.limits,
                 heat.lut,
                 marks=heat.marks,
+                decimals=None if heat.marks is not None or max(heat.values.shape) > _MOST_NUMBERED else 2,
             )
         )
         self._mark()
@@ -272,6 +275,17 @@ def color_scale(
         high = low + 1
     clipped = (bool(known.min() < low - 1e-9), bool(known.max() > high + 1e-9))
     return "loom" if kind == "diverging" else "tide", (low, high), clipped
+
+
+def robust_scale(values: np.ndarray, signed: bool) -> tuple[str, tuple[float, float], tuple[bool, bool]]:
+    """As `color_scale`; a few outliers do not take the colours of all others."""
+    known = values[np.isfinite(values)]
+    if signed:
+        return color_scale(values, {"scale": "diverging"})
+    if len(known) and (known.min() < 0 or known.max() > 1) and not known.min() < 0 < known.max():
+        low, high = (float(v) for v in np.percentile(known, (0.5, 99.5)))
+        return color_scale(values, {"minimum": low, "maximum": high})
+    return color_scale(values, {})
 
 
 def _clustered(values: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:

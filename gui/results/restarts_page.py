@@ -143,6 +143,7 @@ class RestartsPage(ResultPage):
                 pair.columns,
                 (0.0, 1.0),
                 "tide",
+                decimals=2,
             )
         )
         self._mark()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PySide6.QtGui import QColor
 
+from plaidwork.gui.numbers import format_number
 from plaidwork.gui.theme import theme
 
 STRIP = 12
@@ -93,6 +95,16 @@ class Profile:
 
 
 AnyStrip = Strip | NumberStrip | Profile
+
+
+def legend_of(strip: AnyStrip) -> list[tuple[Callable[[], QColor], str]]:
+    """Colours, as functions that follow the scheme, and what they mean."""
+    if isinstance(strip, NumberStrip):
+        shares = zip((0.0, 1.0), strip.limits, strict=True)
+        return [(partial(strip.color, share), format_number(value, 3)) for share, value in shares]
+    if isinstance(strip, Strip):
+        return [(partial(strip.color, shade), text) for shade, text in strip.legend]
+    return []
 
 
 def _in_view(order: np.ndarray, span: tuple[float, float], length: int) -> np.ndarray:

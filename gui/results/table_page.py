@@ -17,9 +17,18 @@ from plaidwork.gui.widgets import Card, DataTable
 
 
 class TablePage(ResultPage):
-    """Role ``values``: a Table, or a one-axis Result beside the names of its dim."""
+    """Role ``values``: a Table, or a one-axis Result beside the names of its dim.
+
+    Option ``layer``: the rows are the factors, so the row chosen is the factor chosen in every view of the run.
+    """
 
     icon_name = "table"
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._layer = bool(view.options.get("layer"))
+        self._selection = workbench.selection(run)
+        super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
 
     def build(self) -> QWidget:
         self.table = DataTable(filter_line=True)
@@ -68,6 +77,14 @@ class TablePage(ResultPage):
         self.table.set_columns(self._columns)
         self._card.setMaximumWidth(max(720, 240 * len(heads)))
 
+        self._on_selection("layer")
+
+    def _on_selection(self, kind: str) -> None:
+        """Select the row of the chosen factor."""
+        chosen = self._selection.get("layer")
+        if kind == "layer" and self._layer and self.loaded is not None and not self.state:
+            self.table.select_row(chosen[0] if chosen and chosen[0] < len(self.loaded) else -1)
+
     def default_headline(self) -> str:
         return self.loaded.label or self.view.title if self.loaded else self.view.title
 
@@ -87,6 +104,8 @@ class TablePage(ResultPage):
     def _tell(self, row: int) -> None:
         parts = [f"{title}: {self.table.model.columns()[title][row]}" for title in list(self._columns)[:1]]
         self.hovered.emit(", ".join(parts))
+        if self._layer:
+            self._selection.set("layer", (row,))
 
 
 def _text(names: tuple[str, ...]) -> Any:

@@ -82,7 +82,13 @@ GROUP_FACTOR = ModelSpec(
             headline="headline",
             caption="caption",
         ),
-        View("table", "By factor", {"values": "variance_table"}, group="Variance table"),
+        View(
+            "table",
+            "By factor",
+            {"values": "variance_table"},
+            options={"layer": True},
+            group="Variance table",
+        ),
         View("table", "Totals", {"values": "totals"}, group="Variance table"),
         View(
             "coefficients",
@@ -139,7 +145,7 @@ GROUP_FACTOR = ModelSpec(
             group="Restarts",
         ),
         View("table", "Restarts", {"values": "restarts"}, group="Restarts"),
-        View("table", "Stability", {"values": "stability"}, group="Restarts"),
+        View("table", "Stability", {"values": "stability"}, options={"layer": True}, group="Restarts"),
     ),
     state_version=2,
     schedule=Schedule(chains=2, max_sweeps=500, tolerance=1e-6),

@@ -330,14 +330,14 @@ def test_roles_may_come_from_a_table_of_blocks(opened):
 
 def test_strip_chooser_and_legend(opened, qtbot):
     page, _ = opened(*toy_run())
-    assert page.strip_choice.currentText() == "class"
-    assert {text for _, text in page.legend._entries} == {"EWS", "BL", "NB"}
-    page.strip_choice.setCurrentText("batch")
-    assert {text for _, text in page.legend._entries} == {"b0", "b1"}
+    assert page._strip_field.choice.currentText() == "class"
+    assert {text for _, text in page._strip_field.legend._entries} == {"EWS", "BL", "NB"}
+    page._strip_field.choice.setCurrentText("batch")
+    assert {text for _, text in page._strip_field.legend._entries} == {"b0", "b1"}
     assert page.canvas.picture.strips[0].title == "batch"
-    page.strip_choice.setCurrentText("None")
+    page._strip_field.choice.setCurrentText("None")
     assert page.canvas.picture.strips == ()
-    assert page.legend.isHidden()
+    assert page._strip_field.legend.isHidden()
 
 
 def test_missing_cells_are_hatched_and_in_the_legend(opened):
@@ -492,10 +492,10 @@ def test_narrow_page(opened):
     page, _ = opened(*toy_run(), size=(820, 500))
     assert page.width() < 500
     page.grab()
-    assert page.strip_choice.isHidden()
+    assert page._strip_field.choice.isHidden()
     page.window().resize(1700, 700)
     QApplication.processEvents()
-    assert not page.strip_choice.isHidden()
+    assert not page._strip_field.choice.isHidden()
     assert page._threshold_field.label.text() == "Membership at least"
     assert page._options.height() < 40  # one row
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.model import Result
+from plaidwork.core.model import Result, Table
 from plaidwork.core.spec import View
 from plaidwork.gui.results import make_view
 from plaidwork.gui.results.beeswarm_chart import spread
@@ -341,3 +341,25 @@ def test_heat_map_of_factors_marks_the_chosen_one(opened, qtbot):
     place = page.canvas.point_of(20, 5)
     click(qtbot, page.canvas, place.x(), place.y())
     assert selection.get("layer") == (5,)
+
+
+def test_rows_of_a_table_are_the_factors(opened, qtbot):
+    workbench, run = factor_run()
+    run.results["by_factor"] = Table({"Factor": np.array(["one", "two", "three"]), "Share": np.arange(3.0)})
+    page = opened((workbench, run), View("table", "T", "by_factor", options={"layer": True}))
+    selection = workbench.selection(run)
+    selection.set("layer", (2,))
+    assert page.table.selected_rows() == [2]
+    place = page.table.view.visualRect(page.table.model.index(1, 0)).center()
+    qtbot.mouseClick(page.table.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert selection.get("layer") == (1,)
+    selection.set("layer", (7,))
+    assert page.table.selected_rows() == []
+
+
+def test_numbers_in_cells_where_they_fit(opened):
+    run = restarts_run()
+    page = opened(run, PAIRED)
+    with_numbers = page.grab().toImage()
+    page.canvas.picture = replace(page.canvas.picture, decimals=None)
+    assert page.grab().toImage() != with_numbers
