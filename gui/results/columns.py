@@ -80,10 +80,6 @@ class ItemColumns:
         found = self._features.get(title)
         return None if found is None else found.values()
 
-    def section(self, title: str) -> str:
-        """Where a title is listed."""
-        return next((name for name, titles in self.sections.items() if title in titles), "")
-
 
 def _datasets_of(
     sources: Sources, dim: str, names: tuple[str, ...]

@@ -37,6 +37,10 @@ _WHAT = {
 }
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= 20 else f"{text[:19]}…"
+
+
 @dataclass(frozen=True)
 class FactorHeat:
     """Scores (n, K) and weights (K, m) with what finds their columns in the data."""
@@ -103,14 +107,10 @@ class FactorHeatPage(ResultPage):
         self.scale.changed.connect(lambda scale: self._change(by_row=scale == "row"))
         self.strip_picker = SearchPicker()
         self.strip_picker.chosen.connect(self.choose_strip)
-        self._picker_field, self._group_field = (
-            Labelled("Show", self.picker),
-            Labelled("Of", self.group_picker),
-        )
-        self._mode_field, self._strip_field = (
-            Labelled("Values", self.mode),
-            Labelled("Strip", self.strip_picker),
-        )
+        self._picker_field = Labelled("Show", self.picker)
+        self._group_field = Labelled("Of", self.group_picker)
+        self._mode_field = Labelled("Values", self.mode)
+        self._strip_field = Labelled("Strip", self.strip_picker)
         self._options = OptionRow(
             self._picker_field,
             self._group_field,
@@ -270,11 +270,11 @@ class FactorHeatPage(ResultPage):
 
     def _show_legend(self, strip: AnyStrip | None) -> None:
         entries: list[tuple[object, str]] = [
-            (color, text[:40]) for color, text in (legend_of(strip) if strip else ())
+            (color, _short(text)) for color, text in (legend_of(strip) if strip else ())
         ]
         if isinstance(strip, Strip) and (strip.shades < 0).any():
             entries.append(("border", "unknown"))
-        self.legend.set_entries(entries, self._strip[:40] if entries else "")
+        self.legend.set_entries(entries, _short(self._strip) if entries else "")
 
     # -- choices --------------------------------------------------------------------------------
     def _change(self, **changes: Any) -> None:

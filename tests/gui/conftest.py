@@ -44,3 +44,26 @@ def tidy(qapp):
         left = _windows() - before
     names = ", ".join(sorted(f"{type(w).__name__} {w.objectName()!r}" for w in left))
     assert not left, f"windows left over: {names}"
+
+
+@pytest.fixture
+def opened(qtbot):
+    """Opens a view of a run, given as (workbench, run), and waits until it is drawn; ``told`` holds the read-outs."""
+    from plaidwork.gui.results import make_view
+
+    kept = []
+
+    def open_view(bench, view, size=(900, 620)):
+        workbench, run = bench
+        page = make_view(workbench, run, view)
+        qtbot.addWidget(page)
+        page.resize(*size)
+        page.show()
+        assert page.wait(20_000)
+        QApplication.processEvents()
+        page.told = []
+        page.hovered.connect(page.told.append)
+        kept.append(workbench)
+        return page
+
+    return open_view

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Step
 from plaidwork.core.model import Result, Table
 from plaidwork.core.spec import View
-from plaidwork.gui.results import make_view
 from plaidwork.gui.results.marks import colouring
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
@@ -29,26 +27,6 @@ from tests.gui.factor_runs import (
     find,
     wheel,
 )
-
-
-@pytest.fixture
-def opened(qtbot):
-    kept = []
-
-    def open_view(bench, view, size=(900, 620)):
-        workbench, run = bench
-        page = make_view(workbench, run, view)
-        qtbot.addWidget(page)
-        page.resize(*size)
-        page.show()
-        assert page.wait(20_000)
-        QApplication.processEvents()
-        page.told = []
-        page.hovered.connect(page.told.append)
-        kept.append(workbench)
-        return page
-
-    return open_view
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.kind)

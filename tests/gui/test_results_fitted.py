@@ -1,4 +1,4 @@
-"""Heat map of the strongest columns, imputed cells, beeswarm and restarts: pictures, choices by keys and clicks, files."""
+"""Heat map of the strongest columns and imputed cells: pictures, choices by keys and clicks, files."""
 
 from __future__ import annotations
 
@@ -8,43 +8,60 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.model import Result, Table
-from plaidwork.core.spec import View
-from plaidwork.gui.results import make_view
-from plaidwork.gui.results.beeswarm_chart import spread
+from plaidwork.core.draws import DrawBuffer
+from plaidwork.core.model import Result
 from plaidwork.gui.results.factor_heat import places_of
 from plaidwork.gui.results.strips import NumberStrip, Profile, Strip
-from tests.gui.factor_runs import FittedModel, choose, click, factor_run, find, fitted_run, wheel
+from plaidwork.gui.theme import theme
+from tests.gui.factor_runs import FittedModel, choose, click, find, fitted_run
 
 HEAT, IMPUTED, SWARM = FittedModel.spec.views
-
-
-@pytest.fixture
-def opened(qtbot):
-    kept = []
-
-    def open_view(bench, view, size=(900, 620)):
-        workbench, run = bench
-        page = make_view(workbench, run, view)
-        qtbot.addWidget(page)
-        page.resize(*size)
-        page.show()
-        assert page.wait(20_000)
-        QApplication.processEvents()
-        page.told = []
-        page.hovered.connect(page.told.append)
-        kept.append(workbench)
-        return page
-
-    return open_view
 
 
 def columns_of(run, workbench):
     """Values of all 52 columns in the order of the weights."""
     drugs, mutations = (workbench.session.datasets[name].values for name in run.inputs["views"])
     return np.hstack([np.roll(drugs, -1, axis=1), mutations])
+
+
+@pytest.mark.parametrize("view", [HEAT, IMPUTED, SWARM], ids=lambda view: view.kind)
+def test_pictures_after_a_live_switch_and_in_a_small_window(opened, tmp_path, view):
+    page = opened(fitted_run(), view)
+    light = page.grab().toImage()
+    theme().set_mode("dark")
+    assert page.grab().toImage() != light
+    theme().set_mode("light")
+    assert page.grab().toImage() == light
+    assert page.minimumSizeHint().width() <= 760
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
+        assert start in page.export_picture(tmp_path / f"a.{kind}").read_bytes()[:400]
+
+
+@pytest.mark.parametrize("view", [HEAT, SWARM], ids=lambda view: view.kind)
+def test_nothing_found(opened, view):
+    workbench, run = fitted_run()
+    run.results |= {
+        "scores": Result(np.zeros((180, 0)), ("patient", "factor")),
+        "weights": Result(np.zeros((0, 52)), ("factor", "variable")),
+    }
+    page = opened((workbench, run), view)
+    assert page.state == "Nothing to show"
+    page.search("x")
+    workbench.selection(run).set("layer", (0,))
+
+
+@pytest.mark.parametrize("view", [HEAT, IMPUTED, SWARM], ids=lambda view: view.kind)
+def test_before_there_are_results(opened, view):
+    workbench, run = fitted_run()
+    results, run.results = run.results, {}
+    draws, run.chains[0].draws = run.chains[0].draws, DrawBuffer(run.spec.variables)
+    page = opened((workbench, run), view)
+    assert page.state == "No result yet"
+    run.results, run.chains[0].draws = results, draws
+    workbench.results_changed.emit(run.id)
+    assert page.wait(20_000)
+    assert page.state == ""
 
 
 # -- heat map of a factor -----------------------------------------------------------------------
@@ -209,157 +226,3 @@ def test_only_the_first_cells_are_listed(opened, monkeypatch):
 
 def test_nothing_missing(opened):
     assert opened(fitted_run(missing=0.0), IMPUTED).state == "Nothing is missing"
-
-
-# -- beeswarm -----------------------------------------------------------------------------------
-def test_points_of_a_swarm_do_not_touch():
-    rng = np.random.default_rng(1)
-    y = rng.normal(300, 60, 220)
-    x = spread(y, 500, 9)
-    away = np.hypot(x[:, None] - x, y[:, None] - y) + 99 * np.eye(220)
-    assert away.min() >= 9 - 1e-6
-    assert np.abs(x).max() <= 250
-    assert np.abs(spread(np.full(300, 5.0), 100, 9)).max() <= 50
-    assert np.abs(spread(rng.normal(300, 60, 9000), 400, 7)).max() <= 200
-    assert spread(np.zeros(0), 100, 9).shape == (0,)
-
-
-def test_beeswarm_splits_by_classes(opened, qtbot, tmp_path):
-    workbench, run = bench = factor_run()
-    page = opened(bench, View("beeswarm", "B", {"values": "scores"}))
-    assert page.split_picker.currentText() == "IGHV"
-    swarm = page.chart.swarm
-    assert set(swarm.classes) == {"mutated", "unmutated", "unknown"}
-    assert swarm.classes[-1] == "unknown"
-    known = next(iter(workbench.session.datasets.values())).row_table["IGHV"]
-    scores = run.results["scores"].values[:, 0]
-    for name, count, centre in zip(swarm.classes, swarm.counts(), swarm.centres(), strict=True):
-        mine = scores[[(v or "unknown") == name for v in known]]
-        assert count == len(mine)
-        assert centre == pytest.approx(np.median(mine))
-    click(qtbot, page.centre._group.button(1), 5, 5)
-    assert page.chart.swarm.centres()[0] == pytest.approx(scores[page.chart.swarm.x == 0].mean())
-    x, y = page.chart._places()
-    top = int(np.argmax(y))
-    qtbot.mouseMove(page.chart, page.chart.rect().topLeft())
-    click(qtbot, page.chart, x[top], y[top])
-    assert workbench.selection(run).get("row") == (top,)
-    find(qtbot, page.split_picker, "nothing")
-    assert page.chart.swarm.classes == ("",)
-    find(qtbot, page.colour_picker, "drug 3")
-    assert page.bar.isVisible()
-    find(qtbot, page.split_picker, "site")
-    assert len(page.chart.swarm.classes) == 6
-    wheel(page.chart, 300, 200, 120)
-    assert page.chart.zoomed
-    assert page.chart.scales()[0].low == -0.5
-    page.export_picture(tmp_path / "b.pdf")
-
-
-# -- restarts -----------------------------------------------------------------------------------
-def restarts_run():
-    """Two restarts of 3 and 4 factors: the second has them in another order, one with the other sign, and one more."""
-    workbench, run = factor_run()
-    rng = np.random.default_rng(3)
-    z = rng.normal(size=(3, 500))
-    other = np.vstack([-z[2], rng.normal(size=500), z[0], z[1] + 0.8 * rng.normal(size=500)])
-    run.results |= {
-        "both": Result(np.corrcoef(np.vstack([z, other])), ("found", "found_2")),
-        "restart": Result(np.array([2, 2, 2, 1, 1, 1, 1]), ("found",)),
-        "labels": Result(np.array([*"ABC", *"wxyz"]), ("found",)),
-        "best": Result(np.array([2]), ("best",)),
-    }
-    return workbench, run
-
-
-PAIRED = View(
-    "restarts", "Restarts", {"values": "both", "restart": "restart", "names": "labels", "shown": "best"}
-)
-
-
-def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
-    workbench, run = bench = restarts_run()
-    page = opened(bench, PAIRED)
-    assert page.one_picker.currentText() == "Restart 2, shown in all views"
-    assert [page.pair.columns[j] for j in page.pair.index] == ["y", "z", "w"]
-    assert page.canvas.picture.column_order.tolist() == [2, 3, 0, 1]
-    assert page._headline.text() == "2 of 3 factors of restart 2 come back in restart 1"
-    place = page.canvas.point_of(2, 0)
-    qtbot.mouseMove(page.canvas, place.toPoint())
-    assert page.told[-1] == "C of restart 2, w of restart 1: correlation −1.00, partners"
-    click(qtbot, page.canvas, place.x(), place.y())
-    assert workbench.selection(run).get("layer") == (2,)
-    assert page.canvas.marked_rows == (2,)
-    dialog = page.show_data()
-    dialog.to_csv(tmp_path / "r.csv")
-    assert [line[:2] for line in csv.reader((tmp_path / "r.csv").open())][1:] == [
-        ["A", "y"],
-        ["B", "z"],
-        ["C", "w"],
-    ]
-    dialog.close()
-    choose(qtbot, page.one_picker, "Restart 1")
-    assert page.canvas.marked_rows == ()
-    assert page._headline.text() == "Restart 1 beside itself"
-    page.export_picture(tmp_path / "r.png")
-
-
-def test_one_restart_alone(opened):
-    workbench, run = restarts_run()
-    run.results["restart"] = Result(np.full(7, 2), ("found",))
-    assert opened((workbench, run), PAIRED).state == "One restart alone cannot be compared"
-
-
-# -- variance -----------------------------------------------------------------------------------
-def test_variance_by_group_and_scale(opened, qtbot):
-    workbench, run = factor_run()
-    shares = np.array([[0.4, 0.005]])
-    run.results |= {
-        "few": Result(shares, ("view", "factor")),
-        "parts": Result(np.stack([shares / 2, shares * 2]), ("group", "view", "factor")),
-        "parts_of": Result(np.array(["early", "late"]), ("group",)),
-    }
-    source = {"values": "few", "by_group": "parts", "groups": "parts_of"}
-    page = opened((workbench, run), View("variance", "V", source))
-    weak, strong = (page.chart.shares.color(v).getRgb() for v in (0.005, 0.0))
-    assert sum(abs(a - b) for a, b in zip(weak, strong)) > 20
-    page.grab()
-    choose(qtbot, page.group_picker, "late")
-    assert page.chart.shares.values.tolist() == (shares * 2).tolist()
-    assert page._headline.text().endswith("in the samples “late”")
-    click(qtbot, page.scale._group.button(1), 5, 5)
-    assert not page.chart.shares.root
-    page.grab()
-
-
-def test_heat_map_of_factors_marks_the_chosen_one(opened, qtbot):
-    workbench, run = factor_run()
-    page = opened((workbench, run), View("heatmap", "H", "scores", options={"layer": "column"}))
-    selection = workbench.selection(run)
-    selection.set("layer", (3,))
-    assert page.canvas.marked_columns == (3,)
-    place = page.canvas.point_of(20, 5)
-    click(qtbot, page.canvas, place.x(), place.y())
-    assert selection.get("layer") == (5,)
-
-
-def test_rows_of_a_table_are_the_factors(opened, qtbot):
-    workbench, run = factor_run()
-    run.results["by_factor"] = Table({"Factor": np.array(["one", "two", "three"]), "Share": np.arange(3.0)})
-    page = opened((workbench, run), View("table", "T", "by_factor", options={"layer": True}))
-    selection = workbench.selection(run)
-    selection.set("layer", (2,))
-    assert page.table.selected_rows() == [2]
-    place = page.table.view.visualRect(page.table.model.index(1, 0)).center()
-    qtbot.mouseClick(page.table.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert selection.get("layer") == (1,)
-    selection.set("layer", (7,))
-    assert page.table.selected_rows() == []
-
-
-def test_numbers_in_cells_where_they_fit(opened):
-    run = restarts_run()
-    page = opened(run, PAIRED)
-    with_numbers = page.grab().toImage()
-    page.canvas.picture = replace(page.canvas.picture, decimals=None)
-    assert page.grab().toImage() != with_numbers

@@ -7,32 +7,10 @@ import csv
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.model import Result
 from plaidwork.core.spec import View
-from plaidwork.gui.results import make_view
 from tests.gui.factor_runs import CURVE, PLAIN, SCATTER, VARIANCE, at, choose, click, factor_run
-
-
-@pytest.fixture
-def opened(qtbot):
-    kept = []
-
-    def open_view(bench, view, size=(900, 620)):
-        workbench, run = bench
-        page = make_view(workbench, run, view)
-        qtbot.addWidget(page)
-        page.resize(*size)
-        page.show()
-        assert page.wait(20_000)
-        QApplication.processEvents()
-        page.told = []
-        page.hovered.connect(page.told.append)
-        kept.append(workbench)
-        return page
-
-    return open_view
 
 
 # -- variance -----------------------------------------------------------------------------------
