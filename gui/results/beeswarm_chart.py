@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count, format_fixed, format_number
@@ -96,11 +96,12 @@ class BeeswarmChart(ScatterChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._offsets: tuple[tuple[object, ...], np.ndarray] | None = None
+        self._offsets: tuple[tuple[float, float, int, int], np.ndarray] | None = None
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def set_points(self, points: Points) -> None:
+        """Show another swarm."""
         self._offsets = None
-        super().resizeEvent(event)
+        super().set_points(points)
 
     @property
     def swarm(self) -> Swarm:
@@ -122,7 +123,7 @@ class BeeswarmChart(ScatterChart):
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
         x, y = self.scales()
         heights = y.all_at(self.swarm.y)
-        key = (self.points, y.low, y.high, self.size().toTuple())
+        key = (y.low, y.high, self.width(), self.height())
         if self._offsets is None or self._offsets[0] != key:
             offsets = np.zeros(len(heights))
             for k in range(len(self.swarm.classes)):

@@ -48,6 +48,11 @@ def test_beeswarm_splits_by_classes(opened, qtbot, tmp_path):
     qtbot.mouseMove(page.chart, page.chart.rect().topLeft())
     click(qtbot, page.chart, x[top], y[top])
     assert workbench.selection(run).get("row") == (top,)
+    page.grab()
+    before = page.chart._places()[1]
+    choose(qtbot, page.picker, "factor 2")
+    page.grab()
+    assert not np.array_equal(page.chart._places()[1], before)
     find(qtbot, page.split_picker, "nothing")
     assert page.chart.swarm.classes == ("",)
     find(qtbot, page.colour_picker, "drug 3")
