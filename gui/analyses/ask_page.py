@@ -27,7 +27,8 @@ from plaidwork.core.run import Run
 from plaidwork.core.unlocking import Standing
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
 from plaidwork.gui.dialogs import ask
-from plaidwork.gui.setup.fields import ErrorLine, SettingField
+from plaidwork.gui.setup.error_line import ErrorLine
+from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputField
 from plaidwork.gui.setup.sections import Fold, Section
@@ -181,7 +182,9 @@ class AskPage(QWidget):
         head.addWidget(Label(self.spec.title, "title", wrap=True))
         head.addWidget(Label(self.spec.summary, "body", "muted", wrap=True))
         column.addLayout(head)
-        if self.standing.words:
+        if self.standing.state == "open":
+            head.addWidget(Label(self.standing.words, "body", "muted", wrap=True))
+        elif self.standing.words:
             notice = ErrorLine()
             notice.set_text(self.standing.words, "warning")
             column.addWidget(notice)

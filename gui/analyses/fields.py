@@ -23,7 +23,7 @@ from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Choice, Hyperparameter
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, tool_button

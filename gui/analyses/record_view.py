@@ -19,7 +19,7 @@ from plaidwork.core.spec import View
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.registry import make_view
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, StatePane, tool_button
 from plaidwork.gui.workbench import Workbench
@@ -100,7 +100,7 @@ class RecordView(QWidget):
         row.addWidget(tool_button("refresh", "Run it again with other settings", self.again.emit))
         row.addWidget(tool_button("trash", "Delete this analysis", self.deleted.emit))
         notice = ErrorLine()
-        notice.set_text(record.standing, "warning")
+        notice.set_text(record.standing if record.exploratory else "", "warning")
         notice.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, 0)
         shown = run_showing(run, record)
         self.page = self._make_page(workbench, shown)
@@ -120,7 +120,9 @@ class RecordView(QWidget):
             draws = f"after {format_count(self.record.draws)} draws"
             if self.record.draws != run.n_draws:
                 draws += f", the run has {format_count(run.n_draws)} now"
-        return " · ".join(part for part in (*parts, draws, f"{made_words(self.record)} UTC") if part)
+        opened = "" if self.record.exploratory else self.record.standing.rstrip(".")
+        made = f"{made_words(self.record)} UTC"
+        return " · ".join(part for part in (*parts, draws, made, opened) if part)
 
     def _make_page(self, workbench: Workbench, shown: Run) -> QWidget:
         views = self.record.views

@@ -19,6 +19,7 @@ class ErrorLine(QWidget):
         self._icon = Label()
         self._icon.setFixedWidth(16)
         self._words = Label("", "caption", "error", wrap=True)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the icon, however high the line becomes
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(space.XS)

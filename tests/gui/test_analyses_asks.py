@@ -18,7 +18,7 @@ from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
 from plaidwork.gui.analyses.record_view import RecordView, asked_words
-from plaidwork.gui.setup.fields import ErrorLine
+from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
 from plaidwork.plugins.factor_tools.enrichment import GeneSetEnrichment
