@@ -104,6 +104,17 @@ SETTINGS = (
         advanced=True,
     ),
     Hyperparameter(
+        "threshold",
+        "float",
+        0.5,
+        label="Topic from",
+        minimum=0,
+        open_minimum=True,
+        maximum=1,
+        doc="A test document has a topic when its probability is at least this. The R package texteffect takes 0.9.",
+        advanced=True,
+    ),
+    Hyperparameter(
         "method",
         "choice",
         "auto",
@@ -174,7 +185,7 @@ EFFECTS = AnalysisSpec(
     models=("supervised_ibp",),
     help=(
         "The topics of every test document are worked out from its words alone, with what was learned from the training "
-        "documents. A document has a topic when its probability is at least one half. The outcome is then regressed on "
+        "documents. A document has a topic when its probability is at least one half (or as set). The outcome is then regressed on "
         "the topics by least squares: an effect is the average marginal component effect, the change of the mean "
         "outcome with one topic added, the others as they are. Topics in too few test documents, and those that other "
         "topics determine, are named as not estimable."
@@ -204,7 +215,7 @@ class Effects(Analysis):
         kind = _kind(data, params)
         found = regress(
             np.asarray(data["y"].values, float)[corpus.test],
-            nu >= 0.5,
+            nu >= params["threshold"],
             group=np.asarray(data["group"].values)[corpus.test] if "group" in data else None,
             n_groups=corpus.n_groups,
             covariates=_covariates(data, corpus, params),
@@ -284,7 +295,7 @@ def _results(
     if groups == 1:
         columns.pop("Group")
     unit = data["y"].unit
-    hard = nu >= 0.5
+    hard = nu >= params["threshold"]
     row, topic = np.nonzero(hard)
     order = np.lexsort((-nu[row, topic], topic))
     row, topic = row[order], topic[order]

@@ -247,6 +247,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     table, explained = word_fit(corpus, fit, words)
     expected = fitted_outcome(corpus, fit)
     counts = np.bincount((fit.nu > 0.5).sum(axis=1), minlength=k + 1)
+    sizes = fit.nu.sum(axis=0)
+    used = sizes[sizes > 1]
     half = np.full(data["X"].shape[0], "left out", dtype="<U8")
     half[corpus.train], half[corpus.test] = "training", "test"
     return {
@@ -263,10 +265,12 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Extra count"),
         "assignments": Result(fit.nu, ("training_document", "topic"), label="Probability"),
         "topics": topics_table(fit, words, params),
-        "topic_sizes": Table({"Topic": topic_labels(k), "Expected training documents": fit.nu.sum(axis=0)}),
+        "topic_sizes": Table({"Topic": topic_labels(k), "Expected training documents": sizes}),
         "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
         "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
         "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
+        "topics_in_use": Result(np.array(len(used)), label="Topics in use"),
+        "smallest_topic": Result(np.array(used.min() if len(used) else 0.0), label="Smallest topic"),
         "explained": Result(np.array(explained), label="Share of the words' variance explained"),
         "representative": representative(fit, gain, names),
         "least_explained": least_explained(square, gain, fit, names),

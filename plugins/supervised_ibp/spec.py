@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
+from plaidwork.core.api import Input, Metric, ModelSpec, Schedule, Trace, Variable, View
 from plaidwork.plugins.supervised_ibp.settings import SETTINGS
 
 CITATION = (
@@ -172,6 +172,22 @@ VIEWS = (
     View("table", "Restarts", {"values": "restarts"}, caption="restarts_caption"),
 )
 
+METRICS = (
+    Metric(
+        "exclusivity",
+        "Exclusivity",
+        goal="up",
+        doc="how far the top words of a topic go together in its documents only, of the restart shown",
+    ),
+    Metric(
+        "elbo", "Bound", over="best", comparable_across=(), doc="a bound depends on its priors and its words"
+    ),
+    Metric("topics_in_use", "Topics in use", goal="up", doc="in more than one training document"),
+    Metric(
+        "smallest_topic", "Smallest topic", goal="up", doc="training documents of the smallest topic in use"
+    ),
+)
+
 SUPERVISED_IBP = ModelSpec(
     id="supervised_ibp",
     version="0.1.0",
@@ -190,6 +206,7 @@ SUPERVISED_IBP = ModelSpec(
     variables=VARIABLES,
     traces=TRACES,
     views=VIEWS,
+    metrics=METRICS,
     schedule=Schedule(chains=6, max_sweeps=1000, tolerance=1e-9),
     citation=CITATION,
     help=(
