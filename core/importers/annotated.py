@@ -65,7 +65,12 @@ class AnnotatedReader:
             choices["modality"] = [(name, name) for name in modalities]
         if len(layers) > 1:
             choices["layer"] = [(name, layer_title(name)) for name in layers]
-        found = {**options, "layer": layer, **({"modality": modality} if modality else {})}
+        found = {
+            **options,
+            "samples_in": "rows",
+            "layer": layer,
+            **({"modality": modality} if modality else {}),
+        }
         return Preview(
             path=archive.path,
             header=("", *shown),

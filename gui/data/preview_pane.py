@@ -81,6 +81,8 @@ class PreviewPane(Pane):
         rows, columns = state.size
         n_values = rows if state.given.get("transpose") else columns
         self.roles.show_preview(preview, max(rows, columns) and n_values, changeable)
+        if preview.options.get("layout") == "long":  # its columns are chosen at the left
+            self.roles.hide()
         bad = {
             (state.file_row(row.issue.row), row.issue.column - 1)
             for row in state.rows

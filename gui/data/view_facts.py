@@ -52,5 +52,4 @@ def table_columns(found: Overview) -> dict[str, list]:
         "Constant": [view.n_constant for view in views],
         "Empty": [view.n_empty for view in views],
         "Looks like": [KIND_WORDS[view.kind] for view in views],
-        "Worth a look": [view.doubt or "nothing found" for view in views],
     }

@@ -338,3 +338,45 @@ def test_state_tells_zero_from_false():
     assert same([1, 2], (1, 2))
     state = ImportState()
     assert state.obstacle == "Reading the head of the file"
+
+
+LONG = "view,patient,gene,value\n" + "".join(
+    f"{view},p{i},{view}{j},{i}.{j}\n" for view in ("rna", "meth") for i in range(5) for j in range(3)
+)
+
+
+def test_long_table_gives_a_matrix_for_each_view(qtbot, opened):
+    dialog = opened("long.csv", LONG)
+    field = dialog.options.field("layout")
+    assert field.editor.currentText() == "One row per value"
+    assert not field.chip.isHidden()
+    assert dialog.options.field("feature").editor.currentText() == "Column “gene”"
+    assert dialog._foot.text().startswith("Adds 2 matrices, rna, meth")
+    assert dialog.roles.isHidden()
+    finish(qtbot, dialog)
+    assert [(data.name, data.shape) for data in dialog.datasets] == [("rna", (5, 3)), ("meth", (5, 3))]
+    assert dialog.datasets[0].row_label == "patients"
+
+
+def test_long_table_without_views(qtbot, opened):
+    dialog = opened("long.csv", LONG)
+    pick(qtbot, dialog, "view", "None: one matrix")
+    assert dialog._foot.text().startswith("Adds one matrix, 5 patients × 6 features")
+    pick(qtbot, dialog, "layout", "A matrix")
+    assert not dialog.roles.isHidden()
+
+
+def test_layer_of_an_annotated_file(qtbot, tmp_path):
+    from annotated_files import write_h5ad
+
+    names = {"names": ["a", "b", "c"], "batch": ["x", "y", "x"]}
+    path = write_h5ad(tmp_path / "c.h5ad", np.eye(3), names, {"names": ["g", "h", "i"]}, twice=2 * np.eye(3))
+    dialog = ImportDialog(path)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    ready(qtbot, dialog)
+    assert [edit.text() for edit in dialog.label_edits] == ["samples", "features"]
+    pick(qtbot, dialog, "layer", "Layer “twice”")
+    data = finish(qtbot, dialog)
+    assert data.values[1, 1] == 2
+    assert list(data.row_table["batch"]) == ["x", "y", "x"]

@@ -81,7 +81,7 @@ def test_page_of_views(qtbot, bench):
     page.show()
     qtbot.waitUntil(lambda: len(page.cards) == 3, timeout=WAIT)
     assert page._headline.text() == "14 patients in 3 views, 8 of them in all"
-    assert "of 1 view are" in page._line.text()
+    assert "The values of 1 view can be taken in two ways" in page._line.text()
     assert [card.warning.text != "" for card in page.cards] == [False, False, True]
     assert "zeros and ones" in page.cards[1].line.text()
     bench.remove_dataset("bits")
