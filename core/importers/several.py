@@ -74,6 +74,7 @@ class Part:
     n_matched: int
     unmatched: tuple[str, ...] = ()
     turned: bool = False
+    path: Path = Path()
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,11 @@ def join(
     _orient(work, fixes, refused)
     _spell(work, fixes)
     parts = [*_view_parts(work), *_attach_tables(work)]
-    parts += [Part(read.path.name, read.path.name, "nothing", 0, 0, 0) for read in reads if read.problem]
+    parts += [
+        Part(read.path.name, read.path.name, "nothing", 0, 0, 0, path=read.path)
+        for read in reads
+        if read.problem
+    ]
     rows = [set(view.data.row_names) for view in work.views]
     full = [_with_values(view.data) for view in work.views]
     common, union = (set.intersection(*full), set.union(*rows)) if rows else (set(), set())
@@ -357,7 +362,19 @@ def _view_parts(work: _Work) -> list[Part]:
         unmatched = tuple(name for name in own if name not in others) if len(work.views) > 1 else ()
         matched = len(own) - len(unmatched) if len(work.views) > 1 else 0
         n, m = view.data.shape
-        parts.append(Part(view.read.path.name, view.data.name, "view", n, m, matched, unmatched, view.turned))
+        parts.append(
+            Part(
+                view.read.path.name,
+                view.data.name,
+                "view",
+                n,
+                m,
+                matched,
+                unmatched,
+                view.turned,
+                view.read.path,
+            )
+        )
     return parts
 
 
@@ -383,7 +400,14 @@ def _attach_tables(work: _Work) -> list[Part]:
         lost = tuple(name for name in table.names if name not in matched)
         parts.append(
             Part(
-                read.path.name, read.path.name, use, len(table.names), len(table.columns), len(matched), lost
+                read.path.name,
+                read.path.name,
+                use,
+                len(table.names),
+                len(table.columns),
+                len(matched),
+                lost,
+                path=read.path,
             )
         )
         if work.views and not matched:

@@ -89,7 +89,7 @@ class ViewsState:
         """What became of a file in the last join."""
         if self.joined is None or entry.use == "":
             return []
-        return [part for part in self.joined.parts if part.file == entry.path.name]
+        return [part for part in self.joined.parts if part.path == entry.path]
 
     def issues(self) -> list[FixRow]:
         """The findings as rows of the list."""

@@ -167,7 +167,9 @@ def test_names_of_views(tmp_path):
     (tmp_path / "two").mkdir()
     one = csv(tmp_path, "x.csv", names("s", 1, 2), ["g"])
     two = csv(tmp_path / "two", "x.csv", names("s", 1, 2), ["h"])
-    assert [view.name for view in joined(one, two).views] == ["x", "x 2"]
+    found = joined(one, two)
+    assert [view.name for view in found.views] == ["x", "x 2"]
+    assert [(part.file, part.path) for part in found.parts] == [("x.csv", one), ("x.csv", two)]
     assert [view.name for view in joined(one, two, names=["rna", ""]).views] == ["rna", "x"]
 
 

@@ -196,6 +196,37 @@ def test_a_dropped_session_opens(window, qtbot, tmp_path):
     assert window.current_dataset() == "numbers"
 
 
+def test_files_dropped_together_are_imported_in_one_dialog(window, qtbot, tmp_path):
+    from plaidwork.gui.data.views_dialog import ViewsDialog
+
+    mime = QMimeData()
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for number, path in enumerate(paths):
+        path.write_text(
+            f"sample,a{number},b{number}\n" + "".join(f"s{i},{i}.5,{i * i}.25\n" for i in range(6))
+        )
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    event = QDropEvent(
+        QPoint(100, 100),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+
+    def take(dialog):
+        if isinstance(dialog, ViewsDialog) and dialog.import_button.isEnabled():
+            qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+            return True
+        return False
+
+    with answering(take):
+        window.dropEvent(event)
+        qtbot.waitUntil(lambda: len(window.workbench.session.datasets) == 2, timeout=20_000)
+    assert list(window.workbench.session.datasets) == ["one", "two"]
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
+
+
 def test_a_missing_recent_file_is_told_and_can_be_forgotten(window, qtbot):
     window.settings.add_recent(Path("/nowhere/gone.plaidwork"), "x", "2026-01-01T00:00:00+00:00")
     window.commands.open_path(Path("/nowhere/gone.plaidwork"))
