@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -30,7 +30,7 @@ FIRST_WORD_SECONDS = 90.0
 
 
 @dataclass(frozen=True)
-class _Job:
+class ChainJob:
     """One chain as plain data; the other process builds the same plan from it."""
 
     model: type[Model]
@@ -89,17 +89,21 @@ def _run(
             return
         for _attempt in range(2):
             try:
-                pipe, process = _start(_job(plan, record))
+                pipe, process = _start(chain_job(plan, record))
             except Exception as error:
-                notify(_cannot_run(plan, record, str(error), traceback.format_exc()))
+                notify(cannot_run(plan, record, str(error), traceback.format_exc()))
                 return
-            if _speaks(pipe, process):
-                _follow(plan, record, control, notify, pipe, process)
+            if speaks(pipe, process):
+                try:
+                    follow(plan, record, control, notify, pipe, process)
+                finally:
+                    end_process(process)
+                    pipe.close()
                 return
-        notify(_cannot_run(plan, record, "the process says nothing", ""))
+        notify(cannot_run(plan, record, "the process says nothing", ""))
 
 
-def _speaks(pipe: Connection, process: Any) -> bool:
+def speaks(pipe: Connection, process: Any) -> bool:
     """Wait for the first word of a process; one that stays silent is ended. A dead one counts as speaking."""
     try:
         if pipe.poll(FIRST_WORD_SECONDS):
@@ -112,7 +116,8 @@ def _speaks(pipe: Connection, process: Any) -> bool:
     return False
 
 
-def _cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) -> Failed:
+def cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) -> Failed:
+    """The event for a chain that no process could be had for."""
     return Failed(
         record.chain,
         f"Chain {record.chain + 1} of {plan.spec.title} cannot run in a process of its own: {reason}.",
@@ -121,12 +126,13 @@ def _cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) -
     )
 
 
-def _job(plan: FitPlan, record: ChainRecord) -> _Job:
+def chain_job(plan: FitPlan, record: ChainRecord) -> ChainJob:
+    """What another process needs to run a chain."""
     if record.broken:
         record.rewind()
     now = None if record.state is None else record.take_checkpoint()
     info = owner_of(plan.model)
-    return _Job(
+    return ChainJob(
         type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
         now, np.array(record.trace.rows()), _shapes(record), (info.name, info.module, info.source, info.version),
     )  # fmt: skip
@@ -136,10 +142,15 @@ def _shapes(record: ChainRecord) -> dict[str, tuple[int, ...]]:
     return {variable.name: record.draws.fixed_shape(variable.name) for variable in record.spec.variables}
 
 
-def _start(job: _Job) -> tuple[Connection, Any]:
+def _start(job: ChainJob) -> tuple[Connection, Any]:
+    return spawn(run_job, job)
+
+
+def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any]:
+    """A fresh process that runs ``target(pipe, *arguments)``: our end of the pipe, and the process."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, job), daemon=True)
+    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
     try:
         process.start()
     except BaseException:
@@ -150,10 +161,20 @@ def _start(job: _Job) -> tuple[Connection, Any]:
     return ours, process
 
 
-def _follow(
+def end_process(process: Any) -> None:
+    """Wait for a process that is about to end; not for ever."""
+    process.join(5)
+    if process.is_alive():
+        process.kill()
+
+
+def follow(
     plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, pipe: Connection, process: Any
-) -> None:
-    """Our side of one chain: hand requests over, take the news in. The only writer of ``record``."""
+) -> bool:
+    """Our side of one chain: hand requests over, take the news in. The only writer of ``record``.
+
+    Returns whether the process is still there.
+    """
     asked, ended = "go", False
     try:
         while not ended:
@@ -175,11 +196,8 @@ def _follow(
             process.join(5)
             record.broken = True
             notify(_lost(plan, record, process.exitcode))
-    finally:
-        process.join(5)
-        if process.is_alive():
-            process.kill()
-        pipe.close()
+        return False
+    return True
 
 
 def _lost(plan: FitPlan, record: ChainRecord, code: int | None) -> Failed:
@@ -249,7 +267,7 @@ class _Reporter:
         self._sweeps, self._draws, self._saved = record.trace.count, record.draws.count, record.saved
 
 
-def _work(pipe: Connection, job: _Job) -> None:
+def run_job(pipe: Connection, job: ChainJob) -> None:
     """The other side: the same plan, the same engine."""
     import signal
 
@@ -269,14 +287,14 @@ def _work(pipe: Connection, job: _Job) -> None:
     drive(plan, record, control, _Reporter(pipe, record, control))
 
 
-def _could_not_start(job: _Job, error: BaseException) -> Failed:
+def _could_not_start(job: ChainJob, error: BaseException) -> Failed:
     if isinstance(error, PlaidworkError) and not isinstance(error, PluginError):
         return Failed(job.chain, error.message, error.hint)
     told = plugin_error(job.model, "", error, NOTHING_KEPT, when=f"Chain {job.chain + 1}")
     return Failed(job.chain, told.message, told.hint, told.fault.traceback, told.fault)
 
 
-def _restore(record: ChainRecord, job: _Job) -> None:
+def _restore(record: ChainRecord, job: ChainJob) -> None:
     """State, generator and traces of the checkpoint; its draws stay with the parent."""
     saved = job.checkpoint
     assert saved is not None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +20,15 @@ from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.registry import registry
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import ModelSpec
-from plaidwork.core.study import Metric, Study, StudyJob, metrics_of, split_values, study_records
+from plaidwork.core.study import (
+    MakeExecutor,
+    Metric,
+    Study,
+    StudyJob,
+    metrics_of,
+    split_values,
+    study_records,
+)
 from plaidwork.core.study.file import StudyFile, read_study
 
 DONE, STOPPED = 0, 4
@@ -123,10 +134,8 @@ def _stored(options: argparse.Namespace) -> int:
 def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace, executor: str) -> int:
     """Run what waits, save also what was stopped, and say what was found."""
     clock = _Clock(planned)
-    with stops(planned.control):
-        for ended in planned.iterate(
-            partial(make_executor, executor), at_once=options.jobs, keep=options.keep
-        ):
+    with stops(planned.control), _executors(executor, options.jobs) as make:
+        for ended in planned.iterate(make, at_once=options.jobs, keep=options.keep):
             _tell(planned, ended, options.json, clock)
     planned.add_to(session)
     saved = session.save(out)
@@ -141,6 +150,18 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
         told = next((item.message for item in planned.jobs if item.message), "")
         raise ModelError("No job of the study ended with a number to rank it by.", told)
     return STOPPED if planned.control.stopping else DONE
+
+
+@contextmanager
+def _executors(name: str, jobs: int) -> Iterator[MakeExecutor]:
+    """Who runs the chains; processes stay from fit to fit."""
+    if name != "processes":
+        yield partial(make_executor, name)
+        return
+    from plaidwork.core.process_pool import ProcessPool
+
+    with ProcessPool(max(jobs, os.cpu_count() or 1)) as pool:
+        yield pool.executor
 
 
 def _grid(spec: ModelSpec, texts: list[str]) -> dict[str, list[str]]:

@@ -262,6 +262,12 @@ def test_command(command, capsys):
     assert told.out.splitlines()[0].startswith("   1  fit ")
 
 
+def test_command_with_processes(command):
+    code, out = command("--seeds", "1,2", "--jobs", "2", "--executor", "processes")
+    assert code == 0
+    assert [job["status"] for job in open_session(out).studies[0]["jobs"]] == ["done", "done"]
+
+
 def test_command_as_json(command, capsys):
     code, _ = command("--grid", "stride=0.1,1", "--jobs", "2", "--json")
     assert code == 0
