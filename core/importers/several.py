@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,16 @@ from plaidwork.core.annotate import attach, rename_rows
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError
 from plaidwork.core.importers._column import Annotations, read_annotations
-from plaidwork.core.importers._layout import FEATURE_WORDS
+from plaidwork.core.importers._orientation import (
+    SPELLING,
+    TABLE_WORDS,
+    FileRead,
+    Finding,
+    Role,
+    View,
+    Work,
+    orient,
+)
 from plaidwork.core.importers._sniff import sniff
 from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions, Progress, read_datasets
@@ -25,38 +34,9 @@ from plaidwork.core.importers.delimited import DelimitedReader
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.spelling import near_misses
 
-Role = Literal["view", "table"]
-SPELLING, TURN = "spelling", "turn"
-"""Fixes: alike names are taken for the same sample; samples of one file are in its columns (``turn NAME``)."""
-_TABLE_WORDS = {
-    "sample", "samples", "sampleinfo", "metadata", "meta", "clinical", "annotation", "annotations", "pheno", "phenotype",
-    "phenotypes", "classes", "labels", "patients", "covariates", "features", "featureinfo", "probes", "design",
-}  # fmt: skip
-_FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
+__all__ = ["SPELLING", "FileRead", "Finding", "Joined", "Part", "Role", "guess_role", "join", "read_file"]
+
 _SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class FileRead:
-    """One file as it was read: matrices, or a table of annotations, or why it cannot be used."""
-
-    path: Path
-    role: Role = "view"
-    datasets: tuple[Dataset, ...] = ()
-    table: Annotations | None = None
-    problem: str = ""
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something worth knowing before views are added. ``fix`` is what would mend it: ``(text, key)``."""
-
-    severity: Literal["error", "warning", "info"]
-    message: str
-    detail: str = ""
-    fix: tuple[str, str] | None = None
-    applied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +107,7 @@ def guess_role(path: Path, options: ImportOptions | None = None) -> Role:
     if layout.n_columns < 2:
         return "view"
     numbers, labels = len(layout.value_columns), len(layout.labels)
-    called = bool(_TABLE_WORDS & set(re.split(r"[^a-z]+", path.name.lower())))
+    called = bool(TABLE_WORDS & set(re.split(r"[^a-z]+", path.name.lower())))
     if not numbers or (called and (labels or numbers <= 30)):
         return "table"
     return "table" if labels >= 2 and labels >= 0.5 * numbers else "view"
@@ -157,46 +137,6 @@ def read_file(
 
 
 # -- all files ----------------------------------------------------------------------------------------
-@dataclass
-class _View:
-    """A dataset on its way."""
-
-    read: FileRead
-    data: Dataset
-    turned: bool = False
-
-    @property
-    def rows(self) -> set[str]:
-        return set() if has_default_names(self.data.row_names) else set(self.data.row_names)
-
-    @property
-    def columns(self) -> set[str]:
-        return set() if has_default_names(self.data.column_names) else set(self.data.column_names)
-
-    def turn(self) -> None:
-        data = self.data
-        values = data.values.T.tocsr() if data.is_sparse else data.values.T
-        options = {**data.source.options, "transpose": not data.source.options.get("transpose", False)}
-        self.data = data.with_(
-            values=values,
-            row_names=data.column_names,
-            column_names=data.row_names,
-            row_table=data.column_table,
-            column_table=data.row_table,
-            row_label=data.column_label if data.column_label != "columns" else "samples",
-            column_label=data.row_label if data.row_label != "rows" else "features",
-            source=replace(data.source, options=options),
-        )
-        self.turned = not self.turned
-
-
-@dataclass
-class _Work:
-    views: list[_View]
-    tables: list[FileRead]
-    findings: list[Finding] = field(default_factory=list)
-
-
 def join(
     reads: Sequence[FileRead],
     fixes: Iterable[str] = (),
@@ -214,16 +154,16 @@ def join(
     Errors in the report (``problem``): a file that cannot be read, no view, no sample in common.
     """
     fixes, refused = set(fixes), set(refused)
-    views = [_View(read, data) for read in reads for data in read.datasets]
+    views = [View(read, data) for read in reads for data in read.datasets]
     for view, name in zip(views, names):
         if name.strip():
             view.data = view.data.with_(name=name.strip())
-    work = _Work(views, [read for read in reads if read.table is not None])
+    work = Work(views, [read for read in reads if read.table is not None])
     for read in reads:
         if read.problem:
             work.findings.append(Finding("error", read.problem.rstrip("."), read.hint))
     _name_apart(work)
-    _orient(work, fixes, refused)
+    orient(work, fixes, refused)
     _spell(work, fixes)
     parts = [*_view_parts(work), *_attach_tables(work)]
     parts += [
@@ -250,7 +190,7 @@ def _with_values(data: Dataset) -> set[str]:
     return {name for name, has in zip(data.row_names, there) if has}
 
 
-def _name_apart(work: _Work) -> None:
+def _name_apart(work: Work) -> None:
     """Views of one name get the name of their file before it, or a number behind it."""
     taken: set[str] = set()
     for view in work.views:
@@ -262,77 +202,8 @@ def _name_apart(work: _Work) -> None:
             view.data = view.data.with_(name=name)
 
 
-# -- samples in rows or in columns ----------------------------------------------------------------------
-def _orient(work: _Work, fixes: set[str], refused: set[str]) -> None:
-    """Turn the views whose columns, not rows, hold the samples of the others; say so, offer to turn it back."""
-    about = _sample_names(work)
-    found = [view for view in work.views if f"{TURN} {view.data.name}" in fixes]
-    for view in found:
-        view.turn()
-    together = [view for view in work.views if view not in found and _all_in_columns(view, work.views, about)]
-    rest = [view for view in work.views if view not in found and view not in together]
-    for view in together:
-        if f"{TURN} {view.data.name}" not in refused:
-            view.turn()
-    for view in sorted(rest, key=lambda view: _gain(view, work.views), reverse=True):
-        if _in_columns(view, work.views, about):
-            together.append(view)
-            if f"{TURN} {view.data.name}" not in refused:
-                view.turn()
-    for view in work.views:
-        if view in found or view in together:
-            message = f"The samples of {view.data.name} are in the columns of {view.read.path.name}"
-            fix = ("Turn it, so that samples are in the rows", f"{TURN} {view.data.name}")
-            work.findings.append(Finding("warning", message, "", fix, applied=view.turned))
-
-
-def _sample_names(work: _Work) -> set[str]:
-    """Names in the tables that are about samples: rows of a view, columns of several, or a file called so."""
-    found: set[str] = set()
-    for read in work.tables:
-        assert read.table is not None
-        names = set(read.table.names)
-        words = set(re.split(r"[^a-z]+", read.path.name.lower()))
-        called = bool(words & _TABLE_WORDS - _FEATURE_TABLES) and not words & _FEATURE_TABLES
-        on_rows = any(names & view.rows for view in work.views)
-        on_columns = sum(bool(names & view.columns) for view in work.views)
-        if on_rows or on_columns > 1 or called:
-            found |= names
-    return found
-
-
-def _all_in_columns(view: _View, views: Sequence[_View], about: set[str]) -> bool:
-    """Whether all views have the same samples in their columns: no two agree in rows, or all say that rows are features."""
-    others = [other for other in views if other is not view]
-    if view.rows & about or not others:
-        return False
-    agree = any(one.rows & other.rows for one in views for other in views if one is not other)
-    across = any(one.columns & other.rows for one in views for other in views if one is not other)
-    if agree:
-        return all(map(_words_say_columns, views)) and all(view.columns & other.columns for other in others)
-    return not across and any(view.columns & other.columns for other in others)
-
-
-def _in_columns(view: _View, views: Sequence[_View], about: set[str]) -> bool:
-    """Whether no row, but some column, is called like a sample elsewhere."""
-    rows: set[str] = set().union(about, *(other.rows for other in views if other is not view))
-    return not view.rows & rows and bool(view.columns & rows)
-
-
-def _gain(view: _View, views: Sequence[_View]) -> tuple[float, int]:
-    """How well its columns agree with the rows of the others; of equals the one with fewer common names."""
-    rows: set[str] = set().union(*(other.rows for other in views if other is not view), set())
-    common = len(view.columns & rows)
-    return common / max(min(len(view.columns), len(rows)), 1), -common
-
-
-def _words_say_columns(view: _View) -> bool:
-    words = {*(f"{word}s" for word in FEATURE_WORDS), "features", "CpGs", "SNPs"}
-    return view.data.row_label in words and view.data.column_label == "samples"
-
-
 # -- spelling -------------------------------------------------------------------------------------------
-def _spell(work: _Work, fixes: set[str]) -> None:
+def _spell(work: Work, fixes: set[str]) -> None:
     """Names that differ in case, blanks, "-", "." or "_" only: a hint, or one spelling when that was asked for."""
     examples: list[str] = []
     number = 0
@@ -354,7 +225,7 @@ def _spell(work: _Work, fixes: set[str]) -> None:
 
 
 # -- report ---------------------------------------------------------------------------------------------
-def _view_parts(work: _Work) -> list[Part]:
+def _view_parts(work: Work) -> list[Part]:
     parts = []
     for view in work.views:
         others: set[str] = set().union(*(set(o.data.row_names) for o in work.views if o is not view), set())
@@ -378,7 +249,7 @@ def _view_parts(work: _Work) -> list[Part]:
     return parts
 
 
-def _attach_tables(work: _Work) -> list[Part]:
+def _attach_tables(work: Work) -> list[Part]:
     parts = []
     for read in work.tables:
         table = read.table
@@ -424,7 +295,7 @@ def _attach_tables(work: _Work) -> list[Part]:
     return parts
 
 
-def _respelled(table: Annotations, view: _View) -> Annotations:
+def _respelled(table: Annotations, view: View) -> Annotations:
     """The table with the names of the view where rows were renamed."""
     renamed: dict[str, Any] = dict(view.data.source.options.get("rename_rows", {}))
     if not renamed or set(renamed) & set(table.names) == set():
@@ -436,7 +307,7 @@ def _respelled(table: Annotations, view: _View) -> Annotations:
     return Annotations(names, table.columns)
 
 
-def _judge(work: _Work, rows: Sequence[set[str]]) -> None:
+def _judge(work: Work, rows: Sequence[set[str]]) -> None:
     """Views without common samples, and those that only a few share."""
     if not work.views:
         if not any(found.severity == "error" for found in work.findings):
