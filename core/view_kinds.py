@@ -126,6 +126,20 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "effects",
+            "effects",
+            "estimates with intervals from a line at zero, groups side by side",
+            (
+                Role("values", (("m",),), "the estimates, NaN where there is none"),
+                _optional("interval", ("m", 2), doc="interval of each estimate"),
+                _optional("names", ("m",), doc="what each estimate is of", table=True, text=True),
+                _optional("group", ("m",), doc="group of each; groups of one name share a row", text=True),
+                _optional("reason", ("m",), doc="why there is no estimate", text=True),
+                _optional("count", ("m",), doc="items that each estimate rests on"),
+                _optional("p", ("m",), doc="p-value of each estimate"),
+            ),
+        ),
+        ViewKind(
             "scatter",
             "scatter",
             "items by two factors, coloured by what is known of them",

@@ -5,25 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QScrollBar, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_interval, format_number, format_probability
-from plaidwork.gui.results.chart import Chart, Scale, elided
+from plaidwork.gui.results.chart import Scale, elided
 from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.row_chart import RowChart, strong_height
 from plaidwork.gui.theme import space, theme
 
-_ROW, _TALLEST = 24, 36
 _MOST_NAME = 200
 _DOT = 4.5
 _SURE = 0.5
@@ -59,25 +50,31 @@ class Shown:
         return parts
 
 
-class CoefficientChart(Chart):
-    """One list of coefficients; scrolls when the rows do not fit.
-
-    Signals
-    -------
-    picked : index (into all items) of the row that was clicked, or -1
-    """
-
-    picked = Signal(int)
+class CoefficientChart(RowChart):
+    """One list of coefficients; scrolls when the rows do not fit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shown: Shown | None = None
-        self.current = -1
-        self.marked: frozenset[int] = frozenset()
         self.limits = (-1.0, 1.0)
-        self.bar = QScrollBar(Qt.Orientation.Vertical, self)
-        self.bar.valueChanged.connect(self.update)
-        self.bar.hide()
+
+    def row_count(self) -> int:
+        return 0 if self.shown is None else len(self.shown.values)
+
+    def item_of(self, row: int) -> int:
+        assert self.shown is not None
+        return int(self.shown.items[row])
+
+    def row_text(self, row: int) -> str:
+        assert self.shown is not None
+        return self.shown.text(row)
+
+    def axis_name(self) -> str:
+        return "" if self.shown is None else self.shown.axis
+
+    def head_height(self) -> float:
+        height = self.caption_metrics.height()
+        return RING + height + space.M if self.shown is None else RING + strong_height() + space.S + height
 
     def sizeHint(self) -> QSize:
         return QSize(380, 420)
@@ -88,59 +85,15 @@ class CoefficientChart(Chart):
         self.shown, self.limits, self.current = shown, limits, -1
         first = f"; first {shown.text(0)}" if len(shown.values) else ""
         self.setAccessibleName(f"{shown.title}: {len(shown.values)} coefficients{first}")
-        self._fit_bar()
+        self.fit_bar()
         if not same:
             self.bar.setValue(0)
-        self.update()
-
-    def set_marked(self, items: tuple[int, ...]) -> None:
-        """Mark these items (selected, or found by a search) and scroll to the first."""
-        self.marked = frozenset(items)
-        if self.shown is not None and items:
-            rows = np.nonzero(np.isin(self.shown.items, list(items)))[0]
-            if len(rows):
-                self._show_row(int(rows[0]))
-        self.update()
-
-    # -- places ---------------------------------------------------------------------------------
-    def _head(self) -> float:
-        height = self.caption_metrics.height()
-        return RING + height + space.M if self.shown is None else RING + theme_height() + space.S + height
-
-    def _body(self) -> QRectF:
-        bottom = self.bottom_room(self.shown.axis if self.shown is not None else "")
-        return QRectF(0, self._head(), self.width(), max(self.height() - self._head() - bottom, _ROW))
-
-    def row_height(self) -> float:
-        """Rows share what there is, within limits."""
-        count = max(len(self.shown.values) if self.shown is not None else 1, 1)
-        return min(max(self._body().height() / count, _ROW), _TALLEST)
-
-    def _rows(self) -> int:
-        """Rows that fit."""
-        return max(1, int(self._body().height() / self.row_height() + 1e-6))
-
-    def _fit_bar(self) -> None:
-        total = 0 if self.shown is None else len(self.shown.values)
-        rows = self._rows()
-        self.bar.setRange(0, max(0, total - rows))
-        self.bar.setPageStep(rows)
-        self.bar.setVisible(total > rows)
-        body, width = self._body(), self.bar.sizeHint().width()
-        self.bar.setGeometry(self.width() - width, int(body.top()), width, int(body.height()))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_bar()
-
-    def restyle(self) -> None:
-        self._fit_bar()
         self.update()
 
     def _columns(self) -> tuple[QRectF, float, float]:
         """Area of the dots, width of the names, width of the probabilities."""
         assert self.shown is not None
-        metrics, body = self.caption_metrics, self._body()
+        metrics, body = self.caption_metrics, self.body()
         right = body.right() - RING - (self.bar.width() + space.S if self.bar.isVisible() else 0)
         chance = 0.0
         if self.shown.probability is not None:
@@ -150,7 +103,7 @@ class CoefficientChart(Chart):
             widest = max((metrics.horizontalAdvance(name) for name in self.shown.names), default=0)
             names = min(widest, _MOST_NAME, body.width() * 0.4) + space.M
         left = RING + names + space.S
-        high = min(self._rows(), len(self.shown.values)) * self.row_height() + space.XS
+        high = min(self.rows_in_view(), len(self.shown.values)) * self.row_height() + space.XS
         return QRectF(left, body.top(), max(right - chance - left, 40), high), names, chance
 
     def _names_at_zero(self) -> bool:
@@ -175,14 +128,6 @@ class CoefficientChart(Chart):
                     high = max(high, share / (1 - share) * -low)
         return Scale(low, high, area.left() + _DOT, area.right() - _DOT)
 
-    def row_at(self, at: QPointF) -> int:
-        """Number of the row under a point, -1 when none."""
-        body = self._body()
-        if self.shown is None or not body.contains(at):
-            return -1
-        row = int((at.y() - body.top()) / self.row_height()) + self.bar.value()
-        return row if row < min(len(self.shown.values), self.bar.value() + self._rows()) else -1
-
     # -- painting -------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.shown is None:
@@ -199,7 +144,7 @@ class CoefficientChart(Chart):
         used = painter.fontMetrics().horizontalAdvance(title) + space.M
         painter.setFont(colors.font("caption"))
         painter.setPen(colors.color("muted"))
-        baseline = RING + theme_height() - metrics.descent() - 2
+        baseline = RING + strong_height() - metrics.descent() - 2
         painter.drawText(QPointF(RING + used, baseline), elided(metrics, shown.aid, room - used))
         if chance:
             box = QRectF(area.right(), area.top() - metrics.height() - 2, chance, metrics.height())
@@ -208,8 +153,7 @@ class CoefficientChart(Chart):
         zero = round(scale.at(0.0)) + 0.5
         painter.setPen(QPen(colors.color("axis"), 1))
         painter.drawLine(QPointF(zero, area.top() - 2), QPointF(zero, area.bottom()))
-        first = self.bar.value()
-        for place, i in enumerate(range(first, min(first + self._rows(), len(shown.values)))):
+        for place, i in enumerate(self.shown_rows()):
             row = QRectF(0, area.top() + place * self.row_height(), self.width(), self.row_height())
             self._paint_row(painter, row, i, scale, columns)
         self.paint_bottom_axis(painter, area, scale, shown.axis)
@@ -269,62 +213,3 @@ class CoefficientChart(Chart):
             box = QRectF(area.right(), row.top(), chance, row.height())
             text = format_probability(float(shown.probability[i]))
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-
-    # -- pointer and keys -----------------------------------------------------------------------
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_row(self.row_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.show_row(-1)
-        super().leaveEvent(event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A row chooses its item; chosen again, or elsewhere, none."""
-        if event.button() == Qt.MouseButton.LeftButton and self.shown is not None:
-            row = self.row_at(event.position())
-            item = int(self.shown.items[row]) if row >= 0 else -1
-            self.picked.emit(-1 if item in self.marked else item)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll three rows per notch."""
-        if self.bar.isVisible():
-            self.bar.setValue(self.bar.value() - round(event.angleDelta().y() / 40))
-            event.accept()
-        else:
-            event.ignore()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up and down walk over the rows, Enter chooses."""
-        step = {
-            Qt.Key.Key_Up: -1,
-            Qt.Key.Key_Down: 1,
-            Qt.Key.Key_PageUp: -self._rows(),
-            Qt.Key.Key_PageDown: self._rows(),
-        }.get(Qt.Key(event.key()), 0)
-        if step and self.shown is not None and len(self.shown.values):
-            row = min(max(self.current + step, 0), len(self.shown.values) - 1)
-            self._show_row(row)
-            self.show_row(row)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.shown and self.current >= 0:
-            self.picked.emit(int(self.shown.items[self.current]))
-        else:
-            super().keyPressEvent(event)
-
-    def _show_row(self, row: int) -> None:
-        first = self.bar.value()
-        self.bar.setValue(min(max(first, row - self._rows() + 1), row))
-
-    def show_row(self, row: int) -> None:
-        """Mark a row and tell it."""
-        if row == self.current or self.shown is None:
-            return
-        self.current = row
-        self.hovered.emit(self.shown.text(row) if row >= 0 else "")
-        self.update()
-
-
-def theme_height() -> int:
-    """Height of a strong line."""
-    from PySide6.QtGui import QFontMetrics
-
-    return QFontMetrics(theme().font("strong")).height()

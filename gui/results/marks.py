@@ -51,7 +51,7 @@ class Colouring:
     def colors(self) -> list[QColor]:
         """Colour of every class in the current scheme."""
         count = len(self.classes)
-        found = [theme().category(_THREADS[k % len(_THREADS)]) for k in range(count)]
+        found = [class_color(k) for k in range(count)]
         if self.has_other:
             found[-1] = theme().color("neutral")
         return found
@@ -73,6 +73,11 @@ class Colouring:
             return QColor(*(int(part) for part in theme().lut("tide")[step][:3]))
         code = int(self.codes[i])
         return None if code < 0 else self.colors()[code]
+
+
+def class_color(k: int) -> QColor:
+    """Colour of a class by its number, in the current scheme."""
+    return theme().category(_THREADS[k % len(_THREADS)])
 
 
 def plain(n: int) -> Colouring:

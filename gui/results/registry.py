@@ -34,6 +34,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "heatmap": _lazy("heatmap_page", "HeatmapPage"),
     "bars": _lazy("bars_page", "BarsPage"),
     "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
+    "effects": _lazy("effects_page", "EffectsPage"),
     "scatter": _lazy("scatter_page", "ScatterPage"),
     "beeswarm": _lazy("beeswarm_page", "BeeswarmPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),

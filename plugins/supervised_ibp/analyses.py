@@ -159,12 +159,20 @@ EFFECTS = AnalysisSpec(
     hyperparameters=SETTINGS,
     views=(
         View(
-            "coefficients",
+            "effects",
             "Effects",
-            {"values": "effects", "interval": "effect_interval", "names": "effect_names"},
+            {
+                "values": "effects",
+                "interval": "effect_interval",
+                "names": "effect_names",
+                "group": "effect_group",
+                "reason": "effect_reason",
+                "count": "effect_count",
+                "p": "effect_p",
+            },
             headline="headline",
             caption="caption",
-            options={"dim": "effects", "order": "value"},
+            options={"dim": "topic", "count_label": "documents", "layer": True},
         ),
         View("table", "Table", {"values": "effect_table"}, headline="headline", caption="caption"),
         View(
@@ -274,6 +282,10 @@ def _labels(corpus: Corpus, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(bases + topics), np.array(groups + [group for group in groups for _ in range(k)])
 
 
+def _with_words(labels: np.ndarray, words: list[str]) -> np.ndarray:
+    return np.array([f"{label}: {text}" for label, text in zip(labels, words, strict=True)])
+
+
 def _results(
     found: Estimates, nu: np.ndarray, topics: heldout.Topics, corpus: Corpus, names: np.ndarray, vocabulary: np.ndarray,
     restart: int, kind: str, params: Params, data: AnalysisData,
@@ -282,7 +294,7 @@ def _results(
     labels, group = _labels(corpus, k)
     best = [listed(vocabulary, index) for index in top_words(topics.phi, NAMED_WORDS)]
     own = slice(groups, None)
-    told = np.array([f"{label}: {words}" for label, words in zip(labels[own], best * groups, strict=True)])
+    told = _with_words(labels[own], best * groups)
     p = p_values(found.value, found.error)
     p[own] = adjusted(p[own], params["adjust"])
     p[:groups] = np.nan
@@ -305,7 +317,11 @@ def _results(
         **_texts(found, corpus, restart, kind, groups, params),
         "topic": Result(topic_labels(k), ("topic",)),
         "effect": Result(labels[own], ("effect",)),
-        "effect_names": Result(told, ("effect",)),
+        "effect_names": Result(np.tile(_with_words(topic_labels(k), best), groups), ("effect",)),
+        "effect_group": Result(group[own], ("effect",)),
+        "effect_reason": Result(found.note[own].astype(str), ("effect",)),
+        "effect_count": Result(found.count[own], ("effect",), label="Test documents"),
+        "effect_p": Result(p[own], ("effect",), label="p"),
         "effects": Result(found.value[own], ("effect",), unit=unit, label="Effect on the outcome"),
         "effect_interval": Result(found.interval[own], ("effect", "side"), unit=unit, label="Interval"),
         "baseline": Result(

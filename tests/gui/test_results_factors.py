@@ -110,7 +110,7 @@ def test_coefficients_strongest_first_with_doubt(opened, qtbot):
             expected = "neutral" if chart.shown.doubtful(i) else "blue" if value > 0 else "amber"
             assert chart.color(i) == theme().color(expected)
     chart = page.charts[1]
-    qtbot.mouseMove(chart, at(chart.width() / 2, chart._body().top() + 5))
+    qtbot.mouseMove(chart, at(chart.width() / 2, chart.body().top() + 5))
     assert page.told[-1].startswith(f"{chart.shown.names[0]}: ")
     assert ", interval " in page.told[-1]
     assert ", probability " in page.told[-1]
@@ -138,7 +138,7 @@ def test_coefficients_choices_by_clicks(opened, qtbot):
     assert values.tolist() == sorted(values, reverse=True)
     chart = page.charts[0]
     item = int(chart.shown.items[1])
-    click(qtbot, chart, chart.width() / 2, chart._body().top() + 1.5 * chart.row_height())
+    click(qtbot, chart, chart.width() / 2, chart.body().top() + 1.5 * chart.row_height())
     assert selection.get("column") == (item,)
     assert chart.marked == {item}
     qtbot.keyClick(page, Qt.Key.Key_Escape)
@@ -165,7 +165,7 @@ def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
     assert weak in chart.shown.items
     assert chart.bar.isVisible()
     row = int(np.nonzero(chart.shown.items == weak)[0][0])
-    assert chart.bar.value() <= row < chart.bar.value() + chart._rows()
+    assert chart.bar.value() <= row < chart.bar.value() + chart.rows_in_view()
     before = chart.bar.value()
     wheel(chart, 100, chart.height() / 2, 120)
     assert chart.bar.value() == before - 3
