@@ -18,3 +18,16 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     scaled = flat[order] * len(order) / np.arange(1, len(order) + 1)
     out[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
     return out.reshape(p.shape)
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """P adjusted for the chance of any false finding, in the shape of ``p``: one family of tests.
+
+    NaN (not tested) stays NaN and does not count. Source: Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    """
+    flat = p.ravel()
+    known = np.flatnonzero(~np.isnan(flat))
+    out: np.ndarray = np.full(flat.shape, np.nan)
+    order = known[np.argsort(flat[known], kind="stable")]
+    out[order] = np.minimum(1.0, np.maximum.accumulate(flat[order] * np.arange(len(order), 0, -1)))
+    return out.reshape(p.shape)

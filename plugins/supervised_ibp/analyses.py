@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,10 @@ from plaidwork.core.api import (
     Table,
     View,
 )
+from plaidwork.core.numerics.multiplicity import benjamini_hochberg, holm
 from plaidwork.plugins.supervised_ibp import heldout
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of, prepared_rows
-from plaidwork.plugins.supervised_ibp.effects import Estimates, adjusted, p_values, regress
+from plaidwork.plugins.supervised_ibp.effects import Estimates, p_values, regress
 from plaidwork.plugins.supervised_ibp.exclusivity import top_words
 from plaidwork.plugins.supervised_ibp.results import correlation, listed, topic_labels
 
@@ -33,6 +34,11 @@ NEEDS = {
     "cov": "draws:weight_cov",
     "share_a": "draws:share_a",
     "share_b": "draws:share_b",
+}
+ADJUSTED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "none": lambda p: p,
+    "holm": holm,
+    "bh": benjamini_hochberg,
 }
 NAMED_WORDS = 3
 """Top words beside the name of a topic."""
@@ -296,7 +302,7 @@ def _results(
     own = slice(groups, None)
     told = _with_words(labels[own], best * groups)
     p = p_values(found.value, found.error)
-    p[own] = adjusted(p[own], params["adjust"])
+    p[own] = ADJUSTED[params["adjust"]](p[own])
     p[:groups] = np.nan
     note = np.array([text and f"not estimable: {text}" for text in found.note])
     columns = {

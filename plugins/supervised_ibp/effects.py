@@ -109,22 +109,6 @@ def bootstrap(
     return out
 
 
-def adjusted(p: np.ndarray, method: str) -> np.ndarray:
-    """p values adjusted for their number by ``holm`` or ``bh`` (Benjamini and Hochberg); NaN stay and do not count."""
-    out = p.copy()
-    known = np.flatnonzero(~np.isnan(p))
-    if method == "none" or not len(known):
-        return out
-    order = known[np.argsort(p[known], kind="stable")]
-    m = len(order)
-    if method == "holm":
-        out[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (m - np.arange(m))))
-    else:
-        steps = p[order] * m / (np.arange(m) + 1)
-        out[order] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1])
-    return out
-
-
 def p_values(value: np.ndarray, error: np.ndarray) -> np.ndarray:
     """Two-sided, by the normal distribution; NaN where there is no estimate."""
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,8 @@ from plaidwork.core.fitting import execute, fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.unlocking import LockedError
-from plaidwork.plugins.supervised_ibp.effects import adjusted, bootstrap, covariance, p_values, regress
+from plaidwork.plugins.supervised_ibp.analyses import ADJUSTED
+from plaidwork.plugins.supervised_ibp.effects import bootstrap, covariance, p_values, regress
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, scores
 
@@ -180,9 +181,9 @@ def test_covariates_are_taken_into_account():
 
 def test_p_values_are_adjusted():
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.005])
-    assert adjusted(p, "holm") == pytest.approx([0.03, np.nan, 0.06, 0.06, 0.02], nan_ok=True)
-    assert adjusted(p, "bh") == pytest.approx([0.02, np.nan, 0.04, 0.04, 0.02], nan_ok=True)
-    assert adjusted(p, "none") == pytest.approx(p, nan_ok=True)
+    assert ADJUSTED["holm"](p) == pytest.approx([0.03, np.nan, 0.06, 0.06, 0.02], nan_ok=True)
+    assert ADJUSTED["bh"](p) == pytest.approx([0.02, np.nan, 0.04, 0.04, 0.02], nan_ok=True)
+    assert ADJUSTED["none"](p) == pytest.approx(p, nan_ok=True)
     assert p_values(np.array([1.959963984540054]), np.array([1.0])) == pytest.approx(0.05)
     assert covariance(np.ones((4, 1)), np.zeros(4), "hc2") == pytest.approx(np.zeros((1, 1)))
 
