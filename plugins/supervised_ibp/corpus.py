@@ -248,7 +248,7 @@ def make_corpus(data: ModelData, params: Params) -> Corpus:
     train, held = np.flatnonzero(usable & ~test), np.flatnonzero(usable & test)
     if len(train) < 2:
         raise ModelError(
-            f"{len(train)} training documents are too few.",
+            f"Too few training documents: {len(train)}.",
             "Lower “Share of test documents”, or add documents.",
         )
     outcome = _outcome(data, train)

@@ -28,24 +28,30 @@ def problems_of(data: ModelData, params: Params) -> list[Problem]:
     ]
 
 
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
 def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_left_out:
-        text = f"{corpus.n_left_out} documents lack the outcome, group or a covariate and are left out."
+        text = f"Left out for want of outcome, group or covariate: {_counted(corpus.n_left_out, 'document')}."
         found.append((text, "", "y"))
     empty = int((np.diff(corpus.indptr) == 0).sum())
     if empty:
-        found.append((f"{empty} training documents have none of the words.", "Check the matrix.", "X"))
+        found.append(
+            (f"None of the words in {_counted(empty, 'training document')}.", "Check the matrix.", "X")
+        )
     if not len(corpus.test) and params["test_share"] > 0:
         text = "There are no test documents: all others are tied to training documents."
         found.append((text, "Effects need test documents.", "test_share"))
     elif params["test_share"] > 0 and len(corpus.test) < FEW_TEST:
         found.append(
-            (f"There are only {len(corpus.test)} test documents.", "Effects will be vague.", "test_share")
+            (f"Only {_counted(len(corpus.test), 'test document')}.", "Effects will be vague.", "test_share")
         )
     torn = np.intersect1d(corpus.units[corpus.train], corpus.units[corpus.test])
     if len(torn):
-        text = f"The split tears {len(torn)} clusters (or equal documents) apart."
+        text = f"The split tears {_counted(len(torn), 'cluster')} (or equal documents) apart."
         found.append((text, "Test documents are then not independent of the fit.", "split"))
     return found
 
@@ -53,8 +59,8 @@ def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[st
 def _vocabulary(corpus: Corpus) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_constant:
-        text = f"{corpus.n_constant} words are the same in all training documents and are left out."
+        text = f"Left out, the same in all training documents: {_counted(corpus.n_constant, 'word')}."
         found.append((text, "", "X"))
     if corpus.n_rare:
-        found.append((f"{corpus.n_rare} words are too rare and are left out.", "", "min_documents"))
+        found.append((f"Left out, too rare: {_counted(corpus.n_rare, 'word')}.", "", "min_documents"))
     return found

@@ -159,7 +159,7 @@ def test_words_are_screened_on_the_training_half():
         (lambda x, y: (x, np.ones(60)), "outcome is 1 in all 30"),
         (lambda x, y: (np.ones((60, 20)), y), "20 are the same in all"),
         (lambda x, y: (np.eye(60), y), "No word is left"),
-        (lambda x, y: (x[:2], y[:2]), "1 training documents are too few"),
+        (lambda x, y: (x[:2], y[:2]), "Too few training documents: 1"),
         (lambda x, y: (-x, y), "counts of 0 or more"),
         (lambda x, y: (np.where(x == x.max(), np.inf, x), y), "infinite"),
     ],
@@ -186,5 +186,5 @@ def test_what_is_noteworthy_is_told():
     told = registry().model("supervised_ibp").validate(data, tools.params())
     assert {problem.severity for problem in told} == {"warning"}
     text = " ".join(problem.message for problem in told)
-    assert "1 documents lack the outcome" in text
-    assert "none of the words" in text
+    assert "covariate: 1 document." in text
+    assert "None of the words" in text
