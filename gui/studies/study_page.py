@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QProgressBar, QSplitter,
 from plaidwork.core.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.gui import dialogs
-from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.marks import MarkLegend, colouring, plain
@@ -25,14 +24,14 @@ from plaidwork.gui.studies.columns import (
     FitColumns,
     caption,
     fit_columns,
-    fit_name,
     headline,
     left_words,
     progress_words,
 )
 from plaidwork.gui.studies.detail import MOST, FitDetail, comparison
+from plaidwork.gui.studies.foot import FitFoot
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Card, DataTable, Label, button
+from plaidwork.gui.widgets import Card, DataTable, Label
 from plaidwork.gui.workbench import Workbench
 
 _TICK = 300
@@ -86,11 +85,11 @@ class StudyPage(QWidget):
         self.chart.selected.connect(self._from_chart)
         self.chart.hovered.connect(self.hovered)
         self.legend = MarkLegend()
-        self._said = Label("", "body", "muted", elide=True)
-        self.open_button = button("Open fit", lambda: self.open_fit())
-        self.pick_button = button("Pick this fit", self.pick, icon_name="check")
-        self.compare_button = button("Compare…", self.compare)
-        self.remove_button = button("Remove", self.remove_fits, kind="quiet")
+        self.foot = FitFoot()
+        self.foot.open_asked.connect(self.open_fit)
+        self.foot.pick_asked.connect(self.pick)
+        self.foot.compare_asked.connect(self.compare)
+        self.foot.remove_asked.connect(self.remove_fits)
 
     def _lay_out(self) -> None:
         head = QVBoxLayout()
@@ -118,11 +117,6 @@ class StudyPage(QWidget):
         self.splitter.addWidget(card)
         self.splitter.addWidget(self.chart)
         self.splitter.setSizes([500, 500])
-        foot = QHBoxLayout()
-        foot.setSpacing(space.S)
-        foot.addWidget(self._said, 1)
-        for made in (self.remove_button, self.compare_button, self.open_button, self.pick_button):
-            foot.addWidget(made)
         layout = QVBoxLayout(self)
         edge = space.VIEW_EDGE
         layout.setContentsMargins(edge, space.L, edge, space.M)
@@ -132,7 +126,7 @@ class StudyPage(QWidget):
         layout.addWidget(options)
         layout.addWidget(self.doubt)
         layout.addWidget(self.splitter, 1)
-        layout.addLayout(foot)
+        layout.addWidget(self.foot)
 
     # -- what the window asks -------------------------------------------------------------------
     def side_panel(self) -> QWidget:
@@ -309,28 +303,11 @@ class StudyPage(QWidget):
         self.select(tuple(self._jobs[at].number for at in places))
 
     def _tell(self) -> None:
-        """Buttons, foot and side panel for what is selected."""
+        """Foot and side panel for what is selected."""
         record, jobs = self.record, self.selected_jobs()
         if record is None:
             return
-        one = jobs[0] if len(jobs) == 1 else None
-        done = one is not None and one.status == "done"
-        picked = record.chosen is not None and one is not None and record.chosen.number == one.number
-        self.open_button.setEnabled(done)
-        self.pick_button.setEnabled(done and not picked)
-        self.pick_button.setText("Picked" if picked else "Pick this fit")
-        self.compare_button.setEnabled(1 < len(jobs) <= MOST)
-        self.compare_button.setToolTip(f"Select two to {MOST} fits")
-        self.remove_button.setEnabled(bool(jobs) and all(job.status != "running" for job in jobs))
-        if one is not None:
-            failed = one.status == "failed" and one.message
-            self._said.setText(f"Fit {one.number} failed: {one.message}" if failed else fit_name(record, one))
-        elif jobs:
-            self._said.setText(f"{format_count(len(jobs))} fits selected")
-        else:
-            chosen = record.chosen
-            note = f"Fit {chosen.number} is picked" if chosen is not None else "No fit is picked yet"
-            self._said.setText(note)
+        self.foot.tell(record, jobs)
         if self._panel is not None:
             self._panel.show_fits(record, jobs)
 

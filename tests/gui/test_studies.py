@@ -114,7 +114,7 @@ def answer(key):
 def study_of(window, fits=6, model=Scored, **options):
     """A search in the session, without the panel."""
     grid = options.pop("grid", {"stride": [0.5 * (k + 1) for k in range(fits // 2)]})
-    seeds = options.pop("seeds", (1, 2))
+    seeds, at_once, made = options.pop("seeds", (1, 2)), options.pop("at_once", 0), options.pop("made", [])
     study = Study.grid(
         model(),
         {"X": window.workbench.session.datasets["numbers"]},
@@ -123,7 +123,8 @@ def study_of(window, fits=6, model=Scored, **options):
         title="Strides",
         **options,
     )
-    window.workbench.studies.start(study)
+    made.append(study)
+    window.workbench.studies.start(study, at_once)
     window.commands.show_study(study.id)
     return study
 
@@ -253,10 +254,10 @@ def header_button(window, name):
 
 
 def test_pause_go_on_stop_and_resume_by_the_header(window, qtbot):
-    schedule = SlowWalk.spec.schedule.with_(draws=150, thin=1, chains=1)
-    study = study_of(window, 8, SlowWalk, schedule=schedule)
+    endless = SlowWalk.spec.schedule.with_(draws=1_000_000, thin=1, chains=1)
+    study = study_of(window, 8, SlowWalk, schedule=endless, at_once=2)
     page = window.workspace.current_page()
-    qtbot.waitUntil(lambda: any(job.share > 0.05 for job in study.jobs), timeout=WAIT)
+    qtbot.waitUntil(lambda: sum(job.share > 0 for job in study.jobs) == 2, timeout=WAIT)
     click(qtbot, header_button(window, "pause"))
     assert window.workbench.studies.phase(study.id) == "paused"
     page._tick()
@@ -264,18 +265,16 @@ def test_pause_go_on_stop_and_resume_by_the_header(window, qtbot):
     assert not page._under_way.isHidden()
     click(qtbot, header_button(window, "pause"))
     assert window.workbench.studies.phase(study.id) == "running"
-    qtbot.waitUntil(lambda: study.count("done") >= 1, timeout=WAIT)
-    click(qtbot, header_button(window, "stop"))
-    ended(window, qtbot, study)
-    done = study.count("done")
-    assert done < 8
-    assert study.count("waiting", "stopped") == 8 - done
-    qtbot.waitUntil(lambda: header_button(window, "start").isVisible(), timeout=WAIT)
-    assert header_button(window, "start").text() == "Resume"
-    click(qtbot, header_button(window, "start"))
-    qtbot.waitUntil(lambda: study.count("done") == 8, timeout=WAIT)
-    ended(window, qtbot, study)
-    assert page._under_way.isHidden()
+    for _ in range(2):
+        click(qtbot, header_button(window, "stop"))
+        ended(window, qtbot, study)
+        assert study.count("stopped") == 2
+        assert study.count("waiting") == 6
+        assert page._under_way.isHidden()
+        qtbot.waitUntil(lambda: header_button(window, "start").isVisible(), timeout=WAIT)
+        assert header_button(window, "start").text() == "Resume"
+        click(qtbot, header_button(window, "start"))
+        qtbot.waitUntil(lambda: study.count("running") == 2, timeout=WAIT)
 
 
 def test_failed_fits_say_why(window, qtbot):
@@ -284,10 +283,10 @@ def test_failed_fits_say_why(window, qtbot):
     assert page.shown.icons == ["error", ""]
     assert page.shown.table["State"][0].startswith("failed: The walk has ended")
     click_fit(qtbot, page, 1)
-    assert "The walk has ended" in page._said.text()
+    assert "The walk has ended" in page.foot.said.text()
     assert "The walk has ended" in page.side_panel()._failure.text
-    assert not page.open_button.isEnabled()
-    assert not page.pick_button.isEnabled()
+    assert not page.foot.open_button.isEnabled()
+    assert not page.foot.pick_button.isEnabled()
     assert "1 failed" in page._caption.text()
 
 
@@ -308,7 +307,7 @@ def test_table_picture_and_panel_select_together(window, qtbot):
     assert [page.record.jobs[row].number for row in page.table.selected_rows()] == [5]
     click_fit(qtbot, page, 1, Qt.KeyboardModifier.ControlModifier)
     assert set(page._selected) == {1, 5}
-    assert page.compare_button.isEnabled()
+    assert page.foot.compare_button.isEnabled()
     assert list(panel.table.model.columns()) == ["", "Fit 1", "Fit 5"]
     assert panel.table.model.columns()[""][0] == "Stride"
     qtbot.keyClick(page, Qt.Key.Key_Escape)
@@ -320,7 +319,7 @@ def test_a_fit_is_opened_with_its_result_pages(window, qtbot):
     study = study_of(window)
     page = ended(window, qtbot, study)
     click_fit(qtbot, page, 2)
-    click(qtbot, page.open_button)
+    click(qtbot, page.foot.open_button)
     run = window.current_run()
     assert run is not None
     assert run.id == study.job(2).run_id
@@ -336,7 +335,7 @@ def test_a_fit_that_was_let_go_is_fitted_again_to_the_same_numbers(window, qtbot
     assert all(job.run is None for job in study.jobs)
     assert study.best is not None
     click_fit(qtbot, page, 2)
-    click(qtbot, page.open_button)
+    click(qtbot, page.foot.open_button)
     qtbot.waitUntil(lambda: window.current_run() is not None, timeout=WAIT)
     run = window.current_run()
     qtbot.waitUntil(lambda: any("equal those of the search" in line.text for line in run.log), timeout=WAIT)
@@ -347,17 +346,17 @@ def test_a_second_pick_is_asked_about_and_recorded_as_exploratory(window, qtbot,
     study = study_of(window)
     page = ended(window, qtbot, study)
     click_fit(qtbot, page, 2)
-    click(qtbot, page.pick_button)
+    click(qtbot, page.foot.pick_button)
     assert study.chosen.number == 2
-    assert page.pick_button.text() == "Picked"
+    assert page.foot.pick_button.text() == "Picked"
     assert page.shown.icons[1] == "ok"
     assert study.job(2).run_id in window.workbench.session.runs
     click_fit(qtbot, page, 4)
     answer("cancel")
-    click(qtbot, page.pick_button)
+    click(qtbot, page.foot.pick_button)
     assert study.chosen.number == 2
     answer("pick")
-    click(qtbot, page.pick_button)
+    click(qtbot, page.foot.pick_button)
     assert [(c.number, c.exploratory) for c in study.choices] == [(2, False), (4, True)]
     assert "exploratory" in page.side_panel()._picked.text()
     assert "picked before" in page.shown.table["State"]
@@ -390,21 +389,27 @@ def test_fits_are_removed_but_not_the_picked_one(window, qtbot):
     click_fit(qtbot, page, 1)
     click_fit(qtbot, page, 2, Qt.KeyboardModifier.ControlModifier)
     answer("remove")
-    click(qtbot, page.remove_button)
+    click(qtbot, page.foot.remove_button)
     assert [job.number for job in study.jobs] == [3, 4, 5, 6]
     click_fit(qtbot, page, 3)
-    click(qtbot, page.pick_button)
+    click(qtbot, page.foot.pick_button)
     answer("remove")
-    click(qtbot, page.remove_button)
+    click(qtbot, page.foot.remove_button)
     assert window.messages.current.title == "Could not remove the fits"
     assert len(page.shown.table["Fit"]) == 4
 
 
-def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path):
-    study = study_of(window, 8, SlowWalk, schedule=SlowWalk.spec.schedule.with_(draws=60, thin=1, chains=1))
-    qtbot.waitUntil(lambda: study.count("done") >= 1, timeout=WAIT)
-    window.workbench.studies.stop(study.id)
+def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monkeypatch):
+    made = []
+
+    def stop_in_the_third(run, event):
+        if made and made[0].job(3).status == "running":
+            made[0].stop()
+
+    monkeypatch.setattr(bench_module, "_courteous", stop_in_the_third)
+    study = study_of(window, 8, at_once=1, made=made)
     ended(window, qtbot, study)
+    assert [job.status for job in study.jobs] == ["done", "done", "stopped", *["waiting"] * 5]
     with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
         window.workbench.save(tmp_path / "s.plaidwork")
     window.workbench.set_session(Session())
@@ -413,12 +418,12 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path):
         window.workbench.open(tmp_path / "s.plaidwork")
     record = window.current_study()
     assert record is not None
-    done = {job.number: job.metric for job in record.jobs if job.status == "done"}
-    assert 0 < len(done) < 8
+    made.clear()
+    before = [record.job(number).metric for number in (1, 2)]
     window.commands.start()
     qtbot.waitUntil(lambda: window.workbench.studies.get(record.id).count("done") == 8, timeout=WAIT)
     ended(window, qtbot, record)
-    assert all(window.workbench.studies.get(record.id).job(n).metric == metric for n, metric in done.items())
+    assert [window.workbench.studies.get(record.id).job(number).metric for number in (1, 2)] == before
 
 
 def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_path):
@@ -433,7 +438,7 @@ def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_pat
     assert isinstance(page, StudyPage)
     assert len(page.shown.table["Fit"]) == 6
     click_fit(qtbot, page, 1)
-    click(qtbot, page.open_button)
+    click(qtbot, page.foot.open_button)
     qtbot.waitUntil(lambda: window.messages.count > 0, timeout=WAIT)
     assert "Could not open a fit" in window.messages.current.title
 

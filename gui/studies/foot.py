@@ -1,0 +1,59 @@
+"""The foot of the page of a search: what is selected, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from plaidwork.core.study import StudyJob, StudyRecord
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.studies.columns import fit_name
+from plaidwork.gui.studies.detail import MOST
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, button
+
+
+class FitFoot(QWidget):
+    """Words at the left, buttons at the right; a signal for each."""
+
+    open_asked = Signal()
+    pick_asked = Signal()
+    compare_asked = Signal()
+    remove_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.said = Label("", "body", "muted", elide=True)
+        self.remove_button = button("Remove", self.remove_asked.emit, kind="quiet")
+        self.compare_button = button("Compare…", self.compare_asked.emit)
+        self.compare_button.setToolTip(f"Select two to {MOST} fits")
+        self.open_button = button("Open fit", self.open_asked.emit)
+        self.pick_button = button("Pick this fit", self.pick_asked.emit, icon_name="check")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(space.S)
+        row.addWidget(self.said, 1)
+        for made in (self.remove_button, self.compare_button, self.open_button, self.pick_button):
+            row.addWidget(made)
+
+    def tell(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
+        """Words and buttons for the selected fits."""
+        one = jobs[0] if len(jobs) == 1 else None
+        done = one is not None and one.status == "done"
+        chosen = record.chosen
+        picked = chosen is not None and one is not None and chosen.number == one.number
+        self.open_button.setEnabled(done)
+        self.pick_button.setEnabled(done and not picked)
+        self.pick_button.setText("Picked" if picked else "Pick this fit")
+        self.compare_button.setEnabled(1 < len(jobs) <= MOST)
+        self.remove_button.setEnabled(bool(jobs) and all(job.status != "running" for job in jobs))
+        if one is not None:
+            failed = one.status == "failed" and one.message
+            self.said.setText(f"Fit {one.number} failed: {one.message}" if failed else fit_name(record, one))
+        elif jobs:
+            self.said.setText(f"{format_count(len(jobs))} fits selected")
+        else:
+            note = f"Fit {chosen.number} is picked" if chosen is not None else "No fit is picked yet"
+            self.said.setText(note)
