@@ -20,6 +20,7 @@ from plaidwork.core.mcstats import (
 )
 from plaidwork.core.model import Table
 from plaidwork.core.spec import ModelSpec
+from plaidwork.core.spelling import inside_sentence
 
 __all__ = [
     "ESS_MARKS",
@@ -359,7 +360,8 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec) -> Verdict:
         return Verdict(
             "warn", "Nothing to judge", "The model reports no objective, so restarts cannot be compared."
         )
-    name, title, sign = objective
+    name, quantity, sign = objective
+    title = inside_sentence(quantity)
     curves = [sign * chain.trace(name) for chain in kept.chains]
     final = np.array([curve[-1] if len(curve) else np.nan for curve in curves])
     broken = np.flatnonzero(~np.isfinite(final))
@@ -367,7 +369,7 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec) -> Verdict:
         who = _listed([int(c) + 1 for c in broken])
         text = f"The final {title} of restart {who} is not a number. Look at its trace and at the settings."
         chains = tuple(int(c) for c in broken)
-        return Verdict("error", "A restart has failed", text, title, chains, ("compare_chains",))
+        return Verdict("error", "A restart has failed", text, quantity, chains, ("compare_chains",))
     best = int(np.argmax(final))
     curve = curves[best]
     scale = max(1.0, abs(final[best]))
@@ -376,10 +378,10 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec) -> Verdict:
         text = (
             f"The {title} of restart {best + 1}, the best, was still changing at its last sweep. Run longer."
         )
-        return Verdict("warn", "Not converged yet", text, title, (best,), ("run_longer",))
+        return Verdict("warn", "Not converged yet", text, quantity, (best,), ("run_longer",))
     if len(curves) == 1:
         text = "One restart cannot show whether another start would end better. Run at least 5 restarts."
-        return Verdict("warn", "Exploratory: one restart", text, title, actions=("more_chains",))
+        return Verdict("warn", "Exploratory: one restart", text, quantity, actions=("more_chains",))
     same = int(np.sum(final[best] - final <= max(1.0, _SAME_OPTIMUM * abs(final[best]))))
     heading = f"{same} of {len(final)} restarts reached the best {title}"
     if same == 1:
@@ -388,10 +390,10 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec) -> Verdict:
             f"The next best is {_amount(final[best] - second)} {'below' if sign > 0 else 'above'}, so a better solution may "
             "exist. Run more restarts."
         )
-        return Verdict("warn", heading, text, title, (best,), ("more_chains", "compare_chains"))
+        return Verdict("warn", heading, text, quantity, (best,), ("more_chains", "compare_chains"))
     text = (
         "Different starts end at the same solution. Restarts that end elsewhere are worse and can be ignored."
     )
     if same == len(final):
         text = "Different starts end at the same solution."
-    return Verdict("ok", heading, text, title)
+    return Verdict("ok", heading, text, quantity)

@@ -1,4 +1,4 @@
-"""Names that are the same but for spelling."""
+"""Names that are the same but for spelling; titles within sentences."""
 
 from __future__ import annotations
 
@@ -34,3 +34,8 @@ def near_misses(names: Sequence[str], known: Iterable[str]) -> dict[str, str]:
         for key, entry in lost.items()
         if key and len(entry) == 1 and len(free.get(key, ())) == 1
     }
+
+
+def inside_sentence(title: str) -> str:
+    """A title as it stands within a sentence: with a small letter, unless it begins with an abbreviation."""
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import Trace
+from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
@@ -79,7 +80,7 @@ class TracePlot(Plot):
 
 
 def _y_label(trace: Trace) -> str:
-    name = trace.title[:1].lower() + trace.title[1:]
+    name = inside_sentence(trace.title)
     return f"{name} ({trace.unit})" if trace.unit else name
 
 
@@ -153,7 +154,7 @@ class LivePage(QWidget):
         primary = self._run.spec.primary_trace
         if primary is not None:
             name = primary.title[:1].upper() + primary.title[1:]
-            figures["primary"] = KeyFigure(f"Best {name[:1].lower() + name[1:]}")
+            figures["primary"] = KeyFigure(f"Best {inside_sentence(name)}")
         figures["agreement"] = KeyFigure("Agreement")
         return figures
 
@@ -309,7 +310,7 @@ class LivePage(QWidget):
         assert primary is not None
         if self._run.spec.algorithm != "mcmc":
             ends = [y[-1] for y in series if len(y)]
-            figure.set_value(format_number(max(ends) - min(ends), 3), f"spread of {primary.title} at the end")
+            figure.set_value(format_number(max(ends) - min(ends), 3), "spread at the end")
             return
         if len(series) < 2:
             figure.set_value("One chain", "exploratory: nothing to compare", "warn")

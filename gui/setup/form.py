@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import ModelSpec
+from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.matrix_edit import MatrixEdit
@@ -166,7 +167,7 @@ class HyperparameterForm(QWidget):
         words = [field.parameter.title for field in changed or inside]
         if not changed and len(inside) > MANY:
             words = list(dict.fromkeys(field.parameter.group or "schedule" for field in inside))
-        listed = ", ".join(word[:1].lower() + word[1:] if not word[:2].isupper() else word for word in words)
+        listed = ", ".join(map(inside_sentence, words))
         default = f"{format_count(plain)} {'setting' if plain == 1 else 'settings'} at the default"
         if changed:
             self._fold.set_note(f"{format_count(len(changed))} changed: {listed}; {default}")
