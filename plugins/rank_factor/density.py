@@ -1,0 +1,71 @@
+"""The log of the target density, without the augmentation and up to a constant."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln
+
+from plaidwork.core.api import Params, State
+from plaidwork.plugins.rank_factor.mixture import decisions, log_weights
+from plaidwork.plugins.rank_factor.setup import Setup
+
+
+def log_gamma(x, shape, rate) -> float:
+    """Log density of Gamma(shape, rate), summed."""
+    value = shape * np.log(rate) - gammaln(shape) + (shape - 1) * np.log(x) - rate * x
+    return float(np.sum(value))
+
+
+def log_normal(x, variance) -> float:
+    """Log density of N(0, variance), summed, without the 2 pi."""
+    return float(-0.5 * np.sum(np.log(variance) + np.asarray(x) ** 2 / variance))
+
+
+def log_data(state: State, setup: Setup) -> float:
+    """Log likelihood from what was measured of the rows (``rows.measure_part``)."""
+    if setup.likelihood != "gaussian":
+        return float(-2.0 * state["measured"][:, 1].sum())
+    gamma, count = state["gamma"], setup.known.sum(axis=1)
+    return float(0.5 * (count * np.log(gamma / (2 * np.pi)) - gamma * state["squares"]).sum())
+
+
+def label_values(state: State) -> np.ndarray:
+    """(N, G) value of the classifier of the sample's own group."""
+    return decisions(state["z"], state["beta"])[np.arange(len(state["t"])), state["t"]]
+
+
+def log_labels(state: State, setup: Setup, params: Params) -> float:
+    hinge = np.maximum(0.0, 1.0 - setup.y * label_values(state)) * (setup.y != 0)
+    return float(-2.0 * params["label_weight"] * hinge.sum())
+
+
+def log_prior(state: State, setup: Setup, params: Params) -> float:
+    """Log prior of everything."""
+    r, s = params["loading_shape"], params["loading_rate"]
+    total = log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
+    total += log_gamma(state["eta"], s, state["phi"]) + log_gamma(state["phi"], 0.5, state["phi_rate"])
+    total += log_gamma(state["phi_rate"], 0.5, 1.0)
+    r, s = params["coefficient_shape"], params["coefficient_rate"]
+    total += log_normal(state["beta"], state["b"]) + log_gamma(state["b"], r, state["e"])
+    total += log_gamma(state["e"], s, state["b_phi"][..., None])
+    total += log_gamma(state["b_phi"], 0.5, state["b_phi_rate"])
+    total += log_gamma(state["b_phi_rate"], 0.5, 1.0)
+    if setup.likelihood == "levels":
+        used = np.arange(state["c"].shape[1]) < setup.levels.top[:, None]  # type: ignore[union-attr]
+        total += log_normal(state["c"][used], params["threshold_sd"] ** 2)
+    if setup.likelihood == "gaussian":
+        total += log_gamma(state["gamma"], params["noise_shape"], params["noise_rate"])
+    t, psi = state["t"], state["psi"]
+    total += log_normal(state["z"] - state["mu"][t], 1.0 / psi[t][:, None])
+    if len(psi) > 1:
+        alpha = state["alpha"]
+        total += float(log_weights(state)[t].sum()) + log_normal(state["mu"], 1.0)
+        total += log_gamma(psi, params["precision_shape"], params["precision_rate"])
+        total += float((np.log(alpha) + (alpha - 1) * state["log_rest"][:-1]).sum())
+        total += log_gamma(alpha, params["mass_shape"], params["mass_rate"])
+    return total
+
+
+def log_density(state: State, setup: Setup, params: Params) -> float:
+    """The whole, as of the last measurement."""
+    return log_data(state, setup) + log_labels(state, setup, params) + log_prior(state, setup, params)

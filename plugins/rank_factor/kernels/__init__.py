@@ -1,0 +1,1 @@
+"""Loops over cells, rows and samples; numpy and numba only."""

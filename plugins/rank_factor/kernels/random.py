@@ -1,0 +1,101 @@
+"""Draws that numpy does not offer: inverse Gaussian and generalised inverse Gaussian."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+LEAST_U = 1e-8
+"""|u| is taken to be at least this."""
+LEAST_SQUARE, LEAST_SCALE, MOST_SCALE = 1e-12, 1e-10, 1e10
+"""Bounds of a squared loading and of its prior variance."""
+
+
+@njit(nogil=True, cache=True)
+def inverse_gaussian(rng, mean):
+    """A draw of IG(mean, 1); without cancellation for means up to 1e150."""
+    normal = rng.standard_normal()
+    t = mean * normal * normal
+    q = 1.0 + 0.5 * t + math.sqrt(t * (1.0 + 0.25 * t))
+    if rng.random() * (1.0 + q) <= q:
+        return mean / q
+    return mean * q
+
+
+@njit(nogil=True, cache=True)
+def draw_kappa(rng, u):
+    """1 / lambda given the argument u of a hinge exp(-2 max(0, u)): IG(1 / |u|, 1)."""
+    return inverse_gaussian(rng, 1.0 / max(abs(u), LEAST_U))
+
+
+@njit(nogil=True, cache=True)
+def _log_shape(x, alpha, p):
+    """Log density of the logarithm of a standard GIG around its mode, 0 at x = 0."""
+    return -alpha * (math.cosh(x) - 1.0) - p * (math.exp(x) - x - 1.0)
+
+
+@njit(nogil=True, cache=True)
+def _log_slope(x, alpha, p):
+    return -alpha * math.sinh(x) - p * (math.exp(x) - 1.0)
+
+
+@njit(nogil=True, cache=True)
+def _standard_gig(rng, p, omega):
+    """Log of a draw with density x^(p-1) exp(-omega (x + 1/x) / 2), p >= 0 (Devroye 2014, section 4)."""
+    alpha = omega * omega / (math.sqrt(omega * omega + p * p) + p)
+    height = -_log_shape(1.0, alpha, p)
+    t = 1.0
+    if height > 2.0:
+        t = math.sqrt(2.0 / (alpha + p))
+    elif height < 0.5:
+        t = math.log(4.0 / (alpha + 2.0 * p))
+    height = -_log_shape(-1.0, alpha, p)
+    s = 1.0
+    if height > 2.0:
+        s = math.sqrt(4.0 / (alpha * math.cosh(1.0) + p))
+    elif height < 0.5:
+        s = math.log(1.0 + 1.0 / alpha + math.sqrt(1.0 / (alpha * alpha) + 2.0 / alpha))
+        if p > 0.0:
+            s = min(1.0 / p, s)
+    eta, zeta = -_log_shape(t, alpha, p), -_log_slope(t, alpha, p)
+    theta, xi = -_log_shape(-s, alpha, p), _log_slope(-s, alpha, p)
+    left, right = 1.0 / xi, 1.0 / zeta
+    upper, lower = t - right * eta, s - left * theta
+    middle = upper + lower
+    total = left + middle + right
+    while True:
+        u, v, w = rng.random(), 1.0 - rng.random(), rng.random()
+        if u * total < middle:
+            x, envelope = -lower + middle * v, 0.0
+        elif u * total < middle + right:
+            x = upper - right * math.log(v)
+            envelope = -eta - zeta * (x - t)
+        else:
+            x = -lower + left * math.log(v)
+            envelope = -theta + xi * (x + s)
+        if math.log(max(w, 1e-300)) + envelope <= _log_shape(x, alpha, p):
+            return x + math.log(p / omega + math.sqrt(1.0 + (p / omega) ** 2))
+
+
+@njit(nogil=True, cache=True)
+def gig(rng, a, b, p):
+    """A draw of GIG(a, b, p): density x^(p-1) exp(-(a x + b / x) / 2), a and b above 0."""
+    log_x = _standard_gig(rng, abs(p), math.sqrt(a * b))
+    if p < 0.0:
+        log_x = -log_x
+    return math.exp(log_x + 0.5 * (math.log(b) - math.log(a)))
+
+
+@njit(nogil=True, cache=True)
+def draw_shrinkage(rng, values, xi, eta, rate, r, s):
+    """Prior variances ``xi`` and their rates ``eta`` given the values, in place; all (rows, K).
+
+    xi ~ GIG(2 eta, value^2, r - 1/2), eta ~ Ga(r + s, xi + rate).
+    """
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            square = max(values[i, k] * values[i, k], LEAST_SQUARE)
+            drawn = gig(rng, 2.0 * eta[i, k], square, r - 0.5)
+            xi[i, k] = min(max(drawn, LEAST_SCALE), MOST_SCALE)
+            eta[i, k] = max(rng.standard_gamma(r + s), 1e-100) / (xi[i, k] + rate[i, k])

@@ -1,0 +1,129 @@
+"""The pass over the rows: comparisons or noise, thresholds, loadings and their shrinkage; a few rows at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Params, State
+from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
+from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
+from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage
+from plaidwork.plugins.rank_factor.kernels.solve import draw_rows, outer_packed, packed_size
+from plaidwork.plugins.rank_factor.setup import Setup
+
+
+def step_margin(setup: Setup, params: Params) -> float:
+    """eps of one comparison: half of it on either side of a threshold."""
+    return float(params["margin"]) / (2.0 if setup.likelihood == "levels" else 1.0)
+
+
+def begin_rows(state: State, setup: Setup) -> None:
+    """Empty sums over rows of what they say to the scores."""
+    d, n, _ = setup.shape
+    k = state["a"].shape[1]
+    shared = setup.likelihood == "gaussian" and setup.complete
+    state["precision"] = np.zeros((1 if shared else n, packed_size(k)))
+    state["linear"] = np.zeros((n, k))
+    if setup.pairs is not None:
+        state["kappa"] = np.zeros(len(setup.pairs.low))
+        state["w"] = np.zeros((n, d))
+
+
+def add_rows(state: State, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np.ndarray | None) -> None:
+    """Add what rows lo to hi say to precision and linear term of the scores; p, h (hi - lo, N)."""
+    outer = outer_packed(state["a"][lo:hi])
+    if len(state["precision"]) == 1:
+        state["precision"][0] += p[:, 0] @ outer
+    else:
+        state["precision"] += p.T @ outer
+    if h is not None:
+        state["linear"] += h.T @ state["a"][lo:hi]
+
+
+def draw_part(
+    state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int, zz: np.ndarray
+) -> None:
+    """Draw everything of rows lo to hi; ``zz`` (N, packed) are the products z z'."""
+    draw = {"gaussian": _gaussian, "levels": _levels, "pairs": _pairs}[setup.likelihood]
+    draw(state, setup, params, rng, lo, hi, zz)
+
+
+def _gaussian(state, setup, params, rng, lo, hi, zz) -> None:
+    z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
+    rest = (x - state["a"][lo:hi] @ z.T) * known
+    shape = params["noise_shape"] + 0.5 * known.sum(axis=1)
+    rate = params["noise_rate"] + 0.5 * (rest**2).sum(axis=1)
+    gamma = np.maximum(rng.standard_gamma(shape), 1e-100) / rate
+    state["gamma"][lo:hi] = gamma
+    p, h = gamma[:, None] * known, gamma[:, None] * x
+    precision = gamma[:, None] * zz.sum(axis=0) if setup.complete else p @ zz
+    _loadings(state, params, rng, lo, hi, precision, h @ z)
+    add_rows(state, setup, lo, hi, p, h)
+
+
+def _levels(state, setup, params, rng, lo, hi, zz) -> None:
+    z, eps = state["z"], step_margin(setup, params)
+    level, top, c = setup.levels.values[lo:hi], setup.levels.top[lo:hi], state["c"][lo:hi]
+    w = state["a"][lo:hi] @ z.T
+    below, above, p, h = level_kernels.buffers(w.shape, 4)
+    level_kernels.draw_weights(rng, level, top, w, c, eps, below, above)
+    draw_thresholds(c, level, w, below, above, eps, params, rng)
+    level_kernels.cell_terms(level, below, above, c, eps, p, h)
+    _loadings(state, params, rng, lo, hi, p @ zz, h @ z)
+    add_rows(state, setup, lo, hi, p, h)
+
+
+def draw_thresholds(c, level, w, below, above, eps, params, rng) -> None:
+    """Draw the thresholds ``c`` of some rows, in place."""
+    precision = np.full(c.shape, params["threshold_sd"] ** -2)
+    linear = np.zeros(c.shape)
+    level_kernels.threshold_terms(level, w, below, above, eps, precision, linear)
+    c[:] = linear / precision + rng.standard_normal(c.shape) / np.sqrt(precision)
+
+
+def _pairs(state, setup, params, rng, lo, hi, zz) -> None:
+    z, eps, pairs, kappa = state["z"], step_margin(setup, params), setup.pairs, state["kappa"]
+    k = z.shape[1]
+    w = state["a"][lo:hi] @ z.T
+    pair_kernels.draw_weights(rng, lo, hi, pairs.start, pairs.low, pairs.high, w, eps, kappa)
+    precision, linear = np.zeros((hi - lo, packed_size(k))), np.zeros((hi - lo, k))
+    pair_kernels.row_terms(lo, hi, pairs.start, pairs.low, pairs.high, kappa, z, eps, precision, linear)
+    _loadings(state, params, rng, lo, hi, precision, linear)
+    state["w"][:, lo:hi] = z @ state["a"][lo:hi].T
+    p = np.empty(w.shape)
+    pair_kernels.touching(lo, hi, pairs.start, pairs.low, pairs.high, kappa, p)
+    add_rows(state, setup, lo, hi, p, None)
+
+
+def _loadings(state, params, rng, lo, hi, precision, linear) -> None:
+    """Draw loadings of rows lo to hi, then their prior variances."""
+    a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
+    draw_rows(rng, precision, linear, 1.0 / xi, a)
+    rate = np.tile(state["phi"], (hi - lo, 1))
+    draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
+
+
+def end_rows(state: State, params: Params, rng: np.random.Generator) -> None:
+    """Draw the rates of the columns and of all of them."""
+    d, k = state["a"].shape
+    shape = 0.5 + params["loading_rate"] * d
+    drawn = rng.standard_gamma(shape, k) / (state["phi_rate"] + state["eta"].sum(axis=0))
+    state["phi"] = np.maximum(drawn, 1e-100)
+    state["phi_rate"] = max(rng.standard_gamma(0.5 + 0.5 * k) / (1.0 + float(state["phi"].sum())), 1e-100)
+
+
+def measure_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> None:
+    """Hinges and orders of rows lo to hi under the present state, for the traces."""
+    w, eps = state["a"][lo:hi] @ state["z"].T, step_margin(setup, params)
+    if setup.likelihood == "gaussian":
+        rest = (setup.x[lo:hi] - w) * setup.known[lo:hi]
+        state["squares"][lo:hi] = (rest**2).sum(axis=1)
+        return
+    found = np.empty((hi - lo, 4))
+    if setup.pairs is not None:
+        pairs = setup.pairs
+        pair_kernels.measure(lo, hi, pairs.start, pairs.low, pairs.high, w, eps, found)
+    else:
+        level, top = setup.levels.values[lo:hi], setup.levels.top[lo:hi]
+        level_kernels.measure(level, top, w, state["c"][lo:hi], eps, found)
+    state["measured"][lo:hi] = found

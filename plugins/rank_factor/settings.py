@@ -1,0 +1,100 @@
+"""The settings, as the form shows them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from plaidwork.core.api import Choice, Hyperparameter
+
+RANK = {"likelihood": "rank"}
+MIXTURE = {"classifier": "nonlinear"}
+
+
+def _number(
+    name: str, default: float, low: float, high: float, label: str, doc: str, group: str, **more: Any
+) -> Hyperparameter:
+    kind: Literal["int", "float"] = "int" if isinstance(default, int) else "float"
+    return Hyperparameter(
+        name, kind, default, label=label, doc=doc, group=group, minimum=low, maximum=high, **more
+    )  # fmt: skip
+
+
+def _positive(name: str, default: float, high: float, label: str, doc: str, group: str, **more: Any):
+    return _number(name, float(default), 0.0, high, label, doc, group, open_minimum=True, **more)
+
+
+def _prior(name: str, default: float, label: str, doc: str, **more: Any) -> Hyperparameter:
+    return _positive(name, default, 10.0, label, doc, "Priors", advanced=True, **more)
+
+
+SETTINGS = (
+    Hyperparameter(
+        "likelihood", "choice", "rank", label="Data enter by", group="Model",
+        choices=(
+            Choice(value="rank", label="Ranks", doc="only the order of a feature's values counts"),
+            Choice(value="gaussian", label="Values", doc="normal noise around the factors, features standardised"),
+        ),
+        doc="Ranks need no assumption about the scale of a feature and are not moved by outliers.",
+    ),
+    Hyperparameter(
+        "scheme", "choice", "levels", label="Comparisons", group="Model", when=RANK,
+        choices=(
+            Choice(value="levels", label="With thresholds", doc="samples against thresholds between the levels"),
+            Choice(value="pairs", label="Between samples", doc="samples of neighbouring levels; slower"),
+        ),
+        doc="What the order of the values is turned into.",
+    ),
+    _number("n_levels", 8, 0, 1000, "Levels", "Features with more distinct values are cut into so many groups of like "
+            "size. 0 keeps every value.", "Model", when=RANK),
+    Hyperparameter(
+        "classifier", "choice", "linear", label="Classifier", group="Model",
+        choices=(
+            Choice(value="linear", label="Linear", doc="one plane through the factor scores"),
+            Choice(value="nonlinear", label="Mixture of planes", doc="a plane for each group of samples"),
+        ),
+        doc="How the labels follow from the factor scores.",
+    ),
+    _number("n_factors", 20, 1, 200, "Factors", "Those not needed shrink to nothing.", "Model"),
+    _number("n_components", 8, 2, 50, "Groups at most", "Of samples, each with its own classifier.", "Model",
+            when=MIXTURE),
+    _positive("label_weight", 1.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "
+              "the factors separate the classes better.", "Model"),
+    Hyperparameter(
+        "bias", "bool", True, label="Offset of the classifiers", group="Model", advanced=True,
+        doc="Let a classifier prefer a class when all scores are 0.",
+    ),
+    Hyperparameter(
+        "classes", "text", "", label="Classes", group="Samples",
+        doc="Labels that are allowed, with commas, in the order of the results; of two the second is the positive one. "
+        "Empty: all that occur.",
+    ),
+    Hyperparameter(
+        "test_name", "text", "test", label="Test samples are called", group="Samples",
+        doc="The word in “Split” that keeps a sample from the fit; it is then predicted.",
+    ),
+    Hyperparameter(
+        "image_shape", "array", (), label="Image shape", group="Results",
+        doc="Rows and columns when the features are the pixels of images, row by row.",
+    ),
+    _number("n_top", 200, 1, 2000, "Features listed per factor", "In the table of the strongest loadings.", "Results"),
+    _number("similarity", 0.8, 0.1, 0.999, "Similar from", "Cosine of two features' loadings from which they are linked.",
+            "Results"),
+    Hyperparameter(
+        "shown_feature", "text", "", label="Feature of the rank fit", group="Results",
+        doc="Name of the feature whose fitted values are shown against the data. Empty: the one with the strongest loading.",
+    ),
+    _positive("margin", 1.0, 100.0, "Margin", "Distance by which neighbouring levels should be apart.", "Priors",
+              advanced=True, when=RANK),
+    _positive("threshold_sd", 10.0, 1e4, "Spread of the thresholds", "Prior standard deviation.", "Priors",
+              advanced=True, when={**RANK, "scheme": "levels"}),
+    _prior("loading_shape", 0.5, "Loadings: shape r", "With r = s = 1/2 the prior is the horseshoe."),
+    _prior("loading_rate", 0.5, "Loadings: shape s", "Of the rate of the variance."),
+    _prior("coefficient_shape", 0.5, "Classifier: shape r", "With r = s = 1/2 the prior is the horseshoe."),
+    _prior("coefficient_rate", 0.5, "Classifier: shape s", "Of the rate of the variance."),
+    _prior("precision_shape", 1.0, "Groups: shape of the precision", "", when=MIXTURE),
+    _prior("precision_rate", 1.0, "Groups: rate of the precision", "", when=MIXTURE),
+    _prior("mass_shape", 1.0, "Groups: shape of the mass", "", when=MIXTURE),
+    _prior("mass_rate", 1.0, "Groups: rate of the mass", "", when=MIXTURE),
+    _prior("noise_shape", 1.0, "Noise: shape", "", when={"likelihood": "gaussian"}),
+    _prior("noise_rate", 1.0, "Noise: rate", "", when={"likelihood": "gaussian"}),
+)  # fmt: skip
