@@ -140,7 +140,8 @@ def _end(stage, state, setup, params, rng) -> None:
             mixture.draw_mixture(state, params, rng)
     elif stage == "new":
         precision, linear = state["precision"], state["linear"]
-        state["new_f"] = draw_new(state, setup, state["new_z"], precision, linear, rng)
+        draw = {**state, "log_weight": mixture.log_weights(state)}
+        state["new_f"] = draw_new(draw, setup, state["new_z"], precision, linear, rng)
     if stage in ("scores", "new"):
         for name in ("precision", "linear", "kappa", "w"):
             state[name] = np.zeros((0,) * state[name].ndim)

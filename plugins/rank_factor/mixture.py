@@ -32,11 +32,10 @@ def log_weights(state: State) -> np.ndarray:
     return log_nu + np.concatenate([[0.0], np.cumsum(state["log_rest"][:-1])])
 
 
-def log_densities(state: State, z: np.ndarray) -> np.ndarray:
+def log_densities(log_weight: np.ndarray, mu: np.ndarray, psi: np.ndarray, z: np.ndarray) -> np.ndarray:
     """(N, T) log q_t + log N(z | mu_t, I / psi_t), up to a constant."""
-    k = z.shape[1]
-    squares = ((z[:, None] - state["mu"]) ** 2).sum(axis=2)
-    return log_weights(state) + 0.5 * k * np.log(state["psi"]) - 0.5 * state["psi"] * squares
+    squares = ((z[:, None] - mu) ** 2).sum(axis=2)
+    return log_weight + 0.5 * z.shape[1] * np.log(psi) - 0.5 * psi * squares
 
 
 def choose(log_p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -50,7 +49,8 @@ def draw_groups(state: State, setup: Setup, params: Params, rng: np.random.Gener
     hinge = np.maximum(0.0, 1.0 - setup.y[:, None] * decisions(state["z"], state["beta"])) * (
         setup.y[:, None] != 0
     )
-    log_p = log_densities(state, state["z"]) - 2.0 * params["label_weight"] * hinge.sum(axis=2)
+    log_p = log_densities(log_weights(state), state["mu"], state["psi"], state["z"])
+    log_p -= 2.0 * params["label_weight"] * hinge.sum(axis=2)
     state["t"] = choose(log_p, rng)
 
 

@@ -14,7 +14,7 @@ from plaidwork.plugins.rank_factor.mixture import choose, decisions, log_densiti
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
 
 Draw = Mapping[str, Any]
-"""One draw by the names of the state: a, z, c, gamma, beta, psi, mu, log_nu, log_rest."""
+"""One draw by the names of the state: a, z, c, gamma, beta, psi, mu; and log_weight, log q_t."""
 
 
 def new_terms(
@@ -43,7 +43,7 @@ def draw_new(
     """
     k = z.shape[1]
     groups = len(draw["psi"])
-    t = choose(log_densities(draw, z), rng) if groups > 1 else np.zeros(len(z), np.int64)
+    t = choose(log_densities(draw["log_weight"], draw["mu"], draw["psi"], z), rng) if groups > 1 else np.zeros(len(z), np.int64)
     precision[:, diagonal(k)] += draw["psi"][t][:, None]
     linear += draw["psi"][t][:, None] * draw["mu"][t]
     if setup.likelihood == "gaussian" and groups == 1:
@@ -58,6 +58,6 @@ def mean_decisions(draw: Draw, z: np.ndarray) -> np.ndarray:
     f = decisions(z, draw["beta"])
     if f.shape[1] == 1:
         return f[:, 0]
-    log_p = log_densities(draw, z)
+    log_p = log_densities(draw["log_weight"], draw["mu"], draw["psi"], z)
     p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
     return (p[:, :, None] * f).sum(axis=1) / p.sum(axis=1, keepdims=True)

@@ -1,0 +1,190 @@
+"""The two models: by sampling, and by variational ascent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.api import (
+    Block,
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Results,
+    State,
+)
+from plaidwork.plugins.rank_factor import ascent, gibbs, mixture
+from plaidwork.plugins.rank_factor import vb_state as q
+from plaidwork.plugins.rank_factor.checks import find_problems
+from plaidwork.plugins.rank_factor.density import label_values
+from plaidwork.plugins.rank_factor.kernels.solve import packed_size
+from plaidwork.plugins.rank_factor.posterior import sampled_posterior
+from plaidwork.plugins.rank_factor.prediction import predict_by_draws, predict_by_q
+from plaidwork.plugins.rank_factor.results import summarise_posterior
+from plaidwork.plugins.rank_factor.setup import Setup, setup_of
+from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
+from plaidwork.plugins.rank_factor.start import new_state
+from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
+
+WARM_UP = (
+    {"scheme": "levels"},
+    {"scheme": "pairs"},
+    {"likelihood": "gaussian", "classifier": "nonlinear"},
+)
+
+
+def spread_out(values: np.ndarray, places: np.ndarray, size: int, fill: float = 0.0) -> np.ndarray:
+    """(size, …) with the values at their places along the first axis, ``fill`` elsewhere."""
+    out = np.full((size, *values.shape[1:]), fill, values.dtype)
+    out[places] = values
+    return out
+
+
+class RankFactorModel(Model):
+    """What both share."""
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return find_problems(data, params)
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        n, d = (float(side) for side in data["X"].shape)
+        k = params["n_factors"]
+        cell = 5e-8 + 2.5e-10 * packed_size(k)
+        memory = n * d * (30 if params["scheme"] == "levels" else 80) + 8 * (n + d) * packed_size(k)
+        return Cost(memory=memory, seconds_per_sweep=n * d * cell + (n + d) * 4e-10 * k**3)
+
+    def prepare(self) -> None:
+        """Compile the kernels on tiny data, one fit per sort of likelihood."""
+        data, rng = tiny_data(), np.random.Generator(np.random.PCG64DXSM(0))
+        for settings in WARM_UP:
+            params = self.spec.check_params({"n_factors": 2, "n_components": 2, **settings})
+            state = self.init(data, params, rng)
+            while self.step(state, data, params, rng, Clock(0, 0)) is None:
+                pass
+
+    def _common(self, state: State, data: ModelData, setup: Setup) -> dict[str, Any]:
+        n, d = data["X"].shape
+        rows, train = setup.rows, setup.train
+        c = state["c"] if state["c"].shape[1] else np.zeros((len(rows), 1))
+        return {
+            "loadings": spread_out(state["a"], rows, d),
+            "scores": spread_out(state["z"], train, n),
+            "beta": state["beta"].copy(),
+            "thresholds": spread_out(c, rows, d),
+            "group_mean": state["mu"].copy(),
+        }
+
+
+class RankFactor(RankFactorModel):
+    """Max-margin rank-likelihood factor model by Gibbs sampling."""
+
+    spec: ClassVar[ModelSpec] = RANK_FACTOR
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        return new_state(setup_of(data, params), params, rng)
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        return gibbs.advance(state, setup_of(data, params), params, rng, clock)
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        setup = setup_of(data, params)
+        n, d = data["X"].shape
+        found = self._common(state, data, setup)
+        decision = spread_out(label_values(state), setup.train, n)
+        if len(setup.test):
+            found["scores"][setup.test], decision[setup.test] = state["new_z"], state["new_f"]
+        return {
+            **found,
+            "shrinkage": spread_out(1.0 / (1.0 + state["xi"]), setup.rows, d, 1.0),
+            "noise": spread_out(state["gamma"], setup.rows, d, 1.0),
+            "group_precision": state["psi"].copy(),
+            "log_weight": mixture.log_weights(state),
+            "decision": decision,
+            "group": spread_out(state["t"], setup.train, n, -1),
+        }
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        if not kept.n_draws:
+            return {"headline": "No draws yet", "caption": ""}
+        setup = setup_of(data, params)
+        return summarise_posterior(sampled_posterior(kept, setup), data, setup, params)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        return predict_by_draws(kept, data, new_data, setup_of(data, params), params)
+
+
+class RankFactorVB(RankFactorModel):
+    """The same model by coordinate ascent on the evidence lower bound."""
+
+    spec: ClassVar[ModelSpec] = RANK_FACTOR_VB
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        return q.new_q(setup_of(data, params), params, rng)
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        return ascent.advance(state, setup_of(data, params), params, clock)
+
+    def sweep_blocks(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Iterator[tuple[str, float]]:
+        return ascent.blocks(state, setup_of(data, params), params, clock)
+
+    def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
+        return len(traces["elbo"]) > mixture.FROZEN_SWEEPS + 3 and super().converged(traces, tolerance)
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        setup = setup_of(data, params)
+        n, d = data["X"].shape
+        psi, _ = q.prior_of_scores(state)
+        c_var = state["c_var"] if state["c_var"].shape[1] else np.zeros((len(setup.rows), 1))
+        gaussian = setup.likelihood == "gaussian"
+        return {
+            **self._common(state, data, setup),
+            "shrinkage": spread_out(1.0 / (1.0 + state["xi_mean"]), setup.rows, d, 1.0),
+            "noise": spread_out(q.mean_of(state, "gamma"), setup.rows, d, 1.0) if gaussian else np.ones(d),
+            "group_precision": psi.copy(),
+            "log_weight": q.log_shares(state) if len(psi) > 1 else np.zeros(1),
+            "loadings_cov": spread_out(state["a_cov"], setup.rows, d),
+            "scores_cov": spread_out(state["z_cov"], setup.train, n),
+            "beta_cov": state["beta_cov"].copy(),
+            "thresholds_var": spread_out(c_var, setup.rows, d),
+            "group_mean_var": state["mu_var"].copy(),
+            "share": spread_out(state["share"], setup.train, n),
+        }
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        chain = best_chain(kept)
+        if chain is None:
+            return {"headline": "No restart has ended yet", "caption": ""}
+        setup = setup_of(data, params)
+        return summarise_posterior(approximate_posterior(chain, setup, params), data, setup, params)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        return predict_by_q(kept, data, new_data, setup_of(data, params), params)
+
+
+def tiny_data() -> ModelData:
+    """Five samples in two classes, one of them for the test."""
+    x = np.arange(15.0).reshape(5, 3) ** 2 % 7
+    known = np.ones(x.shape, bool)
+    known[0, 0] = False
+    names = tuple(f"s{i}" for i in range(5))
+    labels = np.arange(5) % 2
+    return ModelData(
+        {
+            "X": Block("X", x * known, known, None, (names, ("a", "b", "c"))),
+            "y": Block("y", labels, labels >= 0, None, (names,), ("no", "yes")),
+            "split": Block("split", labels // 4 + (np.arange(5) > 3), labels >= 0, None, (names,), ("train", "test")),
+        }
+    )

@@ -1,0 +1,148 @@
+"""What both algorithms hand to the results: factors put in one order and sign, means and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import ndtr
+
+from plaidwork.core.api import ChainView, Kept
+from plaidwork.plugins.rank_factor.gibbs import predicted
+from plaidwork.plugins.rank_factor.setup import Setup
+
+MOST_DRAWS = 400
+"""Draws that enter the summaries."""
+MOST_NUMBERS = 20_000_000
+"""Loadings held side by side for the intervals."""
+MASS = (0.025, 0.975)
+
+
+@dataclass
+class Posterior:
+    """Features and samples are all of the data; those left out have 0.
+
+    Attributes
+    ----------
+    loadings, shrinkage : (K, D). loading_interval : (K, D, 2).
+    scores, scores_sd : (n, K).
+    decision : (n, G) mean of the classifiers' values; probability : (n, C) of the classes.
+    beta : (T, G, K), beta_interval : (T, G, K, 2); offsets : (T, G).
+    coefficients, coefficient_interval : (G, K), (G, K, 2) means over the samples' groups.
+    group_size : (T,) share of the training samples. group_mean (T, K), group_precision (T,).
+    some_loadings : (S, D, K) single draws, for what is not linear in the loadings.
+    thresholds : (D, m - 1).
+    """
+
+    loadings: np.ndarray
+    loading_interval: np.ndarray
+    shrinkage: np.ndarray
+    scores: np.ndarray
+    scores_sd: np.ndarray
+    decision: np.ndarray
+    probability: np.ndarray
+    beta: np.ndarray
+    beta_interval: np.ndarray
+    offsets: np.ndarray
+    coefficients: np.ndarray
+    coefficient_interval: np.ndarray
+    group_size: np.ndarray
+    group_mean: np.ndarray
+    group_precision: np.ndarray
+    some_loadings: np.ndarray
+    thresholds: np.ndarray
+
+
+def align(a: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order and signs (K,) that bring the columns of ``a`` (D, K) closest to those of the reference, by correlation."""
+    norms = np.linalg.norm(a, axis=0), np.linalg.norm(reference, axis=0)
+    cosine = (reference.T @ a) / np.maximum(np.outer(norms[1], norms[0]), 1e-300)
+    _, order = linear_sum_assignment(-np.abs(cosine))
+    signs = np.where(cosine[np.arange(len(order)), order] < 0, -1.0, 1.0)
+    return order, signs
+
+
+def display_order(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order and signs of (D, K) mean loadings: largest first, the third powers sum to something positive."""
+    order = np.argsort(-(loadings**2).sum(axis=0), kind="stable")
+    return order, np.where((loadings[:, order] ** 3).sum(axis=0) < 0, -1.0, 1.0)
+
+
+def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
+    """At most ``MOST_DRAWS`` draws, evenly from all chains."""
+    pairs = list(kept.pairs())
+    step = -(-len(pairs) // MOST_DRAWS)
+    return pairs[::step]
+
+
+def class_shares(f: np.ndarray, n_classes: int) -> np.ndarray:
+    """(n, C) share of the draws (S, n, G) in which each class is the predicted one."""
+    chosen = np.stack([predicted(one) for one in f])
+    return np.stack([(chosen == code).mean(axis=0) for code in range(n_classes)], axis=1)
+
+
+def class_probabilities(f: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """(n, C) probability that a class has the largest value, values being independent and normal (n, G)."""
+    sd = np.maximum(sd, 1e-12)
+    if f.shape[1] == 1:
+        p = ndtr(f[:, 0] / sd[:, 0])
+        return np.stack([1 - p, p], axis=1)
+    at = np.linspace(-6, 6, 121)
+    weight = np.exp(-0.5 * at**2)
+    found = np.empty(f.shape)
+    for g in range(f.shape[1]):
+        x = f[:, g, None] + sd[:, g, None] * at
+        others = [ndtr((x - f[:, h, None]) / sd[:, h, None]) for h in range(f.shape[1]) if h != g]
+        found[:, g] = (np.prod(others, axis=0) * weight).sum(axis=1)
+    return found / found.sum(axis=1, keepdims=True)
+
+
+def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
+    """From the draws of all chains, each aligned to the first one by signed assignment."""
+    draws = used_draws(kept)
+    get = [{name: chain.draw(name, i) for name in ("loadings", "scores", "beta", "group")} for chain, i in draws]
+    reference = get[0]["loadings"]
+    turns = [align(one["loadings"], reference) for one in get]
+    k = reference.shape[1]
+    mean = sum(one["loadings"][:, o] * s for one, (o, s) in zip(get, turns, strict=True)) / len(get)
+    order, signs = display_order(mean)
+    turns = [(o[order], s[order] * signs) for o, s in turns]
+    groups, g, _ = get[0]["beta"].shape
+    beta = np.stack([one["beta"][:, :, o] * s for one, (o, s) in zip(get, turns, strict=True)])
+    size = np.stack([np.bincount(one["group"][setup.train], minlength=groups) for one in get]) / len(setup.train)
+    coefficients = (size[:, :, None, None] * beta).sum(axis=1)
+    some = max(1, min(len(get), MOST_NUMBERS // mean.size))
+    pick = np.unique(np.linspace(0, len(get) - 1, some).astype(int))
+    stack = np.stack([get[i]["loadings"][:, turns[i][0]] * turns[i][1] for i in pick])
+    scores = [one["scores"][:, o] * s for one, (o, s) in zip(get, turns, strict=True)]
+    centre = sum(scores) / len(scores)
+    variance = sum((one - centre) ** 2 for one in scores) / len(scores)
+    f = np.stack([chain.draw("decision", i) for chain, i in draws])
+    group_mean = np.stack([chain.draw("group_mean", i)[:, o] * s for (chain, i), (o, s) in zip(draws, turns, strict=True)])
+
+    def average(name: str) -> np.ndarray:
+        return np.asarray(sum(chain.draw(name, i) for chain, i in draws) / len(draws))
+
+    shrinkage = sum(chain.draw("shrinkage", i)[:, o] for (chain, i), (o, _) in zip(draws, turns, strict=True))
+    has_offset = get[0]["beta"].shape[2] > k
+    offsets = np.stack([one["beta"][:, :, k] for one in get]).mean(axis=0) if has_offset else np.zeros((groups, g))
+    return Posterior(
+        mean[:, order].T * signs[:, None],
+        np.moveaxis(np.quantile(stack, MASS, axis=0), (0, 1, 2), (2, 1, 0)),
+        (shrinkage / len(draws)).T,
+        centre,
+        np.sqrt(variance),
+        f.mean(axis=0),
+        class_shares(f, len(setup.classes)),
+        beta.mean(axis=0),
+        np.moveaxis(np.quantile(beta, MASS, axis=0), 0, -1),
+        offsets,
+        coefficients.mean(axis=0),
+        np.moveaxis(np.quantile(coefficients, MASS, axis=0), 0, -1),
+        size.mean(axis=0),
+        group_mean.mean(axis=0),
+        average("group_precision"),
+        stack,
+        average("thresholds"),
+    )

@@ -1,0 +1,116 @@
+"""New samples: placed among the training values, everything else as in the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
+from plaidwork.plugins.rank_factor.kernels.solve import packed_size
+from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
+from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares, display_order
+from plaidwork.plugins.rank_factor.rows import step_margin
+from plaidwork.plugins.rank_factor.setup import NewCells, Setup, new_cells
+from plaidwork.plugins.rank_factor.vb_posterior import best_chain, factors_of, predict_cells
+
+FIRST_UPDATES, MORE_UPDATES = 15, 3
+MOST_DRAWS = 200
+PART_CELLS = 200_000
+SEED = 0
+"""Of the generator: predictions are repeatable, and a fit is over when they are made."""
+
+
+def cells_by_name(setup: Setup, block: Block, new: Block) -> NewCells:
+    """Cells (d, M) of the fitted features, found by name; those the new data lack are missing."""
+    column = {name: i for i, name in enumerate(new.names[1])}
+    wanted = [block.names[1][row] for row in setup.rows]
+    there = [i for i, name in enumerate(wanted) if name in column]
+    if not there:
+        raise ModelError(
+            "The new data share no feature with the fitted ones.",
+            f"Features are found by name, such as “{wanted[0]}”.",
+        )
+    x, known = np.zeros((len(wanted), new.shape[0])), np.zeros((len(wanted), new.shape[0]), bool)
+    place = [column[wanted[i]] for i in there]
+    x[there], known[there] = new.values[:, place].T, new.observed[:, place].T
+    return new_cells(setup, x * known, known)
+
+
+def _results(setup: Setup, z: np.ndarray, f: np.ndarray, probability: np.ndarray) -> Results:
+    chosen = (f[:, 0] > 0).astype(np.int64) if f.shape[1] == 1 else f.argmax(axis=1)
+    return {
+        "new_scores": Result(z, ("new_sample", "factor"), label="Factor score"),
+        "new_decision": Result(f, ("new_sample", "classifier"), label="Value of the classifier"),
+        "new_probability": Result(probability, ("new_sample", "true_class"), label="Probability"),
+        "new_class": Result(np.array(setup.classes)[chosen], ("new_sample",), label="Predicted class"),
+    }
+
+
+def predict_by_draws(
+    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
+) -> Results:
+    """Mean scores over draws; the probability of a class is the share of draws that choose it."""
+    if not kept.n_draws:
+        raise ModelError("The fit has kept no draw yet.", "Wait for the end of the warm-up.")
+    cells = cells_by_name(setup, data["X"], new_data["X"])
+    rng = np.random.Generator(np.random.PCG64DXSM(SEED))
+    step = -(-kept.n_draws // MOST_DRAWS)
+    eps, values, total, count = step_margin(setup, params), [], 0.0, 0
+    reference = None
+    for chain in kept.chains:
+        z: np.ndarray | None = None
+        for index in range(0, chain.n_draws, step):
+            draw = _draw_of(chain, index, setup)
+            first = z is None
+            z = np.zeros((cells.size, draw["a"].shape[1])) if z is None else z
+            for _ in range(FIRST_UPDATES if first else MORE_UPDATES):
+                f = _update(draw, setup, cells, z, eps, rng)
+            values.append(f)
+            whole = chain.draw("loadings", index)
+            reference = whole if reference is None else reference
+            order, signs = align(whole, reference)
+            total, count = total + z[:, order] * signs, count + 1
+    f = np.stack(values)
+    order, signs = display_order(reference)  # type: ignore[arg-type]
+    mean = np.asarray(total / count)[:, order] * signs
+    return _results(setup, mean, f.mean(axis=0), class_shares(f, len(setup.classes)))
+
+
+def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:
+    rows, train = setup.rows, setup.train
+    return {
+        "a": np.ascontiguousarray(chain.draw("loadings", index)[rows]),
+        "z": np.ascontiguousarray(chain.draw("scores", index)[train]),
+        "c": np.ascontiguousarray(chain.draw("thresholds", index)[rows]),
+        "gamma": chain.draw("noise", index)[rows],
+        "beta": chain.draw("beta", index),
+        "mu": chain.draw("group_mean", index),
+        "psi": chain.draw("group_precision", index),
+        "log_weight": chain.draw("log_weight", index),
+    }
+
+
+def _update(draw, setup, cells, z, eps, rng) -> np.ndarray:
+    """One update of kappa, t and z of all new samples; the values of the classifiers."""
+    d, k = draw["a"].shape
+    precision, linear = np.zeros((len(z), packed_size(k))), np.zeros((len(z), k))
+    step = max(1, PART_CELLS // len(z))
+    for lo in range(0, d, step):
+        p, h = new_terms(draw, setup, cells, z, eps, lo, min(d, lo + step), rng)
+        precision += p
+        linear += h
+    return draw_new(draw, setup, z, precision, linear, rng)
+
+
+def predict_by_q(
+    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
+) -> Results:
+    """Means under q; probabilities as if the values of the classifiers were normal."""
+    chain = best_chain(kept)
+    if chain is None:
+        raise ModelError("The fit has kept nothing yet.", "Wait for the first restart to end.")
+    cells = cells_by_name(setup, data["X"], new_data["X"])
+    z, _, f, sd = predict_cells(factors_of(chain, setup), setup, cells, params)
+    order, signs = display_order(chain.draw("loadings", chain.n_draws - 1))
+    return _results(setup, z[:, order] * signs, f, class_probabilities(f, sd))

@@ -1,0 +1,83 @@
+"""Features with alike loadings: a bounded heat map, and the links of a network with their confidence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Params, Result, Results, Table
+from plaidwork.plugins.rank_factor.posterior import Posterior
+
+MOST_NODES, MOST_LINKS, STRONGEST, SHOWN, MOST_DRAWS = 1000, 20_000, 10, 60, 20
+
+
+def cosines(a: np.ndarray) -> np.ndarray:
+    """(n, n) cosine of the rows of (n, K)."""
+    unit = a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-300)
+    return np.clip(unit @ unit.T, -1.0, 1.0)
+
+
+def top_places(loadings: np.ndarray, n_top: int) -> np.ndarray:
+    """(K, n_top) places of the strongest loadings of each factor (K, D), strongest first."""
+    n_top = min(n_top, loadings.shape[1])
+    return np.argsort(-np.abs(loadings), axis=1, kind="stable")[:, :n_top]
+
+
+def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: Params) -> Results:
+    """Links between the strongest features of all factors.
+
+    A link joins two features whose cosine is at least ``similarity`` in size and among the ten strongest of one of them.
+    Its confidence is the share of draws in which the cosine is so large (of q there is one draw).
+    """
+    strength = np.abs(posterior.loadings).max(axis=0)
+    nodes = np.unique(top_places(posterior.loadings, params["n_top"]))
+    nodes = nodes[np.isin(nodes, rows)]
+    nodes = nodes[np.argsort(-strength[nodes], kind="stable")][:MOST_NODES]
+    whole = cosines(posterior.loadings[:, nodes].T)
+    links = _strongest(whole, params["similarity"])
+    draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
+    share = np.zeros(len(links))
+    for draw in draws:
+        unit = draw[nodes] / np.maximum(np.linalg.norm(draw[nodes], axis=1, keepdims=True), 1e-300)
+        value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
+        share += np.abs(value) >= params["similarity"]
+    weight, share = whole[links[:, 0], links[:, 1]], share / len(draws)
+    shown = whole[:SHOWN, :SHOWN]
+    label = names[nodes]
+    return {
+        "similar_feature": Result(label[:SHOWN], ("similar_feature",), label="Feature"),
+        "similarity": Result(
+            shown,
+            ("similar_feature", "similar_feature"),
+            label="Cosine of the loadings",
+            doc=f"The {SHOWN} features with the strongest loadings.",
+        ),
+        "network_node": Result(label, ("network_node",), label="Feature"),
+        "network_strength": Result(strength[nodes], ("network_node",), label="Strongest loading"),
+        "network_edge": Result(links, ("network_link", "side"), label="Places of the two features"),
+        "network_weight": Result(weight, ("network_link",), label="Cosine"),
+        "network_confidence": Result(share, ("network_link",), label="Share of draws"),
+        "links": Table(
+            {
+                "Feature": label[links[:, 0]],
+                "Other": label[links[:, 1]],
+                "Cosine": weight,
+                "Share of draws": share,
+            },
+            label="Links",
+        ),
+    }
+
+
+def _strongest(whole: np.ndarray, least: float) -> np.ndarray:
+    """(e, 2) links, strongest first."""
+    size = np.abs(whole)
+    np.fill_diagonal(size, 0.0)
+    kept = min(STRONGEST, len(size) - 1)
+    if kept < 1:
+        return np.empty((0, 2), np.int64)
+    near = np.argpartition(-size, kept - 1, axis=1)[:, :kept]
+    pairs = np.column_stack([np.repeat(np.arange(len(size)), kept), near.ravel()])
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+    value = size[pairs[:, 0], pairs[:, 1]]
+    pairs, value = pairs[value >= least], value[value >= least]
+    return pairs[np.argsort(-value, kind="stable")][:MOST_LINKS]

@@ -1,0 +1,226 @@
+"""Tiny problems, expectations by importance sampling from the prior, and chains of the rank factor model."""
+
+import numpy as np
+
+from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.plugins.rank_factor import gibbs
+from plaidwork.plugins.rank_factor.rows import step_margin
+from plaidwork.plugins.rank_factor.settings import SETTINGS
+from plaidwork.plugins.rank_factor.setup import setup_of
+from plaidwork.plugins.rank_factor.start import new_state
+
+
+def params_of(**changes):
+    return {item.name: item.check(changes.get(item.name, item.default)) for item in SETTINGS}
+
+
+def block(name, values, known=None, categories=()):
+    values = np.array(values)
+    known = np.ones(values.shape, bool) if known is None else np.array(known)
+    names = tuple(tuple(f"{letter}{i}" for i in range(n)) for letter, n in zip("sf", values.shape))
+    values = values if categories else np.where(known, values, 0.0)
+    values.flags.writeable = known.flags.writeable = False
+    return Block(name, values, known, None, names, categories)
+
+
+def data_of(x, labels, categories=("no", "yes"), split=None):
+    """Inputs of a model: x samples by features with NaN where missing, labels as codes with -1 where missing."""
+    x, labels = np.array(x, float), np.array(labels)
+    blocks = {"X": block("X", x, ~np.isnan(x)), "y": block("y", labels, labels >= 0, categories)}
+    if split is not None:
+        blocks["split"] = block("split", np.array(split), categories=("train", "test"))
+    return ModelData(blocks)
+
+
+TINY_X = [[0.2, 1.5], [1.0, -0.3], [1.0, np.nan], [np.nan, 0.4]]
+"""Four samples; a tie in the first feature, gaps in both."""
+TINY = {"n_factors": 2, "n_components": 3, "n_levels": 0, "label_weight": 0.6, "threshold_sd": 1.0, "margin": 0.7}
+TWO, THREE = [1, 0, 1, -1], [0, 1, 2, -1]
+
+
+def tiny(classes=2, **changes):
+    """(setup, params) of the tiny problem."""
+    names = ("no", "yes") if classes == 2 else ("a", "b", "c")
+    data = data_of(TINY_X, TWO if classes == 2 else THREE, names)
+    params = params_of(**{**TINY, **changes})
+    return setup_of(data, params), params
+
+
+def generator(seed):
+    return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+# the prior, and expectations under the target -------------------------------------------------------------------------
+
+
+def _gamma(rng, shape, rate):
+    return np.maximum(rng.standard_gamma(np.broadcast_to(shape, np.shape(rate))), 1e-300) / rate
+
+
+def _shrunk(rng, n, head, k, r, s, shared):
+    """Values (n, *head, k) with their variances, rates, column or row rates and the rate of all."""
+    shape = (n, *head)
+    rate_of_all = _gamma(rng, 0.5, np.ones((n,) if shared else shape))
+    phi = _gamma(rng, 0.5, np.repeat(rate_of_all[:, None], k, axis=1) if shared else rate_of_all)
+    wide = np.broadcast_to(phi[:, None] if shared else phi[..., None], (*shape, k))
+    eta = _gamma(rng, s, wide)
+    xi = _gamma(rng, r, eta)
+    return rng.standard_normal(xi.shape) * np.sqrt(xi), xi, eta, phi, rate_of_all
+
+
+def prior_draws(setup, params, n, rng):
+    """n draws of everything from the prior, by the names of the state."""
+    (d, size, g), k = setup.shape, params["n_factors"]
+    groups = params["n_components"] if params["classifier"] == "nonlinear" else 1
+    found = {}
+    found["a"], found["xi"], found["eta"], found["phi"], found["phi_rate"] = _shrunk(
+        rng, n, (d,), k, params["loading_shape"], params["loading_rate"], True
+    )
+    found["beta"], found["b"], found["e"], found["b_phi"], found["b_phi_rate"] = _shrunk(
+        rng, n, (groups, g), k + params["bias"], params["coefficient_shape"], params["coefficient_rate"], False
+    )
+    found["c"] = params["threshold_sd"] * rng.standard_normal((n, d, setup.n_thresholds))
+    found["gamma"] = _gamma(rng, params["noise_shape"], np.full((n, d), params["noise_rate"]))
+    found["mu"], found["psi"] = np.zeros((n, groups, k)), np.ones((n, groups))
+    found["t"], found["alpha"] = np.zeros((n, size), int), np.ones(n)
+    if groups > 1:
+        found["mu"] = rng.standard_normal((n, groups, k))
+        found["psi"] = _gamma(rng, params["precision_shape"], np.full((n, groups), params["precision_rate"]))
+        found["alpha"] = np.maximum(_gamma(rng, params["mass_shape"], np.full(n, params["mass_rate"])), 1e-6)
+        log_rest = np.log1p(-rng.random((n, groups - 1))) / found["alpha"][:, None]
+        left = np.concatenate([np.zeros((n, 1)), np.cumsum(log_rest, axis=1)], axis=1)
+        share = np.exp(left) * np.concatenate([-np.expm1(log_rest), np.ones((n, 1))], axis=1)
+        found["t"] = (rng.random((n, size, 1)) > np.cumsum(share, axis=1)[:, None]).sum(axis=2)
+        found["t"] = np.minimum(found["t"], groups - 1)
+    rows = np.arange(n)[:, None]
+    noise = rng.standard_normal((n, size, k))
+    found["z"] = found["mu"][rows, found["t"]] + noise / np.sqrt(found["psi"][rows, found["t"]])[..., None]
+    return found
+
+
+def log_weights(setup, params, draws):
+    """(n,) log of the factors of data and labels, written out from section 2 of the specification."""
+    a, z, c = draws["a"], draws["z"], draws["c"]
+    w = np.einsum("sik,snk->sin", a, z)
+    total, eps = np.zeros(len(a)), step_margin(setup, params)
+    if setup.likelihood == "gaussian":
+        gamma = draws["gamma"][:, :, None]
+        total += (setup.known * (0.5 * np.log(gamma) - 0.5 * gamma * (setup.x - w) ** 2)).sum(axis=(1, 2))
+    elif setup.likelihood == "pairs":
+        for i in range(a.shape[1]):
+            for lo, hi in reference_pairs(setup.levels.values[i]):
+                total -= 2 * np.maximum(0, eps + w[:, i, lo] - w[:, i, hi])
+    else:
+        for i, n in np.argwhere(setup.known):
+            j = setup.levels.values[i, n]
+            if j > 0:
+                total -= 2 * np.maximum(0, eps + c[:, i, j - 1] - w[:, i, n])
+            if j < setup.levels.count[i] - 1:
+                total -= 2 * np.maximum(0, eps + w[:, i, n] - c[:, i, j])
+    f = own_values(draws)
+    hinge = np.maximum(0, 1 - setup.y * f) * (setup.y != 0)
+    return total - 2 * params["label_weight"] * hinge.sum(axis=(1, 2))
+
+
+def reference_pairs(levels):
+    """Pairs (lower, higher) of neighbouring levels, straight from the specification."""
+    found = []
+    for j in range(levels.max()):
+        a, b = np.flatnonzero(levels == j), np.flatnonzero(levels == j + 1)
+        found += [(a[k % len(a)], b[k % len(b)]) for k in range(max(len(a), len(b)))]
+    return found
+
+
+def own_values(draws):
+    """(n, N, G) value of each sample's own classifier."""
+    z, beta = draws["z"], draws["beta"]
+    if beta.shape[-1] > z.shape[-1]:
+        z = np.concatenate([z, np.ones((*z.shape[:-1], 1))], axis=-1)
+    own = beta[np.arange(len(z))[:, None], draws["t"]]
+    return np.einsum("sngk,snk->sng", own, z)
+
+
+def functions(draws, likelihood):
+    """(n, q) bounded functions that do not change with the sign of a factor."""
+    w = np.einsum("sik,snk->sin", draws["a"], draws["z"])
+    squash = [
+        *np.moveaxis(np.tanh(w).reshape(len(w), -1), 1, 0)[:5], w[:, 0, 0] < w[:, 0, 1], np.tanh(w[:, 1, 0] * w[:, 1, 3]),
+        1 / (1 + draws["xi"][:, 0, 0]), 1 / (1 + draws["eta"][:, 1, 1]), 1 / (1 + draws["phi"][:, 0]),
+        1 / (1 + draws["phi_rate"]), np.tanh((draws["z"] ** 2).sum(axis=(1, 2)) / 8),
+        *np.moveaxis(np.tanh(own_values(draws)).reshape(len(w), -1), 1, 0)[:4],
+        1 / (1 + draws["b"][:, 0, 0, 0]), 1 / (1 + draws["e"][:, 0, 0, -1]), 1 / (1 + draws["b_phi"][:, 0, 0]),
+        1 / (1 + draws["b_phi_rate"][:, 0, 0]), np.tanh(draws["beta"][:, 0, 0, -1]),
+    ]  # fmt: skip
+    if likelihood == "gaussian":
+        squash += [1 / (1 + draws["gamma"][:, 0]), 1 / (1 + draws["gamma"][:, 1])]
+    if likelihood == "levels":
+        squash += [np.tanh(draws["c"][:, 0, 0]), np.tanh(draws["c"][:, 1, 1])]
+    if draws["psi"].shape[1] > 1:
+        t = draws["t"]
+        squash += [
+            1 / (1 + draws["alpha"]), t[:, 0] == t[:, 1], t[:, 0] == 0, 1 / (1 + draws["psi"][:, 0]),
+            1 / (1 + draws["psi"][:, -1]), np.tanh((draws["mu"][:, 0] ** 2).sum(axis=1) / 2), t[:, 0] == t[:, 3],
+        ]  # fmt: skip
+    return np.stack([np.asarray(one, float) for one in squash], axis=1)
+
+
+def exact(setup, params, n=1_500_000, seed=1, batch=100_000):
+    """Expectations of ``functions`` under the target and their standard errors, by importance sampling."""
+    rng = generator(seed)
+    weights, moments, squares, cross = 0.0, 0.0, 0.0, 0.0
+    square_weights = 0.0
+    for _ in range(n // batch):
+        draws = prior_draws(setup, params, batch, rng)
+        weight = np.exp(log_weights(setup, params, draws))[:, None]
+        values = functions(draws, setup.likelihood)
+        weights += weight.sum()
+        square_weights += (weight**2).sum()
+        moments += (weight * values).sum(axis=0)
+        squares += (weight**2 * values**2).sum(axis=0)
+        cross += (weight**2 * values).sum(axis=0)
+    mean = moments / weights
+    error = np.sqrt(squares - 2 * mean * cross + mean**2 * square_weights) / weights
+    return mean, error
+
+
+NAMES = (
+    "a", "z", "c", "gamma", "xi", "eta", "phi", "phi_rate", "beta", "b", "e", "b_phi", "b_phi_rate", "mu", "psi", "t",
+    "alpha",
+)  # fmt: skip
+
+
+def sweep(state, setup, params, rng, number, warmup=0):
+    traces = None
+    while traces is None:
+        traces = gibbs.advance(state, setup, params, rng, Clock(number, warmup))
+    return traces
+
+
+def sampled(setup, params, sweeps, seed, warmup=300):
+    """(sweeps, q) the functions along a chain."""
+    rng = generator(seed)
+    state, kept = new_state(setup, params, rng), {name: [] for name in NAMES}
+    for number in range(warmup + sweeps):
+        sweep(state, setup, params, rng, number, warmup)
+        if number >= warmup:
+            for name in NAMES:
+                kept[name].append(np.copy(state[name]))
+    return functions({name: np.array(values) for name, values in kept.items()}, setup.likelihood)
+
+
+def z_scores(samples, expected, batches=40):
+    """Difference of the chain's means from the expectations, in standard errors of both (batch means)."""
+    mean, error = expected
+    size = len(samples) // batches
+    parts = samples[: size * batches].reshape(batches, size, -1).mean(axis=1)
+    spread = parts.std(axis=0, ddof=1) / np.sqrt(batches)
+    return (parts.mean(axis=0) - mean) / np.sqrt(spread**2 + error**2)
+
+
+def full(packed, k):
+    """Symmetric (K, K) from its packed lower triangle."""
+    out = np.zeros((k, k))
+    out[np.tril_indices(k)] = packed
+    return out + np.tril(out, -1).T
+
+
