@@ -1,9 +1,14 @@
 """Tiny problems, expectations by importance sampling from the prior, and chains of the rank factor model."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.fitting import fit
 from plaidwork.plugins.rank_factor import gibbs
+from plaidwork.plugins.rank_factor.models import RankFactor, RankFactorVB
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.settings import SETTINGS
 from plaidwork.plugins.rank_factor.setup import setup_of
@@ -105,7 +110,7 @@ def log_weights(setup, params, draws):
     total, eps = np.zeros(len(a)), step_margin(setup, params)
     if setup.likelihood == "gaussian":
         gamma = draws["gamma"][:, :, None]
-        total += (setup.known * (0.5 * np.log(gamma) - 0.5 * gamma * (setup.x - w) ** 2)).sum(axis=(1, 2))
+        total += (setup.known * (0.5 * np.log(gamma / (2 * np.pi)) - 0.5 * gamma * (setup.x - w) ** 2)).sum(axis=(1, 2))
     elif setup.likelihood == "pairs":
         for i in range(a.shape[1]):
             for lo, hi in reference_pairs(setup.levels.values[i]):
@@ -224,3 +229,80 @@ def full(packed, k):
     return out + np.tril(out, -1).T
 
 
+
+
+# whole fits -----------------------------------------------------------------------------------------------------------
+
+
+def dataset(name, values, kind="real", categories=(), names=None):
+    values = np.asarray(values)
+    rows = tuple(names or (f"s{i}" for i in range(len(values))))
+    columns = tuple(f"f{j}" for j in range(values.shape[1])) if values.ndim == 2 else ()
+    return Dataset(name, values, rows, columns, kind=kind, categories=categories)
+
+
+def inputs(x, labels, categories=("no", "yes"), split=None):
+    """Datasets by input; labels are codes, -1 where missing."""
+    found = {"X": dataset("X", np.asarray(x, float))}
+    found["y"] = dataset("y", np.asarray(labels, np.int64), "categorical", categories)
+    if split is not None:
+        found["split"] = dataset("split", np.asarray(split, np.int64), "categorical", ("train", "test"))
+    return found
+
+
+def run(model, given, settings=None, **schedule):
+    return fit(model, given, settings or {}, **schedule)
+
+
+def planted(seed, n=160, d=30, k=3, classes=2, bent=False):
+    """Features that are odd increasing functions of two or three factors; classes by the first two factors.
+
+    Returns x (n, d), codes, scores (n, k), loadings (d, k). ``bent``: the second class surrounds the first.
+    """
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n, k))
+    a = rng.standard_normal((d, k)) * (rng.random((d, k)) < 0.5)
+    w = z @ a.T + 0.2 * rng.standard_normal((n, d))
+    x = np.where(np.arange(d) % 3 == 0, np.exp(1.5 * w), np.where(np.arange(d) % 3 == 1, w**3, np.round(2 * w)))
+    if classes == 2:
+        codes = (z[:, 0] ** 2 + z[:, 1] ** 2 > 1.4 if bent else z[:, 0] + 0.5 * z[:, 1] > 0).astype(int)
+    else:
+        codes = (np.floor((np.arctan2(z[:, 1], z[:, 0]) + np.pi) / (2 * np.pi) * classes)).astype(int) % classes
+    return x, codes, z, a
+
+
+def explained(found, truth):
+    """Share of the true columns' variance that a linear function of the found ones explains, least of all columns."""
+    design = np.column_stack([found, np.ones(len(found))])
+    rest = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
+    return float((1 - (rest**2).sum(axis=0) / ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)).min())
+
+
+# the models with other defaults, for the conformance suite --------------------------------------------------------------
+
+VARIANTS = {
+    "pairs": {"scheme": "pairs"},
+    "values": {"likelihood": "gaussian"},
+    "mixture": {"classifier": "nonlinear"},
+    "pairs_mixture": {"scheme": "pairs", "classifier": "nonlinear"},
+    "values_mixture": {"likelihood": "gaussian", "classifier": "nonlinear"},
+    "all_values": {"n_levels": 0, "bias": False},
+}
+
+
+def _variant(base, name, defaults):
+    settings = tuple(
+        replace(item, default=defaults[item.name]) if item.name in defaults else item
+        for item in base.spec.hyperparameters
+    )
+    spec = replace(base.spec, id=f"{base.spec.id}.{name}", hyperparameters=settings)
+    title = f"{base.__name__}_{name}"
+    globals()[title] = type(title, (base,), {"spec": spec, "__module__": __name__, "__qualname__": title})
+    return globals()[title]
+
+
+MODELS = {
+    f"{base.spec.id}.{name}": _variant(base, name, defaults)
+    for base in (RankFactor, RankFactorVB)
+    for name, defaults in VARIANTS.items()
+}

@@ -44,14 +44,17 @@ def choose(log_p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum((rng.random((len(p), 1)) * p[:, -1:] >= p).sum(axis=1), p.shape[1] - 1)
 
 
-def draw_groups(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
-    """Draw t with the label augmentation integrated out; the caller draws that afresh at once."""
-    hinge = np.maximum(0.0, 1.0 - setup.y[:, None] * decisions(state["z"], state["beta"])) * (
-        setup.y[:, None] != 0
-    )
+def group_log_probabilities(state: State, setup: Setup, params: Params) -> np.ndarray:
+    """(N, T) log conditional of t without its norm, the label augmentation integrated out."""
+    apart = np.maximum(0.0, 1.0 - setup.y[:, None] * decisions(state["z"], state["beta"]))
+    hinge = (apart * (setup.y[:, None] != 0)).sum(axis=2)
     log_p = log_densities(log_weights(state), state["mu"], state["psi"], state["z"])
-    log_p -= 2.0 * params["label_weight"] * hinge.sum(axis=2)
-    state["t"] = choose(log_p, rng)
+    return log_p - 2.0 * params["label_weight"] * hinge
+
+
+def draw_groups(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+    """Draw t; the caller draws the label augmentation afresh at once."""
+    state["t"] = choose(group_log_probabilities(state, setup, params), rng)
 
 
 def draw_label_terms(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:

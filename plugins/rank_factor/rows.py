@@ -7,8 +7,8 @@ import numpy as np
 from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
-from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage
-from plaidwork.plugins.rank_factor.kernels.solve import draw_rows, outer_packed, packed_size
+from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_weights
+from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.setup import Setup
 
 
@@ -48,17 +48,27 @@ def draw_part(
     draw(state, setup, params, rng, lo, hi, zz)
 
 
+def residual_squares(state: State, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> np.ndarray:
+    """(hi - lo,) sums of squared residuals of Gaussian rows; ``zz`` (packed,) is Z'Z, used when no cell is missing."""
+    a, z, x = state["a"][lo:hi], state["z"], setup.x[lo:hi]
+    if not setup.complete:
+        return (((x - a @ z.T) * setup.known[lo:hi]) ** 2).sum(axis=1)
+    square = np.einsum("ij,ij->i", x, x) - 2.0 * ((x @ z) * a).sum(axis=1)
+    return np.maximum(square + outer_packed(a) @ doubled(zz, a.shape[1]), 0.0)
+
+
 def _gaussian(state, setup, params, rng, lo, hi, zz) -> None:
     z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
-    rest = (x - state["a"][lo:hi] @ z.T) * known
+    total = zz.sum(axis=0)
     shape = params["noise_shape"] + 0.5 * known.sum(axis=1)
-    rate = params["noise_rate"] + 0.5 * (rest**2).sum(axis=1)
+    rate = params["noise_rate"] + 0.5 * residual_squares(state, setup, lo, hi, total)
     gamma = np.maximum(rng.standard_gamma(shape), 1e-100) / rate
     state["gamma"][lo:hi] = gamma
-    p, h = gamma[:, None] * known, gamma[:, None] * x
-    precision = gamma[:, None] * zz.sum(axis=0) if setup.complete else p @ zz
-    _loadings(state, params, rng, lo, hi, precision, h @ z)
-    add_rows(state, setup, lo, hi, p, h)
+    precision = gamma[:, None] * (total if setup.complete else known @ zz)
+    _loadings(state, params, rng, lo, hi, precision, gamma[:, None] * (x @ z))
+    p = gamma[:, None] if setup.complete else gamma[:, None] * known
+    add_rows(state, setup, lo, hi, p, None)
+    state["linear"] += x.T @ (gamma[:, None] * state["a"][lo:hi])
 
 
 def _levels(state, setup, params, rng, lo, hi, zz) -> None:
@@ -66,7 +76,9 @@ def _levels(state, setup, params, rng, lo, hi, zz) -> None:
     level, top, c = setup.levels.values[lo:hi], setup.levels.top[lo:hi], state["c"][lo:hi]
     w = state["a"][lo:hi] @ z.T
     below, above, p, h = level_kernels.buffers(w.shape, 4)
-    level_kernels.draw_weights(rng, level, top, w, c, eps, below, above)
+    level_kernels.arguments(level, top, w, c, eps, below, above)
+    draw_weights(rng, below)
+    draw_weights(rng, above)
     draw_thresholds(c, level, w, below, above, eps, params, rng)
     level_kernels.cell_terms(level, below, above, c, eps, p, h)
     _loadings(state, params, rng, lo, hi, p @ zz, h @ z)
@@ -85,7 +97,8 @@ def _pairs(state, setup, params, rng, lo, hi, zz) -> None:
     z, eps, pairs, kappa = state["z"], step_margin(setup, params), setup.pairs, state["kappa"]
     k = z.shape[1]
     w = state["a"][lo:hi] @ z.T
-    pair_kernels.draw_weights(rng, lo, hi, pairs.start, pairs.low, pairs.high, w, eps, kappa)
+    pair_kernels.arguments(lo, hi, pairs.start, pairs.low, pairs.high, w, eps, kappa)
+    draw_weights(rng, kappa[pairs.start[lo] : pairs.start[hi]])
     precision, linear = np.zeros((hi - lo, packed_size(k))), np.zeros((hi - lo, k))
     pair_kernels.row_terms(lo, hi, pairs.start, pairs.low, pairs.high, kappa, z, eps, precision, linear)
     _loadings(state, params, rng, lo, hi, precision, linear)
@@ -114,11 +127,12 @@ def end_rows(state: State, params: Params, rng: np.random.Generator) -> None:
 
 def measure_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> None:
     """Hinges and orders of rows lo to hi under the present state, for the traces."""
-    w, eps = state["a"][lo:hi] @ state["z"].T, step_margin(setup, params)
+    z = state["z"]
     if setup.likelihood == "gaussian":
-        rest = (setup.x[lo:hi] - w) * setup.known[lo:hi]
-        state["squares"][lo:hi] = (rest**2).sum(axis=1)
+        total = (z.T @ z)[np.tril_indices(z.shape[1])]
+        state["squares"][lo:hi] = residual_squares(state, setup, lo, hi, total)
         return
+    w, eps = state["a"][lo:hi] @ z.T, step_margin(setup, params)
     found = np.empty((hi - lo, 4))
     if setup.pairs is not None:
         pairs = setup.pairs

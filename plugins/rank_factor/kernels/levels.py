@@ -15,13 +15,19 @@ from plaidwork.plugins.rank_factor.kernels.random import LEAST_U, draw_kappa
 
 
 @njit(nogil=True, cache=True)
-def draw_weights(rng, levels, top, w, c, eps, below, above):
-    """kappa of every comparison; ``top`` is the highest level of each row, ``eps`` the margin of one comparison."""
+def arguments(levels, top, w, c, eps, below, above):
+    """u of every comparison, NaN where there is none.
+
+    ``top`` is the highest level of each row, ``eps`` the margin of one comparison.
+    """
+    limits = np.empty(c.shape[1] + 3)
     for i in range(levels.shape[0]):
+        limits[:] = np.nan
+        limits[2 : 2 + top[i]] = c[i, : top[i]]
         for n in range(levels.shape[1]):
-            j = levels[i, n]
-            below[i, n] = draw_kappa(rng, eps + c[i, j - 1] - w[i, n]) if j > 0 else 0.0
-            above[i, n] = draw_kappa(rng, eps + w[i, n] - c[i, j]) if 0 <= j < top[i] else 0.0
+            j = levels[i, n]  # -1 has no limits, 0 none below, the highest none above
+            below[i, n] = eps + limits[j + 1] - w[i, n]
+            above[i, n] = eps + w[i, n] - limits[j + 2 if j >= 0 else 0]
 
 
 @njit(nogil=True, cache=True)
@@ -58,16 +64,15 @@ def threshold_terms(levels, w, below, above, eps, precision, linear):
 @njit(nogil=True, cache=True)
 def cell_terms(levels, below, above, c, eps, precision, linear):
     """Precision and linear term of every w given the thresholds."""
+    limits = np.zeros(c.shape[1] + 3)
     for i in range(levels.shape[0]):
+        limits[2:-1] = c[i]
         for n in range(levels.shape[1]):
-            j = levels[i, n]
-            total = 0.0
-            if below[i, n] > 0.0:
-                total += below[i, n] * (c[i, j - 1] + eps) + 1.0
-            if above[i, n] > 0.0:
-                total += above[i, n] * (c[i, j] - eps) - 1.0
-            precision[i, n] = below[i, n] + above[i, n]
-            linear[i, n] = total
+            j, low, high = levels[i, n], below[i, n], above[i, n]
+            up = low * (limits[j + 1] + eps) + (1.0 if low > 0.0 else 0.0)
+            down = high * (limits[j + 2] - eps) - (1.0 if high > 0.0 else 0.0)
+            precision[i, n] = low + high
+            linear[i, n] = up + down
 
 
 @njit(nogil=True, cache=True)

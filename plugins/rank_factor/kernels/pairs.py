@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from plaidwork.plugins.rank_factor.kernels.random import LEAST_U, draw_kappa
+from plaidwork.plugins.rank_factor.kernels.random import LEAST_U
 from plaidwork.plugins.rank_factor.kernels.solve import draw_normal, moments
 
 
@@ -77,11 +77,11 @@ def fill_entries(start, low, high, first, row, other, pair, sign):
 
 
 @njit(nogil=True, cache=True)
-def draw_weights(rng, lo, hi, start, low, high, w, eps, kappa):
-    """kappa of the pairs of rows lo to hi; ``w`` (hi - lo, N)."""
+def arguments(lo, hi, start, low, high, w, eps, u):
+    """u of the pairs of rows lo to hi into ``u``, which has a place for every pair; ``w`` (hi - lo, N)."""
     for i in range(lo, hi):
         for e in range(start[i], start[i + 1]):
-            kappa[e] = draw_kappa(rng, eps + w[i - lo, low[e]] - w[i - lo, high[e]])
+            u[e] = eps + w[i - lo, low[e]] - w[i - lo, high[e]]
 
 
 @njit(nogil=True, cache=True)
@@ -120,12 +120,11 @@ def row_terms(lo, hi, start, low, high, kappa, z, eps, precision, linear):
 @njit(nogil=True, cache=True)
 def sample_linear(n, first, row, other, pair, sign, kappa, w, a, eps, out):
     """Add what the comparisons of sample n say to the linear term of z_n; ``w`` (N, d) as it is now."""
-    k = a.shape[1]
+    pull = np.zeros(a.shape[0])
     for at in range(first[n], first[n + 1]):
         i = row[at]
-        value = kappa[pair[at]] * (w[other[at], i] + sign[at] * eps) + sign[at]
-        for j in range(k):
-            out[j] += a[i, j] * value
+        pull[i] += kappa[pair[at]] * (w[other[at], i] + sign[at] * eps) + sign[at]
+    out += np.dot(pull, a)
 
 
 @njit(nogil=True, cache=True)

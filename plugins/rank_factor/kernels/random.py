@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 LEAST_U = 1e-8
@@ -27,6 +28,23 @@ def inverse_gaussian(rng, mean):
 def draw_kappa(rng, u):
     """1 / lambda given the argument u of a hinge exp(-2 max(0, u)): IG(1 / |u|, 1)."""
     return inverse_gaussian(rng, 1.0 / max(abs(u), LEAST_U))
+
+
+def draw_weights(rng: np.random.Generator, u: np.ndarray) -> None:
+    """u := kappa = 1 / lambda ~ IG(1 / |u|, 1) given the arguments of hinges; NaN, no hinge, becomes 0."""
+    _weights(u.ravel(), rng.standard_normal(u.size), rng.random(u.size))
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def _weights(u, normal, uniform):
+    """As :func:`inverse_gaussian`, but with the random numbers given, so that the loop needs no branch."""
+    for i in range(u.size):
+        x = u[i]
+        mean = 1.0 / max(abs(x), LEAST_U)
+        t = mean * normal[i] * normal[i]
+        q = 1.0 + 0.5 * t + math.sqrt(t * (1.0 + 0.25 * t))
+        factor = 1.0 / q if uniform[i] * (1.0 + q) <= q else q
+        u[i] = mean * factor if x == x else 0.0
 
 
 @njit(nogil=True, cache=True)

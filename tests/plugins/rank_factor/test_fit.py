@@ -1,0 +1,159 @@
+"""Whole fits: planted factors and classes, test samples, new samples, missing labels, results."""
+
+import numpy as np
+import pytest
+import rank_factor_tools as tools
+
+from plaidwork.core.model import Block, ModelData
+from plaidwork.core.registry import registry
+from plaidwork.plugins.rank_factor.posterior import align, class_probabilities
+from plaidwork.plugins.rank_factor.similarity import cosines
+
+SHORT = {"chains": 1, "warmup": 60, "draws": 40, "thin": 1}
+LIKELIHOODS = {"levels": {}, "pairs": {"scheme": "pairs"}, "gaussian": {"likelihood": "gaussian"}}
+SPLIT = (np.arange(160) >= 110).astype(int)
+
+
+def errors(run):
+    return float(run.results["metrics"].columns["Error"][-1])
+
+
+@pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_planted_factors_and_classes(name, model):
+    x, codes, z, _ = tools.planted(3)
+    if name == "gaussian":  # values that are linear in the factors
+        x = np.sign(x) * np.abs(x) ** (1 / 3)
+    codes = np.where(np.arange(160) % 9 == 0, -1, codes)
+    given = tools.inputs(x, codes, split=SPLIT)
+    run = tools.run(model, given, {**LIKELIHOODS[name], "n_factors": 6, "label_weight": 3.0}, **SHORT)
+    assert errors(run) < 0.15
+    assert tools.explained(run.results["scores"].values, z) > 0.93
+    table = run.results["predictions"].columns
+    assert set(table["Half"]) == {"Training", "Test"}
+    assert table["Label"][0] == ""
+
+
+def test_three_classes_in_one_fit():
+    x, codes, _, _ = tools.planted(5, classes=3)
+    given = tools.inputs(x, codes, ("a", "b", "c"), split=SPLIT)
+    run = tools.run("rank_factor", given, {"n_factors": 6, "label_weight": 5.0}, **SHORT)
+    assert errors(run) < 0.3
+    assert run.results["coefficients"].values.shape == (3, 6)
+    assert run.results["confusion"].values.sum() == 50
+    np.testing.assert_allclose(run.results["evaluated_probability"].values.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
+def test_a_bent_boundary_needs_the_mixture(model):
+    x, codes, _, _ = tools.planted(8, n=300, bent=True)
+    given = tools.inputs(x, codes, split=(np.arange(300) >= 200).astype(int))
+    settings = {"n_factors": 5, "label_weight": 5.0}
+    longer = {**SHORT, "warmup": 150}
+    linear = errors(tools.run(model, given, settings, **longer))
+    bent = errors(tools.run(model, given, settings | {"classifier": "nonlinear"}, **longer))
+    assert bent < linear - 0.08
+    assert bent < 0.3
+
+
+def test_test_samples_change_nothing_of_the_fit():
+    """Other values of the test samples leave every draw of the fitted ones as it is, bit for bit."""
+    x, codes, _, _ = tools.planted(3)
+    other = x.copy()
+    other[SPLIT > 0] = np.roll(other[SPLIT > 0], 3, axis=0)
+    runs = [
+        tools.run("rank_factor", tools.inputs(one, codes, split=SPLIT), {"n_factors": 4}, **{**SHORT, "warmup": 10, "draws": 10})
+        for one in (x, other)
+    ]
+    first, second = (run.kept() for run in runs)
+    assert (first.stack("loadings") == second.stack("loadings")).all()
+    assert (first.stack("decision")[:, :, SPLIT == 0] == second.stack("decision")[:, :, SPLIT == 0]).all()
+    assert (first.stack("decision")[:, :, SPLIT > 0] != second.stack("decision")[:, :, SPLIT > 0]).any()
+
+
+def as_data(x, codes=None):
+    known = ~np.isnan(x)
+    names = (tuple(f"n{i}" for i in range(len(x))), tuple(f"f{j}" for j in range(x.shape[1])))
+    blocks = {"X": Block("X", np.where(known, x, 0.0), known, None, names)}
+    if codes is not None:
+        blocks["y"] = Block("y", codes, codes >= 0, None, names[:1], ("no", "yes"))
+    return ModelData(blocks)
+
+
+@pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_new_samples_are_predicted_like_test_samples(name, model):
+    x, codes, _, _ = tools.planted(4)
+    settings = {**LIKELIHOODS[name], "n_factors": 5, "label_weight": 3.0}
+    run = tools.run(model, tools.inputs(x, codes, split=SPLIT), settings, **{**SHORT, "draws": 80})
+    inside = run.results["evaluated_probability"].values[:, 1]
+    kind = registry().model(model)
+    params = kind.spec.check_params(settings)
+    train = as_data(x, codes)
+    split = Block("split", SPLIT, SPLIT >= 0, None, train["X"].names[:1], ("train", "test"))
+    data = ModelData({**train, "split": split})
+    found = kind.predict(run.kept(), data, as_data(x[SPLIT > 0]), params)
+    assert np.corrcoef(found["new_probability"].values[:, 1], inside)[0, 1] > 0.97
+    assert (found["new_class"].values == np.where(codes[SPLIT > 0] == 1, "yes", "no")).mean() > 0.8
+    few = kind.predict(run.kept(), data, as_data(x[SPLIT > 0][:, :8]), params)
+    assert np.corrcoef(few["new_decision"].values[:, 0], found["new_decision"].values[:, 0])[0, 1] > 0.5
+
+
+def test_results_hold_together():
+    x, codes, _, _ = tools.planted(6)
+    x[::7, 3] = np.nan
+    settings = {"n_factors": 4, "n_top": 5, "similarity": 0.5}
+    run = tools.run("rank_factor", tools.inputs(x, codes), settings, chains=2, warmup=30, draws=30, thin=1)
+    found = run.results
+    loadings, interval = found["loadings"].values, found["loading_interval"].values
+    assert ((interval[..., 0] <= loadings) & (loadings <= interval[..., 1])).mean() > 0.98
+    assert ((loadings**3).sum(axis=1) >= 0).all()
+    size = (loadings**2).sum(axis=1)
+    assert (np.diff(size) <= 0).all()
+    table = found["top_features"].columns
+    assert len(table["Factor"]) == 20
+    first = np.abs(table["Loading"][:5])
+    assert (np.diff(first) <= 0).all()
+    agreement = found["agreement"].columns
+    assert (agreement["In order"] >= agreement["With margin"]).all()
+    assert agreement["In order"].mean() > 0.7
+    edge, weight = found["network_edge"].values, found["network_weight"].values
+    names = found["network_node"].values
+    assert (np.abs(weight) >= 0.5).all()
+    assert ((found["network_confidence"].values >= 0) & (found["network_confidence"].values <= 1)).all()
+    place = [int(name[1:]) for name in names[edge[0]]]
+    assert cosines(loadings[:, place].T)[0, 1] == pytest.approx(weight[0])
+    assert "no test samples" in found["caption"]
+    x_axis, y_axis = found["roc_x"].values, found["roc"].values
+    assert (np.diff(y_axis, axis=1) >= -1e-12).all()
+    assert (x_axis[0], y_axis[0, -1]) == (0.0, 1.0)
+
+
+def test_draws_are_aligned_by_order_and_sign():
+    rng = np.random.default_rng(2)
+    a = rng.standard_normal((40, 5))
+    order, signs = rng.permutation(5), np.array([1, -1, 1, -1, -1.0])
+    turned = (a * signs)[:, order] * 1.3 + 0.05 * rng.standard_normal((40, 5))
+    found, flip = align(turned, a)
+    assert np.abs(turned[:, found] * flip - 1.3 * a).max() < 0.5
+
+
+def test_probabilities_of_normal_values():
+    f, sd = np.array([[0.3, -0.2, 1.0]]), np.array([[1.0, 0.5, 0.7]])
+    rng = np.random.default_rng(1)
+    drawn = f + sd * rng.standard_normal((200_000, 3))
+    expected = np.bincount(drawn.argmax(axis=1)) / len(drawn)
+    np.testing.assert_allclose(class_probabilities(f, sd)[0], expected, atol=0.005)
+
+
+def test_slices_do_not_change_the_numbers(monkeypatch):
+    from plaidwork.plugins.rank_factor import gibbs
+
+    x, codes, _, _ = tools.planted(3)
+    found = []
+    for size in (gibbs.SLICE, 1):
+        monkeypatch.setattr(gibbs, "SLICE", size)
+        given = tools.inputs(x, codes, split=SPLIT)
+        run = tools.run("rank_factor", given, {"n_factors": 4, "scheme": "pairs"}, **{**SHORT, "warmup": 3, "draws": 3})
+        found.append(run.kept().stack("decision"))
+    assert (found[0] == found[1]).all()
