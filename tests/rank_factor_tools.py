@@ -39,7 +39,14 @@ def data_of(x, labels, categories=("no", "yes"), split=None):
 
 TINY_X = [[0.2, 1.5], [1.0, -0.3], [1.0, np.nan], [np.nan, 0.4]]
 """Four samples; a tie in the first feature, gaps in both."""
-TINY = {"n_factors": 2, "n_components": 3, "n_levels": 0, "label_weight": 0.6, "threshold_sd": 1.0, "margin": 0.7}
+TINY = {
+    "n_factors": 2,
+    "n_components": 3,
+    "n_levels": 0,
+    "label_weight": 0.6,
+    "threshold_sd": 1.0,
+    "margin": 0.7,
+}
 TWO, THREE = [1, 0, 1, -1], [0, 1, 2, -1]
 
 
@@ -82,7 +89,13 @@ def prior_draws(setup, params, n, rng):
         rng, n, (d,), k, params["loading_shape"], params["loading_rate"], True
     )
     found["beta"], found["b"], found["e"], found["b_phi"], found["b_phi_rate"] = _shrunk(
-        rng, n, (groups, g), k + params["bias"], params["coefficient_shape"], params["coefficient_rate"], False
+        rng,
+        n,
+        (groups, g),
+        k + params["bias"],
+        params["coefficient_shape"],
+        params["coefficient_rate"],
+        False,
     )
     found["c"] = params["threshold_sd"] * rng.standard_normal((n, d, setup.n_thresholds))
     found["gamma"] = _gamma(rng, params["noise_shape"], np.full((n, d), params["noise_rate"]))
@@ -110,7 +123,9 @@ def log_weights(setup, params, draws):
     total, eps = np.zeros(len(a)), step_margin(setup, params)
     if setup.likelihood == "gaussian":
         gamma = draws["gamma"][:, :, None]
-        total += (setup.known * (0.5 * np.log(gamma / (2 * np.pi)) - 0.5 * gamma * (setup.x - w) ** 2)).sum(axis=(1, 2))
+        total += (setup.known * (0.5 * np.log(gamma / (2 * np.pi)) - 0.5 * gamma * (setup.x - w) ** 2)).sum(
+            axis=(1, 2)
+        )
     elif setup.likelihood == "pairs":
         for i in range(a.shape[1]):
             for lo, hi in reference_pairs(setup.levels.values[i]):
@@ -229,8 +244,6 @@ def full(packed, k):
     return out + np.tril(out, -1).T
 
 
-
-
 # whole fits -----------------------------------------------------------------------------------------------------------
 
 
@@ -263,11 +276,15 @@ def planted(seed, n=160, d=30, k=3, classes=2, bent=False):
     z = rng.standard_normal((n, k))
     a = rng.standard_normal((d, k)) * (rng.random((d, k)) < 0.5)
     w = z @ a.T + 0.2 * rng.standard_normal((n, d))
-    x = np.where(np.arange(d) % 3 == 0, np.exp(1.5 * w), np.where(np.arange(d) % 3 == 1, w**3, np.round(2 * w)))
+    x = np.where(
+        np.arange(d) % 3 == 0, np.exp(1.5 * w), np.where(np.arange(d) % 3 == 1, w**3, np.round(2 * w))
+    )
     if classes == 2:
         codes = (z[:, 0] ** 2 + z[:, 1] ** 2 > 1.4 if bent else z[:, 0] + 0.5 * z[:, 1] > 0).astype(int)
     else:
-        codes = (np.floor((np.arctan2(z[:, 1], z[:, 0]) + np.pi) / (2 * np.pi) * classes)).astype(int) % classes
+        codes = (np.floor((np.arctan2(z[:, 1], z[:, 0]) + np.pi) / (2 * np.pi) * classes)).astype(
+            int
+        ) % classes
     return x, codes, z, a
 
 

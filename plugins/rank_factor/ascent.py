@@ -28,7 +28,9 @@ def part_size(stage: str, setup: Setup, k: int) -> tuple[int, int, int]:
         end, each = n, 4 * sample_work(setup, k) + (d * k * k // 2 if setup.pairs is not None else 0)
     else:
         end = d
-        each = n * (20 + size // (2 if stage == "rows" else 4) + (size // 2 if setup.pairs is not None else 0))
+        each = n * (
+            20 + size // (2 if stage == "rows" else 4) + (size // 2 if setup.pairs is not None else 0)
+        )
     part = max(1, min(end, PART // each))
     return end, part, part * each
 
@@ -38,9 +40,7 @@ def parts(stage: str, setup: Setup, k: int) -> list[tuple[int, int]]:
     return [(lo, min(end, lo + size)) for lo in range(0, end, size)]
 
 
-def advance(
-    state: State, setup: Setup, params: Params, clock: Clock
-) -> dict[str, float] | None:
+def advance(state: State, setup: Setup, params: Params, clock: Clock) -> dict[str, float] | None:
     """The next slice; the traces when it ends the sweep."""
     k, spent = state["z"].shape[1], 0
     zz = np.empty((0, 0))

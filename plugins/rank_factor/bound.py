@@ -96,9 +96,7 @@ def mixture_bound(state: State, params: Params) -> float:
     variance = state["mu_var"]
     total = float(0.5 * (k * (1 + np.log(variance)) - (state["mu"] ** 2).sum(axis=1) - k * variance).sum())
     rate = params["precision_rate"]
-    total += gamma_bound(
-        state["psi_shape"], state["psi_rate"], params["precision_shape"], rate, np.log(rate)
-    )
+    total += gamma_bound(state["psi_shape"], state["psi_rate"], params["precision_shape"], rate, np.log(rate))
     alpha, log_alpha = q.mean_of(state, "alpha"), q.log_of(state, "alpha")
     a, b = state["nu_a"][:-1], state["nu_b"][:-1]
     log_nu, log_rest = digamma(a) - digamma(a + b), digamma(b) - digamma(a + b)

@@ -16,7 +16,9 @@ GRID = np.linspace(0.0, 1.0, 101)
 def halves(setup: Setup) -> dict[str, np.ndarray]:
     """Places of the labelled samples of each half; the half that counts comes last."""
     found = {"Training": setup.train, "Test": setup.test}
-    return {name: part[setup.codes[part] >= 0] for name, part in found.items() if (setup.codes[part] >= 0).any()}
+    return {
+        name: part[setup.codes[part] >= 0] for name, part in found.items() if (setup.codes[part] >= 0).any()
+    }
 
 
 def chosen_class(posterior: Posterior) -> np.ndarray:
@@ -108,7 +110,9 @@ def _calibration(probability: np.ndarray, codes: np.ndarray) -> Results:
 
 
 def _metrics(parts, scores, probability, codes, chosen, shown) -> Table:
-    columns: dict[str, list] = {title: [] for title in ("Half", "Samples", "Wrong", "Error", "AUC", "Brier score")}
+    columns: dict[str, list] = {
+        title: [] for title in ("Half", "Samples", "Wrong", "Error", "AUC", "Brier score")
+    }
     for name, here in parts.items():
         wrong = int((chosen[here] != codes[here]).sum())
         truth = codes[here][:, None] == np.arange(probability.shape[1])

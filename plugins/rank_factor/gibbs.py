@@ -116,9 +116,7 @@ def score_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> 
     return precision, linear
 
 
-def draw_part(
-    state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int
-) -> None:
+def draw_part(state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int) -> None:
     """Draw the scores of samples lo to hi."""
     precision, linear = score_part(state, setup, params, lo, hi)
     if setup.pairs is None:

@@ -65,7 +65,7 @@ def draw_label_terms(state: State, setup: Setup, params: Params, rng: np.random.
 
 def coefficient_terms(state: State, setup: Setup, params: Params) -> tuple[np.ndarray, np.ndarray]:
     """Precision (T G, packed) and linear term (T G, K') of all classifiers, without their prior."""
-    groups, g, k = state["beta"].shape
+    groups, g, _ = state["beta"].shape
     weight, z = params["label_weight"], extended(state["z"], state["beta"])
     member = (state["t"][:, None] == np.arange(groups))[:, :, None]
     steep = (weight**2 * state["label_kappa"])[:, None] * member

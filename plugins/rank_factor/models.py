@@ -185,6 +185,8 @@ def tiny_data() -> ModelData:
         {
             "X": Block("X", x * known, known, None, (names, ("a", "b", "c"))),
             "y": Block("y", labels, labels >= 0, None, (names,), ("no", "yes")),
-            "split": Block("split", labels // 4 + (np.arange(5) > 3), labels >= 0, None, (names,), ("train", "test")),
+            "split": Block(
+                "split", labels // 4 + (np.arange(5) > 3), labels >= 0, None, (names,), ("train", "test")
+            ),
         }
     )

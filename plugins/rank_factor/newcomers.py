@@ -18,7 +18,14 @@ Draw = Mapping[str, Any]
 
 
 def new_terms(
-    draw: Draw, setup: Setup, cells: NewCells, z: np.ndarray, eps: float, lo: int, hi: int, rng: np.random.Generator
+    draw: Draw,
+    setup: Setup,
+    cells: NewCells,
+    z: np.ndarray,
+    eps: float,
+    lo: int,
+    hi: int,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """What rows lo to hi say to the scores ``z`` (M, K): precision (M, packed) and linear term (M, K)."""
     a = draw["a"][lo:hi]
@@ -35,7 +42,12 @@ def new_terms(
 
 
 def draw_new(
-    draw: Draw, setup: Setup, z: np.ndarray, precision: np.ndarray, linear: np.ndarray, rng: np.random.Generator
+    draw: Draw,
+    setup: Setup,
+    z: np.ndarray,
+    precision: np.ndarray,
+    linear: np.ndarray,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw ``z`` (M, K) in place, the labels unknown; returns the values f (M, G) of the classifiers.
 
@@ -43,7 +55,11 @@ def draw_new(
     """
     k = z.shape[1]
     groups = len(draw["psi"])
-    t = choose(log_densities(draw["log_weight"], draw["mu"], draw["psi"], z), rng) if groups > 1 else np.zeros(len(z), np.int64)
+    t = (
+        choose(log_densities(draw["log_weight"], draw["mu"], draw["psi"], z), rng)
+        if groups > 1
+        else np.zeros(len(z), np.int64)
+    )
     precision[:, diagonal(k)] += draw["psi"][t][:, None]
     linear += draw["psi"][t][:, None] * draw["mu"][t]
     if setup.likelihood == "gaussian" and groups == 1:

@@ -101,7 +101,9 @@ def class_probabilities(f: np.ndarray, sd: np.ndarray) -> np.ndarray:
 def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     """From the draws of all chains, each aligned to the first one by signed assignment."""
     draws = used_draws(kept)
-    get = [{name: chain.draw(name, i) for name in ("loadings", "scores", "beta", "group")} for chain, i in draws]
+    get = [
+        {name: chain.draw(name, i) for name in ("loadings", "scores", "beta", "group")} for chain, i in draws
+    ]
     reference = get[0]["loadings"]
     turns = [align(one["loadings"], reference) for one in get]
     k = reference.shape[1]
@@ -110,7 +112,9 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     turns = [(o[order], s[order] * signs) for o, s in turns]
     groups, g, _ = get[0]["beta"].shape
     beta = np.stack([one["beta"][:, :, o] * s for one, (o, s) in zip(get, turns, strict=True)])
-    size = np.stack([np.bincount(one["group"][setup.train], minlength=groups) for one in get]) / len(setup.train)
+    size = np.stack([np.bincount(one["group"][setup.train], minlength=groups) for one in get]) / len(
+        setup.train
+    )
     coefficients = (size[:, :, None, None] * beta).sum(axis=1)
     some = max(1, min(len(get), MOST_NUMBERS // mean.size))
     pick = np.unique(np.linspace(0, len(get) - 1, some).astype(int))
@@ -119,18 +123,22 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     centre = sum(scores) / len(scores)
     variance = sum((one - centre) ** 2 for one in scores) / len(scores)
     f = np.stack([chain.draw("decision", i) for chain, i in draws])
-    group_mean = np.stack([chain.draw("group_mean", i)[:, o] * s for (chain, i), (o, s) in zip(draws, turns, strict=True)])
+    group_mean = np.stack(
+        [chain.draw("group_mean", i)[:, o] * s for (chain, i), (o, s) in zip(draws, turns, strict=True)]
+    )
 
     def average(name: str) -> np.ndarray:
         return np.asarray(sum(chain.draw(name, i) for chain, i in draws) / len(draws))
 
     shrinkage = sum(chain.draw("shrinkage", i)[:, o] for (chain, i), (o, _) in zip(draws, turns, strict=True))
     has_offset = get[0]["beta"].shape[2] > k
-    offsets = np.stack([one["beta"][:, :, k] for one in get]).mean(axis=0) if has_offset else np.zeros((groups, g))
+    offsets = (
+        np.stack([one["beta"][:, :, k] for one in get]).mean(axis=0) if has_offset else np.zeros((groups, g))
+    )
     return Posterior(
         mean[:, order].T * signs[:, None],
         np.moveaxis(np.quantile(stack, MASS, axis=0), (0, 1, 2), (2, 1, 0)),
-        (shrinkage / len(draws)).T,
+        (np.asarray(shrinkage) / len(draws)).T,
         centre,
         np.sqrt(variance),
         f.mean(axis=0),

@@ -103,9 +103,7 @@ def _update(draw, setup, cells, z, eps, rng) -> np.ndarray:
     return draw_new(draw, setup, z, precision, linear, rng)
 
 
-def predict_by_q(
-    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
-) -> Results:
+def predict_by_q(kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params) -> Results:
     """Means under q; probabilities as if the values of the classifiers were normal."""
     chain = best_chain(kept)
     if chain is None:

@@ -155,9 +155,7 @@ def _rank_fit(posterior: Posterior, setup: Setup, block: Block, params: Params) 
         "rank_fit_title": f"Fitted values of “{block.names[1][feature]}”",
         "rank_fit": Result(np.column_stack([x, w]), ("rank_fit_sample", "rank_fit_axis"), label="Fit"),
         "rank_fit_axis": Result(np.array(["Value", "Fitted"]), ("rank_fit_axis",), label="Axis"),
-        "rank_fit_sample": Result(
-            np.array(block.names[0])[known], ("rank_fit_sample",), label="Sample"
-        ),
+        "rank_fit_sample": Result(np.array(block.names[0])[known], ("rank_fit_sample",), label="Sample"),
         "rank_fit_order": Result(order, ("rank_fit_sample",), label="Comparisons"),
         "rank_fit_thresholds": Result(cuts, ("rank_fit_threshold",), label="Threshold"),
     }
@@ -201,4 +199,6 @@ def _agreement(posterior: Posterior, setup: Setup, block: Block, params: Params)
         "In order": found[:, 2] / count,
         "With margin": found[:, 3] / count,
     }
-    return Table(columns, label="Fit of the features", doc="Shares of the comparisons at the mean loadings and scores.")
+    return Table(
+        columns, label="Fit of the features", doc="Shares of the comparisons at the mean loadings and scores."
+    )

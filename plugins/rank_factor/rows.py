@@ -137,7 +137,7 @@ def measure_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -
     if setup.pairs is not None:
         pairs = setup.pairs
         pair_kernels.measure(lo, hi, pairs.start, pairs.low, pairs.high, w, eps, found)
-    else:
+    elif setup.levels is not None:
         level, top = setup.levels.values[lo:hi], setup.levels.top[lo:hi]
         level_kernels.measure(level, top, w, state["c"][lo:hi], eps, found)
     state["measured"][lo:hi] = found

@@ -130,9 +130,7 @@ VIEWS = (
         options={"dim": "factors", "order": "value"},
         group="Classifier",
     ),
-    View(
-        "bars", "Groups", {"values": "group_size"}, options={"y_label": "Share of samples"}
-    ),
+    View("bars", "Groups", {"values": "group_size"}, options={"y_label": "Share of samples"}),
     View(
         "coefficients",
         "Chart",

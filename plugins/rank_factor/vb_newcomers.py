@@ -20,7 +20,9 @@ Factors = Mapping[str, Any]
 """q by name: a, a_cov, z, z_cov, c, c_var, gamma, psi, mu, mu_var, log_weight."""
 
 
-def settle(q: Factors, setup: Setup, cells: NewCells, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def settle(
+    q: Factors, setup: Setup, cells: NewCells, eps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q(z) and q(t) of new samples: mean (M, K), covariance (M, packed), shares of the groups (M, T)."""
     size, k = cells.size, q["a"].shape[1]
     z, covariance, log_det = np.zeros((size, k)), np.zeros((size, packed_size(k))), np.empty(size)
@@ -62,9 +64,7 @@ def _terms(q, setup, cells, eps, z, covariance, lo, hi) -> tuple[np.ndarray, np.
     p, h = level_kernels.buffers(w.shape, 2)
     variance = np.maximum(square - w**2, 0.0)
     lower, upper = cells.placed.lower[lo:hi], cells.placed.upper[lo:hi]
-    level_kernels.mean_placed(
-        w, variance, lower, upper, q["c"][lo:hi], q["c_var"][lo:hi], eps, p, h
-    )
+    level_kernels.mean_placed(w, variance, lower, upper, q["c"][lo:hi], q["c_var"][lo:hi], eps, p, h)
     return p.T @ second, h.T @ a
 
 

@@ -80,8 +80,9 @@ def approximate_posterior(chain: ChainView, setup: Setup, params: Params) -> Pos
     found = decision_moments(q["beta"], q["beta_cov"], q["z"], q["z_cov"], q["share"])
     decision[setup.train], decision_sd[setup.train] = found
     if setup.test_cells is not None:
-        found = predict_cells(q, setup, setup.test_cells, params)
-        scores[setup.test], scores_sd[setup.test], decision[setup.test], decision_sd[setup.test] = found
+        z, z_sd, mean, sd = predict_cells(q, setup, setup.test_cells, params)
+        scores[setup.test], scores_sd[setup.test] = z, z_sd
+        decision[setup.test], decision_sd[setup.test] = mean, sd
     beta = q["beta"][:, :, order] * signs
     beta_sd = np.sqrt(squares_of(0 * q["beta"], q["beta_cov"]))[:, :, order]
     size = q["share"].mean(axis=0)

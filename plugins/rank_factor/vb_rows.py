@@ -118,9 +118,7 @@ def update_loadings(state: State, setup: Setup, params: Params, part: RowPart, z
     )  # fmt: skip
 
 
-def cell_terms(
-    state: State, setup: Setup, params: Params, part: RowPart
-) -> tuple[np.ndarray, np.ndarray]:
+def cell_terms(state: State, setup: Setup, params: Params, part: RowPart) -> tuple[np.ndarray, np.ndarray]:
     """Precision and linear term of every w of the rows; not of pairs."""
     lo, hi = part.lo, part.hi
     if setup.likelihood == "gaussian":
@@ -171,9 +169,7 @@ def update_columns(state: State) -> None:
     state["top_rate"] = 1.0 + float(q.mean_of(state, "phi").sum())
 
 
-def measure_part(
-    state: State, setup: Setup, params: Params, part: RowPart, given: bool = False
-) -> None:
+def measure_part(state: State, setup: Setup, params: Params, part: RowPart, given: bool = False) -> None:
     """Expected log hinges (or squares) of the rows into the state; with ``given`` at the weights as they are."""
     lo, hi, eps, found = part.lo, part.hi, step_margin(setup, params), np.empty((part.hi - part.lo, 4))
     if setup.likelihood == "gaussian":

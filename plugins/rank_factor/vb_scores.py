@@ -68,12 +68,10 @@ def update_scores(state: State, setup: Setup, params: Params, lo: int, hi: int) 
 
 def update_coefficients(state: State, setup: Setup, params: Params) -> None:
     """q(beta)."""
-    groups, g, k = state["beta"].shape
+    groups, g, _ = state["beta"].shape
     weight, share = params["label_weight"], state["share"][:, :, None]
     steep = (share * weight**2 * state["label_kappa"]).reshape(-1, groups * g)
-    pull = (
-        share * setup.y[:, None] * (weight**2 * state["label_kappa"] + weight)
-    ).reshape(-1, groups * g)
+    pull = (share * setup.y[:, None] * (weight**2 * state["label_kappa"] + weight)).reshape(-1, groups * g)
     precision = steep.T @ q.extended_second(state)
     linear = pull.T @ extended(state["z"], state["beta"])
     flat = {name: state[name].reshape(groups * g, -1) for name in ("b_inverse", "beta", "beta_cov")}

@@ -29,7 +29,9 @@ def small(changes, classes=2, seed=0, n=8, d=5):
     labels = rng.integers(-1, classes, n)
     labels[:classes] = np.arange(classes)
     data = tools.data_of(x, labels, ("a", "b", "c")[:classes])
-    params = tools.params_of(**{"n_factors": 2, "n_components": 3, "n_levels": 4, "label_weight": 1.3, **changes})
+    params = tools.params_of(
+        **{"n_factors": 2, "n_components": 3, "n_levels": 4, "label_weight": 1.3, **changes}
+    )
     return tools.setup_of(data, params), params
 
 
@@ -146,7 +148,9 @@ def draw_of_q(rng, q, setup, params):
     return one, total
 
 
-@pytest.mark.parametrize("changes", [MANY[2], pytest.param(MANY[0], marks=pytest.mark.slow), MANY[3]], ids=str)
+@pytest.mark.parametrize(
+    "changes", [MANY[2], pytest.param(MANY[0], marks=pytest.mark.slow), MANY[3]], ids=str
+)
 def test_prior_terms_by_drawing_from_q(changes):
     """What is left of the bound without data and labels is E log prior - E log q over draws of q."""
     more = {"loading_shape": 1.5, "loading_rate": 2.0, "coefficient_shape": 1.2, "coefficient_rate": 2.5}

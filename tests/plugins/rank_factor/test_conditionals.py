@@ -77,9 +77,7 @@ def augmented(setup, params, state, kappa):
     t = state["t"]
     total -= 0.5 * (state["psi"][t, None] * (state["z"] - state["mu"][t]) ** 2).sum()
     total -= 0.5 * (state["a"] ** 2 / state["xi"]).sum() + 0.5 * (state["beta"] ** 2 / state["b"]).sum()
-    used = np.arange(state["c"].shape[1]) < (
-        setup.levels.top[:, None] if setup.likelihood == "levels" else 0
-    )
+    used = np.arange(state["c"].shape[1]) < (setup.levels.top[:, None] if setup.likelihood == "levels" else 0)
     return total - 0.5 * (state["c"][used] ** 2).sum() / params["threshold_sd"] ** 2
 
 

@@ -62,7 +62,12 @@ def test_test_samples_change_nothing_of_the_fit():
     other = x.copy()
     other[SPLIT > 0] = np.roll(other[SPLIT > 0], 3, axis=0)
     runs = [
-        tools.run("rank_factor", tools.inputs(one, codes, split=SPLIT), {"n_factors": 4}, **{**SHORT, "warmup": 10, "draws": 10})
+        tools.run(
+            "rank_factor",
+            tools.inputs(one, codes, split=SPLIT),
+            {"n_factors": 4},
+            **{**SHORT, "warmup": 10, "draws": 10},
+        )
         for one in (x, other)
     ]
     first, second = (run.kept() for run in runs)
@@ -154,6 +159,8 @@ def test_slices_do_not_change_the_numbers(monkeypatch):
     for size in (gibbs.SLICE, 1):
         monkeypatch.setattr(gibbs, "SLICE", size)
         given = tools.inputs(x, codes, split=SPLIT)
-        run = tools.run("rank_factor", given, {"n_factors": 4, "scheme": "pairs"}, **{**SHORT, "warmup": 3, "draws": 3})
+        run = tools.run(
+            "rank_factor", given, {"n_factors": 4, "scheme": "pairs"}, **{**SHORT, "warmup": 3, "draws": 3}
+        )
         found.append(run.kept().stack("decision"))
     assert (found[0] == found[1]).all()

@@ -31,7 +31,9 @@ def test_constant_features_are_named_and_left_out(settings, model):
     x[:, 1], x[:, 4] = 7.0, np.nan
     found = plan(x, settings=settings, model=model).warnings
     assert "2 features (“f1”, “f4”) left out: constant or unknown" in found[0].message
-    run = tools.run(model, tools.inputs(x, Y), settings | {"n_factors": 3}, chains=1, warmup=2, draws=3, max_sweeps=4)
+    run = tools.run(
+        model, tools.inputs(x, Y), settings | {"n_factors": 3}, chains=1, warmup=2, draws=3, max_sweeps=4
+    )
     loadings = run.results["loadings"].values
     assert (loadings[:, [1, 4]] == 0).all()
     assert (loadings[:, [0, 2, 3, 5]] != 0).all()
@@ -56,21 +58,30 @@ def test_one_class(y, found):
 
 
 def test_one_class_in_the_training_half():
-    refused("Found only “no” (10)", y=(np.arange(20) >= 10).astype(int), split=(np.arange(20) >= 10).astype(int))
+    refused(
+        "Found only “no” (10)", y=(np.arange(20) >= 10).astype(int), split=(np.arange(20) >= 10).astype(int)
+    )
 
 
 def test_labels_outside_the_given_classes():
     y = np.arange(20) % 3
     names = ("a", "b", "c")
     refused(
-        "The label “c” of sample “s2” is not among the classes a, b", y=y, categories=names, settings={"classes": "a, b"}
+        "The label “c” of sample “s2” is not among the classes a, b",
+        y=y,
+        categories=names,
+        settings={"classes": "a, b"},
     )
     refused("No label is called “d”. Found: a, b, c", y=y, categories=names, settings={"classes": "a,b,c,d"})
 
 
 @pytest.mark.parametrize(
     ("shape", "says"),
-    [((4, 4), "Images of 4 × 4 have 16 pixels. Found 6 features"), ((6,), "rows and columns"), ((2.5, 2), "rows and columns")],
+    [
+        ((4, 4), "Images of 4 × 4 have 16 pixels. Found 6 features"),
+        ((6,), "rows and columns"),
+        ((2.5, 2), "rows and columns"),
+    ],
 )
 def test_image_shape(shape, says):
     refused(says, settings={"image_shape": shape})
@@ -145,7 +156,9 @@ def test_placing_new_values_with_thresholds():
 def test_placing_new_values_between_samples():
     """Values between two are compared with both, equal ones with the next lower and the next higher."""
     x, known = np.array([[4.0, 1.0, 2.0]]), np.ones((1, 3), bool)
-    placed = place(make_levels(x, known, 0), np.array([[0.0, 1.0, 1.5, 2.0, 3.9, 9.0]]), np.ones((1, 6), bool), "pairs")
+    placed = place(
+        make_levels(x, known, 0), np.array([[0.0, 1.0, 1.5, 2.0, 3.9, 9.0]]), np.ones((1, 6), bool), "pairs"
+    )
     assert placed.lower.tolist() == [[-1, -1, 1, 1, 2, 0]]
     assert placed.upper.tolist() == [[1, 2, 2, 0, 0, -1]]
 
