@@ -22,9 +22,9 @@ AGAINST_DIFFERENCES = {
     "3 neighbours held while a loading moves": (
         lambda: test_conditionals.test_loadings({**WHOLE, **PAIRS}), pairs, "row_terms", "gap = z[b, j] - z[a, j]", "gap = z[b, j]"),
     "4 the precision taken for its inverse": (
-        lambda: test_conditionals.test_loadings(WHOLE), levels, "cell_terms", "= below[i, n] + above[i, n]", "= 1 / (below[i, n] + above[i, n] + 1e-9)"),
+        lambda: test_conditionals.test_loadings(WHOLE), levels, "cell_terms", "= low + high", "= 1 / (low + high + 1e-9)"),
     "5 no +1 from the comparison below": (
-        lambda: test_conditionals.test_scores(WHOLE, 2), levels, "cell_terms", "(c[i, j - 1] + eps) + 1.0", "(c[i, j - 1] + eps)"),
+        lambda: test_conditionals.test_scores(WHOLE, 2), levels, "cell_terms", "(limits[j + 1] + eps) + (1.0 if low > 0.0 else 0.0)", "(limits[j + 1] + eps)"),
     "5 no -1 in the thresholds": (
         test_conditionals.test_thresholds, levels, "threshold_terms", "(w[i, n] - eps) - 1.0", "(w[i, n] - eps)"),
     "5 no sign in the scores of pairs": (
@@ -50,7 +50,7 @@ def test_differences_see(name, monkeypatch):
 
 
 IN_THE_CHAIN = {
-    "6 margin alone in lambda": ({}, levels, "draw_weights", "eps + w[i, n] - c[i, j]", "eps"),
+    "6 margin alone in lambda": ({}, levels, "arguments", "eps + w[i, n] - limits[", "eps + 0.0 * limits["),
     "10 half the rates of the loadings": ({}, rows, "end_rows", "state[\"eta\"].sum(axis=0)", "0.5 * state[\"eta\"].sum(axis=0)"),
     "10 half the rates of the classifiers": (
         {}, mixture, "draw_coefficients", "state[\"e\"].sum(axis=2)", "0.5 * state[\"e\"].sum(axis=2)"),
@@ -85,7 +85,7 @@ IN_THE_BOUND = {
     "14 precision for variance of the thresholds": ({}, vb_rows, "update_own", "linear / precision, 1.0 / precision", "linear / precision, precision"),
     "16 precision of a group with K / 2": (MIXTURE, vb_scores, "update_precisions", "0.5 * k * share.sum(axis=0)", "0.5 * k"),
     "18 a last group that leaves something": (MIXTURE, vb_state, "log_shares", "log_nu[-1] = 0.0", "pass"),
-    "5 no +1": ({}, levels, "cell_terms", "(c[i, j - 1] + eps) + 1.0", "(c[i, j - 1] + eps)"),
+    "5 no +1": ({}, levels, "cell_terms", "(limits[j + 1] + eps) + (1.0 if low > 0.0 else 0.0)", "(limits[j + 1] + eps)"),
     "pairs without the covariance of the loadings": (PAIRS, pairs, "mean_samples", "h += np.dot(spread, pull.ravel())", "pass"),
 }  # fmt: skip
 
