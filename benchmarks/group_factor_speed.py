@@ -229,6 +229,7 @@ def two_chains(views: list[np.ndarray], dtype: str) -> float:
 def report(dtype: str, views: list[np.ndarray], z: np.ndarray, python: str, limit: float) -> None:
     ours = Ours(views, dtype)
     ours.warm()
+    memory, how = peak_memory(ours)
     ours.begin()
     first, times = ours.sweep(), [ours.sweep() for _ in range(SWEEPS)]
     plain = min(times[:9])
@@ -240,7 +241,6 @@ def report(dtype: str, views: list[np.ndarray], z: np.ndarray, python: str, limi
     print(f"  components, sweep 1 {first:.3f} s")
     seconds, sweeps = seconds_to_recovery(ours, z)
     print(f"  recovery {WANTED}       {seconds:.2f} s, {sweeps} sweeps")
-    memory, how = peak_memory(ours)
     print(
         f"  peak extra memory   {memory / (4 * n * d):.2f} float32 arrays of N x D ({memory / 1e6:.0f} MB, {how}); 3 allowed"
     )

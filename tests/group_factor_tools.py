@@ -41,6 +41,13 @@ def datasets(arrays, names="abcdef"):
     return [dataset(name, array) for name, array in zip(names, arrays)]
 
 
+def groups(n, names="abc", rows=None, start=0):
+    """Labels of samples in turn."""
+    rows = rows or tuple(f"s{i + start}" for i in range(n))
+    codes = np.arange(n) % len(names)
+    return Dataset("groups", codes, tuple(rows), (), kind="categorical", categories=tuple(names))
+
+
 def run(arrays, settings=None, **schedule):
     given = arrays if isinstance(arrays[0], Dataset) else datasets(arrays)
     return fit("group_factor", {"views": given}, settings or {}, **{"chains": 1, **schedule})

@@ -36,11 +36,12 @@ def kl_beta(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
 def predicted(state: State, lo: int, hi: int) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
     """Features lo..hi-1 a few at a time: which, <x> without the intercept, and its variance, (features, N)."""
     n = state["z"].shape[1]
+    scores = state["z"], state["zz"], state["v"]
+    if state["single"]:
+        scores = tuple(part.astype(np.float32) for part in scores)
     for start, end in in_tiles(hi - lo, 4 * n):
         x, spread = np.empty((end - start, n)), np.empty((end - start, n))
-        products.predict(
-            lo + start, lo + end, state["z"], state["zz"], state["v"], state["w"], state["ww"], x, spread
-        )
+        products.predict(lo + start, lo + end, *scores, state["w"], state["ww"], x, spread)
         yield lo + start, lo + end, x, spread
 
 
@@ -70,9 +71,9 @@ def likelihood_of(state: State, params: Params) -> None:
             gaussian_likelihood(state, params, view.features)
             continue
         for at, stop, x, spread in predicted(state, view.first, end):
-            cells = tile(state, replace(view, level=False), at - view.first, stop - view.first)
+            cells = tile(state, replace(view, level=False), at - view.first, stop - view.first, shifted=False)
             local.quadratics(
-                at, stop, cells.T, cells.B, cells.T_at[0], cells.B_at[0], x, spread, state["mu"], state["mu_var"],
+                at, stop, cells.T, cells.B, cells.T_at[0], x, spread, state["mu"], state["mu_var"],
                 state["const"], state["lik"],
             )  # fmt: skip
 

@@ -32,12 +32,11 @@ TILE_CELLS = 262_144
 
 @dataclass(frozen=True)
 class Tile:
-    """T and B of some features and samples: they begin at these rows and columns of the arrays. T is None where level."""
+    """T and B of some features and samples; T is None where level, and begins at a row and column of its array."""
 
     T: np.ndarray | None
     B: np.ndarray
     T_at: tuple[int, int]
-    B_at: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -79,37 +78,51 @@ def level_of(state: State, view: View) -> np.ndarray:
     return scale if view.kind == GAUSSIAN else np.full_like(scale, 0.25)
 
 
-def tile(state: State, view: View, lo: int, hi: int, left: int = 0, right: int | None = None) -> Tile:
-    """T and B of features lo..hi-1 of the view and samples left..right-1; kept arrays are not copied."""
+def tile(
+    state: State, view: View, lo: int, hi: int, left: int = 0, right: int | None = None, shifted: bool = True
+) -> Tile:
+    """T and B of features lo..hi-1 of the view and samples left..right-1; B less T <mu> when ``shifted``."""
     right = state["z"].shape[1] if right is None else right
-    arrays, shape, kept = view.arrays, (hi - lo, right - left), (lo, left)
+    arrays, shape = view.arrays, (hi - lo, right - left)
     float_type = state["float"].dtype
+    here = slice(view.first + lo, view.first + hi)
+    mu = state["mu"][here] if shifted else np.zeros(hi - lo)
+    B = np.empty(shape, float_type)
     if view.kind == BERNOULLI:
-        B = np.empty(shape, float_type)
-        fill_bits(arrays["y"], lo, left, B)
-        return Tile(arrays["T"], B, kept, (0, 0))
+        fill_bits(arrays["y"], arrays["T"], mu, lo, left, B)
+        return Tile(arrays["T"], B, (lo, left))
     T = None if view.level else np.empty(shape, float_type)
     if view.kind == GAUSSIAN:
-        scale = np.ascontiguousarray(state["scale"][:, view.first + lo : view.first + hi])
-        B = np.empty(shape, float_type)
+        scale = np.ascontiguousarray(state["scale"][:, here])
         fill_scaled(arrays["y"], scale, state["group"], lo, left, B)
         if T is not None:
             fill_scaled(arrays["known"], scale, state["group"], lo, left, T)
-        return Tile(T, B, (0, 0), (0, 0))
+        return Tile(T, B, (0, 0))
+    slope = 0.17 if view.kind == POISSON else 0.0
     if T is not None:
-        slope = 0.17 if view.kind == POISSON else 0.0
         fill_curvature(arrays["y"], slope, lo, left, T)
-    return Tile(T, arrays["B"], (0, 0), kept)
+    fill_shifted(arrays["B"], arrays["y"], slope, mu, lo, left, B)
+    return Tile(T, B, (0, 0))
 
 
 @njit(nogil=True, cache=True)
-def fill_bits(y, lo, left, B):
-    """y - 1/2, 0 where missing."""
+def fill_bits(y, T, mu, lo, left, B):
+    """y - 1/2 - T mu, 0 where missing."""
     rows, columns = B.shape
     for r in range(rows):
-        source, target = y[lo + r, left : left + columns], B[r]
+        source, t, target = y[lo + r, left : left + columns], T[lo + r, left : left + columns], B[r]
         for n in range(columns):
-            target[n] = source[n] - 0.5 if source[n] >= 0 else 0.0
+            target[n] = source[n] - 0.5 - t[n] * mu[r] if source[n] >= 0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def fill_shifted(B, y, slope, mu, lo, left, out):
+    """B - T mu with T = 1/4 + slope y, 0 where missing."""
+    rows, columns = out.shape
+    for r in range(rows):
+        source, b, target = y[lo + r, left : left + columns], B[lo + r, left : left + columns], out[r]
+        for n in range(columns):
+            target[n] = b[n] - (0.25 + slope * source[n]) * mu[r] if source[n] >= 0 else 0.0
 
 
 @njit(nogil=True, cache=True)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params
-from plaidwork.plugins.group_factor.views import blocks_of, likelihoods_of, usable_columns
+from plaidwork.core.api import Block, ChainView, Kept, ModelData, Params
+from plaidwork.plugins.group_factor.views import (
+    blocks_of,
+    group_means,
+    groups_of,
+    likelihoods_of,
+    usable_columns,
+)
 
 
 def best_chain(kept: Kept) -> ChainView | None:
@@ -31,13 +37,14 @@ def linear(draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 def on_data_scale(
     word: str, mean: np.ndarray, spread: np.ndarray, tau: np.ndarray, centre: np.ndarray, unit: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of cells, (D, N), noise included; from <x> and Var x, with (D,) noise precisions.
+    """Mean and standard deviation of cells, (D, N), noise included; from <x> and Var x, (D,) units, and noise precisions and
+    centres (D, N) or (D, 1).
 
     A 1 has the probability sigma(<x> / sqrt(1 + pi Var x / 8)). The variance of a count is that of its Poisson law and
     of its rate softplus(x), to first order.
     """
     if word == "gaussian":
-        return mean * unit[:, None] + centre[:, None], np.sqrt(spread + 1 / tau[:, None]) * unit[:, None]
+        return mean * unit[:, None] + centre, np.sqrt(spread + 1 / tau) * unit[:, None]
     if word == "poisson":
         rate, slope = np.logaddexp(0, mean), 1 / (1 + np.exp(-np.clip(mean, -700, 700)))
         return rate, np.sqrt(rate + slope**2 * spread)
@@ -54,21 +61,20 @@ def fitted_columns(
     """
     blocks = blocks_of(data)
     words = likelihoods_of(blocks, params["likelihoods"])
+    groups, group = groups_of(data)
     block, word = blocks[place], words[place]
     n = block.shape[0]
-    centre = np.full(len(columns), np.nan)
-    known = block.observed[:, columns]
-    count = known.sum(axis=0)
-    seen = count > 0
-    centre[seen] = block.values[:, columns].sum(axis=0)[seen] / count[seen]
-    mean, sd = np.repeat(centre[None, :], n, axis=0), np.full((n, len(columns)), np.nan)
+    known = block.observed[:, columns].T
+    centre = group_means(block.values[:, columns].T, known, group, len(groups)).T[:, group]
+    centre[~known.any(axis=1)] = np.nan
+    mean, sd = centre.T.copy(), np.full((n, len(columns)), np.nan)
     best = best_chain(kept)
     if best is None:
         return mean, sd
     before = sum(
-        len(usable_columns(one, kind)) for one, kind in zip(blocks[:place], words[:place], strict=True)
+        len(usable_columns(one, kind, group)) for one, kind in zip(blocks[:place], words[:place], strict=True)
     )
-    usable = usable_columns(block, word)
+    usable = usable_columns(block, word, group)
     index = np.searchsorted(usable, columns)
     found = index < len(usable)
     found[found] = usable[index[found]] == columns[found]
@@ -78,14 +84,14 @@ def fitted_columns(
     draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
     draw |= {name: whole[name][at] for name in ("intercept", "intercept_var")}
     x, spread = linear(draw)
-    unit = np.full(len(at), unit_of(block.values, block.observed, usable) if params["scale_views"] else 1.0)
-    y, noise = on_data_scale(word, x, spread, whole["tau"][at], centre[found], unit)
+    unit = np.full(len(at), unit_of(block, usable, group, len(groups)) if params["scale_views"] else 1.0)
+    y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], centre[found], unit)
     mean[:, found], sd[:, found] = y.T, noise.T
     return mean, sd
 
 
-def unit_of(values: np.ndarray, observed: np.ndarray, usable: np.ndarray) -> float:
+def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int) -> float:
     """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means."""
-    known = observed[:, usable]
-    centred = (values[:, usable] - values[:, usable].sum(axis=0) / known.sum(axis=0)) * known
+    known, values = block.observed[:, usable].T, block.values[:, usable].T
+    centred = (values - group_means(values, known, group, n_groups).T[:, group]) * known
     return float(np.sqrt((centred**2).sum() / known.sum())) or 1.0

@@ -67,10 +67,10 @@ def bound(kind, y, x, v):
 
 
 @njit(nogil=True, cache=True)
-def weights(lo, gram, cross, mu, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
+def weights(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
     """q(w, s) of the features from ``lo`` on, factor after factor (``only`` < 0: all), in place.
 
-    ``gram`` (features, see ``products``) holds sums of T <z z>, ``cross`` those of B <z>; ``alpha``, ``slab`` (A_k) and
+    ``gram`` (features, see ``products``) holds sums of T <z z>, ``cross`` those of (B - T <mu>) <z>; ``alpha``, ``slab`` (A_k) and
     ``odds`` (<logit theta>) are (K, M); ``view`` gives the view of a feature.
     """
     K = len(w)
@@ -81,7 +81,7 @@ def weights(lo, gram, cross, mu, view, alpha, slab, odds, loc, var, var0, gamma,
         for k in range(K):
             if only >= 0 and k != only:
                 continue
-            b = cross[r, k] - mu[d] * g[second + K + k]
+            b = cross[r, k]
             for j in range(k):
                 b -= g[k * (k - 1) // 2 + j] * w[j, d]
             for j in range(k + 1, K):
@@ -100,7 +100,7 @@ def weights(lo, gram, cross, mu, view, alpha, slab, odds, loc, var, var0, gamma,
 def scores(lo, gram, cross, group, precision, z, v, zz, only):
     """q(z) of the samples from ``lo`` on, factor after factor (``only`` < 0: all), in place.
 
-    ``gram`` (samples, …) holds sums of T <w w>, with the intercept as factor; ``cross`` (K, samples) those of B <w>;
+    ``gram`` (samples, …) holds sums of T <w w>, ``cross`` (K, samples) those of (B - T <mu>) <w>;
     ``precision`` (K, G) is the prior's.
     """
     K = len(z)
@@ -111,7 +111,7 @@ def scores(lo, gram, cross, group, precision, z, v, zz, only):
         for k in range(K):
             if only >= 0 and k != only:
                 continue
-            b = cross[k, r] - g[second + K + k]
+            b = cross[k, r]
             for j in range(k):
                 b -= g[k * (k - 1) // 2 + j] * z[j, n]
             for j in range(k + 1, K):

@@ -180,10 +180,10 @@ def squares(lo, hi, first, y, known, group, x, spread, out):
 
 
 @njit(nogil=True, cache=True)
-def quadratics(lo, hi, T, B, T_top, B_top, x, spread, mu, mu_var, const, lik):
+def quadratics(lo, hi, T, B, T_top, x, spread, mu, mu_var, const, lik):
     """The bound of features lo..hi-1 as it is kept: constant + B <x> - T <x^2> / 2."""
     for d in range(lo, hi):
-        t, b, r = T[T_top + d - lo], B[B_top + d - lo], d - lo
+        t, b, r = T[T_top + d - lo], B[d - lo], d - lo
         total = 0.0
         for n in range(x.shape[1]):
             mean = x[r, n] + mu[d]

@@ -25,7 +25,7 @@ from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
-from plaidwork.plugins.group_factor.views import blocks_of, likelihoods_of, problems_of
+from plaidwork.plugins.group_factor.views import blocks_of, groups_of, likelihoods_of, problems_of
 
 QUIET_SWEEPS = 3
 """Sweeps in a row whose gain must be small."""
@@ -39,11 +39,11 @@ class GroupFactor(Model):
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         given = data["start"].values if "start" in data else None
         blocks = blocks_of(data)
-        for problem in problems_of(blocks, params):
+        group = groups_of(data)[1]
+        for problem in problems_of(blocks, params, group):
             if problem.severity == "error":
                 raise ModelError(problem.message, problem.hint)
         words = likelihoods_of(blocks, params["likelihoods"])
-        group = np.zeros(blocks[0].shape[0], np.int64)
         return new_state(blocks, words, group, params, rng, given)
 
     def step(
@@ -75,7 +75,8 @@ class GroupFactor(Model):
             "theta": a / (a + b),
             "intercept": state["mu"].copy(),
             "intercept_var": state["mu_var"].copy(),
-            "tau": state["scale"][0].copy(),
+            "tau": state["scale"].copy(),
+            "score_precision": state["score_shape"] / state["score_rate"],
         }
 
     def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
@@ -85,7 +86,10 @@ class GroupFactor(Model):
             slab = state["loc"] + np.sqrt(state["var"]) * rng.standard_normal(on.shape)
             z = state["z"] + np.sqrt(state["v"]) * rng.standard_normal(state["z"].shape)
             mu = state["mu"] + np.sqrt(state["mu_var"]) * rng.standard_normal(state["mu"].shape)
-            tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"][0]) / state["tau_rate"][0], 1.0)
+            precision = np.ones(state["score_shape"].shape)
+            if precision.shape[1] > 1:
+                precision = rng.gamma(state["score_shape"]) / state["score_rate"]
+            tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"]) / state["tau_rate"], 1.0)
             found.append(
                 {
                     "z": z,
@@ -98,6 +102,7 @@ class GroupFactor(Model):
                     "intercept": mu,
                     "intercept_var": np.zeros_like(mu),
                     "tau": tau,
+                    "score_precision": precision,
                 }
             )
         return found
@@ -117,7 +122,7 @@ class GroupFactor(Model):
         return nothing, nothing.copy()
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
-        return problems_of(blocks_of(data), params)
+        return problems_of(blocks_of(data), params, groups_of(data)[1])
 
     def prepare(self) -> None:
         rng = np.random.default_rng(0)
@@ -153,3 +158,5 @@ def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:
     state = model.init(data, params, rng)
     for _ in sweep.blocks(state, params, 1):
         pass
+    state["single"] = 1  # as for large data
+    sweep.update_zeta(state)

@@ -5,7 +5,7 @@ rows of the result are made side by side, eight terms at a time, so that the com
 sums of at most ``CHUNK`` terms are in the type of the cells, sums of sums in float64.
 
 Columns of a Gram matrix of K factors, ``width(K)`` in all: for j < k in column k (k - 1) / 2 + j the sum of T f_j f_k;
-then K sums of T times the second moment; then K sums of T f_k times ``factor``; then zeros.
+then K sums of T times the second moment; then zeros.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FAST = {"reassoc", "contract", "nsz"}
 
 def width(k: int) -> int:
     """Columns of a Gram matrix of k factors: a multiple of 16."""
-    return -(-(k * (k - 1) // 2 + 2 * k) // 16) * 16
+    return -(-(k * (k + 1) // 2) // 16) * 16
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
@@ -45,7 +45,7 @@ def add_terms(x, y, table, at, left, one, two):
 
 
 @njit(nogil=True, cache=True)
-def fill_pairs(first, second, factor, lo, hi, table):
+def fill_pairs(first, second, lo, hi, table):
     """Rows lo..hi-1 of the columns above, from (I, K) first and second moments; the rest of ``table`` is 0."""
     K = first.shape[1]
     for i in range(lo, hi):
@@ -57,7 +57,6 @@ def fill_pairs(first, second, factor, lo, hi, table):
             at += k
         for k in range(K):
             row[at + k] = second[i, k]
-            row[at + K + k] = factor[i] * first[i, k]
     table[hi - lo :] = 0
 
 
@@ -96,7 +95,7 @@ def add_sums(r, s, one, two, out):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def gram_of_rows(T, top, first, second, factor, out):
+def gram_of_rows(T, top, first, second, out):
     """Add to ``out`` (R, width) the Gram matrices of rows top..top+R-1 of ``T``; moments are (columns of T, K)."""
     n, columns, rows = T.shape[1], out.shape[1], len(out)
     chunk = CHUNK if columns < WIDE else CHUNK // 4
@@ -104,7 +103,7 @@ def gram_of_rows(T, top, first, second, factor, out):
     one, two = np.empty(columns, T.dtype), np.empty(columns, T.dtype)
     for lo in range(0, n, chunk):
         hi = min(n, lo + chunk)
-        fill_pairs(first, second, factor, lo, hi, table)
+        fill_pairs(first, second, lo, hi, table)
         for r in range(0, rows, 2):
             s = min(r + 1, rows - 1)
             a, b = T[top + r, lo:hi], T[top + s, lo:hi]
@@ -115,7 +114,7 @@ def gram_of_rows(T, top, first, second, factor, out):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def gram_of_columns(T, top, left, first, second, factor, out):
+def gram_of_columns(T, top, left, first, second, out):
     """The same for columns left..left+R-1 of ``T``, over the rows from ``top`` on that the moments (I, K) have."""
     n, columns, rows = len(first), out.shape[1], len(out)
     chunk = CHUNK if columns < WIDE else CHUNK // 4
@@ -124,7 +123,7 @@ def gram_of_columns(T, top, left, first, second, factor, out):
     for lo in range(0, n, chunk):
         hi = min(n, lo + chunk)
         size = hi - lo
-        fill_pairs(first, second, factor, lo, hi, table)
+        fill_pairs(first, second, lo, hi, table)
         for r in range(0, rows, 2):
             s = min(r + 1, rows - 1)
             c, e = left + r, left + s
@@ -193,26 +192,36 @@ def dots_of_columns(left_side, B, top, left, out):
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def predict(lo, hi, z, zz, v, w, ww, x, spread):
-    """<x> without the intercept and its variance, of features lo..hi-1, into ``x`` and ``spread`` (hi - lo, N)."""
+    """<x> without the intercept and its variance, of features lo..hi-1, into ``x`` and ``spread`` (hi - lo, N).
+
+    Summed in the type of ``z``, ``zz`` and ``v``; the variance as sums of positive terms.
+    """
     K, N = z.shape
     rows = hi - lo
-    first, square, rest = np.empty((rows, K)), np.empty((rows, K)), np.empty((rows, K))
+    first, square, rest = (
+        np.empty((rows, K), z.dtype),
+        np.empty((rows, K), z.dtype),
+        np.empty((rows, K), z.dtype),
+    )
     for r in range(rows):
         for k in range(K):
             first[r, k] = w[k, lo + r]
             square[r, k] = w[k, lo + r] ** 2
-            rest[r, k] = max(ww[k, lo + r] - square[r, k], 0.0)
-    spare = np.empty(TILE)
+            rest[r, k] = max(ww[k, lo + r] - w[k, lo + r] ** 2, 0.0)
+    one, two = np.empty(TILE, z.dtype), np.empty(TILE, z.dtype)
     for at in range(0, N, TILE):
-        end = min(N, at + TILE)
+        size = min(TILE, N - at)
+        a, b = one[:size], two[:size]
         for r in range(0, rows, 2):
             s = min(r + 1, rows - 1)
-            a, b = x[r, at:end], x[s, at:end] if s > r else spare[: end - at]
             a[:] = 0
             b[:] = 0
             add_all(first[r], first[s], z, 0, at, a, b)
-            a, b = spread[r, at:end], spread[s, at:end] if s > r else spare[: end - at]
+            x[r, at : at + size] = a
+            x[s, at : at + size] = b
             a[:] = 0
             b[:] = 0
             add_all(rest[r], rest[s], zz, 0, at, a, b)
             add_all(square[r], square[s], v, 0, at, a, b)
+            spread[r, at : at + size] = a
+            spread[s, at : at + size] = b

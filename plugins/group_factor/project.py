@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results, State
@@ -9,14 +11,14 @@ from plaidwork.plugins.group_factor.imputation import best_chain, last_of
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
 from plaidwork.plugins.group_factor.sweep import explained, update_scores, update_zeta
-from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views, view_names
+from plaidwork.plugins.group_factor.views import Views, blocks_of, groups_of, read_views, view_names
 
 PASSES = 20
 Draw = dict[str, np.ndarray]
 
 
-def new_values(views: Views, blocks: tuple[Block, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """(D, n) values and observed of the new samples, features found by name; absent ones are missing."""
+def new_values(views: Views, blocks: tuple[Block, ...], group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(D, n) values and observed of the new samples of these groups, features found by name; absent ones are missing."""
     n = blocks[0].shape[0]
     raw, known = np.zeros((len(views.raw), n)), np.zeros((len(views.raw), n))
     names = view_names(blocks)
@@ -34,7 +36,7 @@ def new_values(views: Views, blocks: tuple[Block, ...]) -> tuple[np.ndarray, np.
             i = column.get(views.features[d], column.get(feature))
             if i is not None:
                 known[d] = block.observed[:, i]
-                raw[d] = (block.values[:, i] - views.mean[d]) / views.unit[d] * known[d]
+                raw[d] = (block.values[:, i] - views.mean[group, d]) / views.unit[d] * known[d]
         word, values = views.likelihoods[m], raw[here][known[here] > 0]
         bad = (word == "bernoulli" and not np.isin(values, (0, 1)).all()) or (
             word == "poisson" and ((values < 0) | (values % 1 != 0)).any()
@@ -49,7 +51,24 @@ def new_values(views: Views, blocks: tuple[Block, ...]) -> tuple[np.ndarray, np.
     return raw, known
 
 
-def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray) -> State:
+def new_groups(views: Views, new_data: ModelData, n: int) -> np.ndarray:
+    """(n,) the groups of the new samples among those of the fit. Raises ``ModelError`` for one that is not known."""
+    if len(views.groups) == 1:
+        return np.zeros(n, np.int64)
+    if "groups" not in new_data:
+        raise ModelError(
+            "The fit has sample groups; the new samples need theirs.", f"Groups: {', '.join(views.groups)}."
+        )
+    names, group = groups_of(new_data)
+    for name in names:
+        if name not in views.groups:
+            raise ModelError(
+                f"The fit knows no sample group “{name}”.", f"Groups: {', '.join(views.groups)}."
+            )
+    return np.array([views.groups.index(name) for name in names])[group]
+
+
+def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, group: np.ndarray) -> State:
     """What the updates of z and zeta read, for new samples; weights, intercepts and noise as fitted."""
     k, n = len(draw["z"]), raw.shape[1]
     kinds = [
@@ -67,11 +86,11 @@ def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray) -> S
             cells[str(m)]["T" if kind == BERNOULLI else "B"] = np.zeros(raw[here].shape)
     return {
         "kinds": np.array(kinds), "level": np.zeros(len(kinds), bool), "first": np.concatenate([[0], np.cumsum(sizes)]),
-        "cells": cells, "float": np.zeros(0), "group": np.zeros(n, np.int64), "scale": draw["tau"][None],
+        "cells": cells, "single": 0, "float": np.zeros(0), "group": group, "scale": draw["tau"],
         "z": np.zeros((k, n)), "v": np.ones((k, n)), "zz": np.ones((k, n)), "w": np.ascontiguousarray(draw["w"]),
         "ww": draw["w"] ** 2 + draw["w_var"], "mu": draw["intercept"].copy(), "mu_var": draw["intercept_var"].copy(),
         "const": np.zeros(len(raw)), "lik": np.zeros(len(raw)),
-        "score_shape": np.ones((k, 1)), "score_rate": np.ones((k, 1)),
+        "score_shape": draw["score_precision"], "score_rate": np.ones_like(draw["score_precision"]),
     }  # fmt: skip
 
 
@@ -84,13 +103,14 @@ def project(kept: Kept, data: ModelData, new_data: ModelData, params: Params) ->
     draw = last_of(best)
     draw, _ = oriented(draw, explained(deviance_of(views, draw)))
     blocks = blocks_of(new_data)
-    raw, known = new_values(views, blocks)
-    state = _state_of(views, draw, raw, known)
+    group = new_groups(views, new_data, blocks[0].shape[0])
+    raw, known = new_values(views, blocks, group)
+    state = _state_of(views, draw, raw, known, group)
     for _ in range(PASSES if (views.kind != GAUSSIAN).any() else 5):
         update_zeta(state)
         update_scores(state, 0, raw.shape[1])
     z, v = state["z"], state["v"]
-    mean, sd = expected(views, {**draw, "z": z, "z_var": v})
+    mean, sd = expected(replace(views, group=group), {**draw, "z": z, "z_var": v})
     return {
         "new_scores": Result(z.T, ("new_sample", "factor"), label="Factor value"),
         "new_scores_sd": Result(np.sqrt(v).T, ("new_sample", "factor"), label="SD of factor value"),

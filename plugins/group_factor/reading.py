@@ -44,7 +44,7 @@ def _parts(block: Block, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarra
 
 def read_view(block: Block, word: str, params: Params, group: np.ndarray, n_groups: int) -> ReadView:
     """One view; Gaussian features are centred in every sample group."""
-    columns = usable_columns(block, word)
+    columns = usable_columns(block, word, group)
     d, n = len(columns), block.shape[0]
     member = (group[:, None] == np.arange(n_groups)).astype(float)
     count, mean = np.zeros((n_groups, d)), np.zeros((n_groups, d))

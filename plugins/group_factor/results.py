@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,17 @@ def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
     return out
 
 
+def share_by_group(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
+    """(G, K + 1, M) share explained among the samples of each group, see ``sweep.explained``."""
+    groups = range(len(views.groups))
+    return np.array(
+        [
+            explained(deviance_of(replace(views, observed=views.observed * (views.group == g)), draw))
+            for g in groups
+        ]
+    )
+
+
 def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The draw with factors by total explained and the largest weight of each positive; and the order."""
     order = np.argsort(-share[:-1].sum(axis=1), kind="stable")
@@ -34,7 +46,7 @@ def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, 
     largest = np.take_along_axis(w, np.abs(w).argmax(axis=1)[:, None], axis=1)
     sign = np.where(largest < 0, -1.0, 1.0)
     out = dict(draw)
-    for name in ("z", "z_var", "w", "w_var", "inclusion", "alpha", "theta"):
+    for name in ("z", "z_var", "w", "w_var", "inclusion", "alpha", "theta", "score_precision"):
         out[name] = draw[name][order]
     out["z"], out["w"] = out["z"] * sign, out["w"] * sign
     return out, order
@@ -47,7 +59,12 @@ def expected(views: Views, draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.
     for m, word in enumerate(views.likelihoods):
         here = views.place(m)
         mean[here], sd[here] = on_data_scale(
-            word, mean[here], spread[here], draw["tau"][here], views.mean[here], views.unit[here]
+            word,
+            mean[here],
+            spread[here],
+            views.by_sample(draw["tau"], here),
+            views.by_sample(views.mean, here),
+            views.unit[here],
         )
     return mean, sd
 
@@ -97,7 +114,7 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
         if not out.any():
             continue
         truth, centre, spread = block.truth[:, columns].T[out], mean[here][out], sd[here][out]
-        plain = np.broadcast_to(_plain(views, here)[:, None], out.shape)[out]
+        plain = np.broadcast_to(_plain(views, here), out.shape)[out]
         noise = np.broadcast_to(_plain_sd(views, here)[:, None], out.shape)[out]
         rows["View"].append(views.names[m])
         rows["Cells"].append(int(out.sum()))
@@ -113,7 +130,8 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
 
 def _plain(views: Views, here: slice) -> np.ndarray:
     known = views.observed[here]
-    return (views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here] + views.mean[here]
+    mean = (views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here]
+    return mean[:, None] + views.by_sample(views.mean, here)
 
 
 def _plain_sd(views: Views, here: slice) -> np.ndarray:
@@ -221,6 +239,13 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         ),
         **restart_results(kept, best, draw["z"], labels),
     }
+    if len(views.groups) > 1:
+        results["sample_group"] = Result(np.array(views.groups), ("sample_group",))
+        results["variance_by_group"] = Result(
+            share_by_group(views, draw)[:, :-1].swapaxes(1, 2),
+            ("sample_group", "view", "factor"),
+            label="Share explained by sample group",
+        )
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored
     return results

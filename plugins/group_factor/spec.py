@@ -33,6 +33,16 @@ GROUP_FACTOR = ModelSpec(
             union=True,
         ),
         Input(
+            "groups",
+            "labels",
+            "categorical",
+            dims=("sample",),
+            required=False,
+            label="Sample groups",
+            doc="The group of every sample, as a study or a tissue. Numbers are centred in each group, and noise and the size of "
+            "factor values are each group's own; weights and intercepts are shared.",
+        ),
+        Input(
             "start",
             "matrix",
             "real",
@@ -47,6 +57,7 @@ GROUP_FACTOR = ModelSpec(
         "factor": "factor",
         "variable": "features of all views, one view after the other",
         "view": "view",
+        "sample_group": "sample group, one where none are given",
     },
     variables=(
         Variable("z", ("factor", "sample"), ragged=True, label="Factor values", doc="mean of q"),
@@ -58,7 +69,19 @@ GROUP_FACTOR = ModelSpec(
         Variable("theta", ("factor", "view"), ragged=True, label="Share of active weights"),
         Variable("intercept", ("variable",), label="Intercept", doc="0 in Gaussian views, which are centred"),
         Variable("intercept_var", ("variable",), label="Variance of the intercept"),
-        Variable("tau", ("variable",), label="Noise precision", doc="1 in views that are not Gaussian"),
+        Variable(
+            "tau",
+            ("sample_group", "variable"),
+            label="Noise precision",
+            doc="1 in views that are not Gaussian",
+        ),
+        Variable(
+            "score_precision",
+            ("factor", "sample_group"),
+            ragged=True,
+            label="Precision of the factor values",
+            doc="of a factor in a sample group; 1 where there is one group",
+        ),
     ),
     traces=(
         Trace("elbo", "Evidence lower bound", hint="rises until it levels off", goal="up", primary=True),

@@ -14,6 +14,8 @@ from plaidwork.plugins.group_factor.reading import ReadView, read_view
 
 START_VARIANCE = 0.02
 """Of q(z): small, or the first sweeps forget the start (see NOTES.md)."""
+SINGLE_CELLS = 1_000_000
+"""From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
 PASSES, SPARE = 10, 10
 """Passes over the data that find the components, and directions followed besides the wanted ones."""
 TURNS = 200
@@ -233,7 +235,7 @@ def new_state(
     d = sum(sizes)
     v = np.full((k, n), START_VARIANCE)
     state: State = {
-        "stage": 0, "at": 0, "dropped": 0, "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
+        "stage": 0, "at": 0, "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
         "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),
         "first": np.concatenate([[0], np.cumsum(sizes)]),
         "kind": np.repeat([view.kind for view in read], sizes), "view": np.repeat(np.arange(m), sizes),
@@ -245,7 +247,7 @@ def new_state(
         "theta_a": np.full((k, m), params["sparsity_a"]), "theta_b": np.full((k, m), params["sparsity_b"]),
         "score_shape": np.ones((k, n_groups)), "score_rate": np.ones((k, n_groups)),
         "const": np.zeros(d), "lik": np.zeros(d), "squares": np.zeros((n_groups, d)),
-        "deviance": np.zeros((k + 3, m)), **_of_features(read, params),
+        "deviance": np.zeros((n_groups, k + 3, m)), **_of_features(read, params),
     }  # fmt: skip
     for view in views_of(state):
         _start_local(state, view)

@@ -39,13 +39,13 @@ def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -
     slab = np.log(alpha) if params["slab"] == "full" else digamma(shape) - np.log(rate)
     odds = digamma(state["theta_a"]) - digamma(state["theta_b"])
     first, second = np.ascontiguousarray(state["z"].T), np.ascontiguousarray(state["zz"].T)
-    one, small = np.ones(len(first)), state["z"].astype(state["float"].dtype)
+    small = state["z"].astype(state["float"].dtype)
     k, n = state["z"].shape
     for view, below, above in _parts(state, lo, hi):
         if view.level:
             groups = np.arange(len(state["scale"]))[:, None] == state["group"]
             whole = np.zeros((len(groups), products.width(k)))
-            products.gram_of_rows(groups.astype(state["float"].dtype), 0, first, second, one, whole)
+            products.gram_of_rows(groups.astype(state["float"].dtype), 0, first, second, whole)
         for start, end in in_tiles(above - below, n):
             at, stop = below + start, below + end
             cells = tile(state, view, at - view.first, stop - view.first)
@@ -54,10 +54,10 @@ def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -
                 for level, part in zip(level_of(state, view), whole, strict=True):
                     gram += level[at - view.first : stop - view.first, None] * part
             else:
-                products.gram_of_rows(cells.T, cells.T_at[0], first, second, one, gram)
-            products.dots_of_rows(cells.B, cells.B_at[0], small, cross)
+                products.gram_of_rows(cells.T, cells.T_at[0], first, second, gram)
+            products.dots_of_rows(cells.B, 0, small, cross)
             kernels.weights(
-                at, gram, cross, state["mu"], state["view"], alpha, slab, odds, state["loc"], state["var"],
+                at, gram, cross, state["view"], alpha, slab, odds, state["loc"], state["var"],
                 state["var0"], state["gamma"], state["w"], state["ww"], only,
             )  # fmt: skip
 
@@ -93,19 +93,17 @@ def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
     for view in views_of(state):
         here = view.features
         first, second = (np.ascontiguousarray(state[name][:, here].T) for name in ("w", "ww"))
-        mu, small = state["mu"][here], state["w"][:, here].astype(state["float"].dtype)
+        small = state["w"][:, here].astype(state["float"].dtype)
         if view.level:
             level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
             whole = np.zeros((len(level), products.width(k)))
-            products.gram_of_rows(level, 0, first, second, mu, whole)
+            products.gram_of_rows(level, 0, first, second, whole)
             gram += whole[state["group"][lo:hi]]
         for start, end in in_tiles(view.size, hi - lo):
             cells = tile(state, view, start, end, lo, hi)
             if cells.T is not None:
-                products.gram_of_columns(
-                    cells.T, *cells.T_at, first[start:end], second[start:end], mu[start:end], gram
-                )
-            products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, *cells.B_at, cross)
+                products.gram_of_columns(cells.T, *cells.T_at, first[start:end], second[start:end], gram)
+            products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, 0, 0, cross)
     precision = state["score_shape"] / state["score_rate"]
     kernels.scores(
         lo, gram, cross, state["group"], precision, state["z"], state["v"], state["zz"], only
@@ -175,15 +173,17 @@ def _parts(state: State, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
 
 
 def measure(state: State, lo: int, hi: int) -> None:
-    """Add the deviances of features lo..hi-1 to ``state["deviance"]``."""
+    """Add the deviances of features lo..hi-1 to ``state["deviance"]`` (G, K + 3, M)."""
     for view, below, above in _parts(state, lo, hi):
         for start, end in in_tiles(above - below, state["z"].shape[1]):
             at, stop = below + start, below + end
             rows = at - view.first, stop - view.first
-            local.deviances(
-                at, stop, view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float), state["kind"], state["mu"],
-                state["null"], state["z"], state["w"], state["view"], state["deviance"],
-            )  # fmt: skip
+            y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
+            for g, out in enumerate(state["deviance"]):
+                local.deviances(
+                    at, stop, y, known * (state["group"] == g), state["kind"], state["mu"], state["null"],
+                    state["z"], state["w"], state["view"], out,
+                )  # fmt: skip
 
 
 def explained(deviance: np.ndarray) -> np.ndarray:
@@ -198,8 +198,8 @@ def explained(deviance: np.ndarray) -> np.ndarray:
 
 
 def drop_weak(state: State, params: Params) -> None:
-    """Take out all factors that explain too little in every view; one factor always stays."""
-    share = explained(state["deviance"])[:-1]
+    """Take out all factors that explain too little in every view and sample group; one factor always stays."""
+    share = np.concatenate([explained(part)[:-1] for part in state["deviance"]], axis=1)
     weak = (share < params["min_r2"]).all(axis=1)
     if params["min_r2"] == 0:
         weak = (state["gamma"] < 0.01).all(axis=1)
@@ -218,7 +218,7 @@ def keep_factors(state: State, index: np.ndarray) -> None:
 
 def _begin(state: State) -> None:
     k, m = state["alpha_shape"].shape
-    state["deviance"] = np.zeros((k + 3, m))
+    state["deviance"] = np.zeros((len(state["scale"]), k + 3, m))
 
 
 def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None:

@@ -23,7 +23,8 @@ class Views:
     raw : (D, N) values, Gaussian ones centred (and scaled), 0 where not observed.
     observed : (D, N) 0 or 1.
     view, kind : (D,) index of the view; kind of bound (``kernels``).
-    columns : per view the columns that are fitted. mean, unit : (D,) what was taken off and divided by.
+    columns : per view the columns that are fitted. mean : (G, D) what was taken off in a sample group. unit : (D,) divisor.
+    groups : names of the G sample groups. group : (N,) the group of a sample.
     null : (D,) best constant on the scale of x.
     features, samples : names.
     """
@@ -40,11 +41,33 @@ class Views:
     null: np.ndarray
     features: tuple[str, ...]
     samples: tuple[str, ...]
+    groups: tuple[str, ...]
+    group: np.ndarray
 
     def place(self, index: int) -> slice:
         """Where the features of a view lie."""
         found = np.flatnonzero(self.view == index)
         return slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 0)
+
+    def by_sample(self, values: np.ndarray, here: slice) -> np.ndarray:
+        """(d, N) the (G, D) numbers of these features, each sample with its group's; (d, 1) where there is one group."""
+        chosen = values[:, here].T
+        return chosen if len(self.groups) == 1 else chosen[:, self.group]
+
+
+def groups_of(data: ModelData) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names of the sample groups that occur, and the group (N,) of every sample; one without a name when none are given."""
+    if "groups" not in data:
+        return ("",), np.zeros(blocks_of(data)[0].shape[0], np.int64)
+    block = data["groups"]
+    present, group = np.unique(block.values, return_inverse=True)
+    return tuple(block.categories[code] for code in present), group.astype(np.int64)
+
+
+def group_means(values: np.ndarray, known: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """(G, d) means of the known among (d, N) values by sample group; 0 where there is none."""
+    member = (group[:, None] == np.arange(n_groups)).astype(float)
+    return ((values * known) @ member / np.maximum(known @ member, 1)).T
 
 
 def blocks_of(data: ModelData) -> tuple[Block, ...]:
@@ -92,20 +115,23 @@ def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
 def read_views(data: ModelData, params: Params) -> Views:
     """Bring the views into the form of the kernels. Raises ``ModelError`` for what cannot be fitted."""
     blocks = blocks_of(data)
-    for problem in problems_of(blocks, params):
+    groups, group = groups_of(data)
+    for problem in problems_of(blocks, params, group):
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)
     words = likelihoods_of(blocks, params["likelihoods"])
     parts: list[list[np.ndarray]] = [[] for _ in range(7)]
     features: list[list[str]] = []
     for block, word in zip(blocks, words, strict=True):
-        usable = usable_columns(block, word)
+        usable = usable_columns(block, word, group)
         known = np.ascontiguousarray(block.observed[:, usable].T, dtype=float)
         values = np.ascontiguousarray(block.values[:, usable].T) * known
         count = known.sum(axis=1)
         mean, unit = values.sum(axis=1) / count, np.ones(len(usable))
+        shift = np.zeros((len(groups), len(usable)))
         if word == "gaussian":
-            values = (values - mean[:, None]) * known
+            shift = group_means(values, known, group, len(groups))
+            values = (values - shift.T[:, group]) * known
             if params["scale_views"] and len(usable):
                 unit[:] = np.sqrt((values**2).sum() / known.sum()) or 1.0
                 values /= unit[:, None]
@@ -115,8 +141,7 @@ def read_views(data: ModelData, params: Params) -> Views:
             kind = POISSON if word == "poisson" else BERNOULLI
             if kind == BERNOULLI and params["bernoulli_bound"] == "bohning":
                 kind = BOHNING
-            mean = np.zeros(len(usable))
-        made = (values, known, mean, unit, null, np.full(len(usable), kind), usable)
+        made = (values, known, shift, unit, null, np.full(len(usable), kind), usable)
         for part, item in zip(parts, made, strict=True):
             part.append(item)
         features.append([block.names[1][column] for column in usable])
@@ -130,11 +155,13 @@ def read_views(data: ModelData, params: Params) -> Views:
         np.repeat(np.arange(len(blocks)), [len(part) for part in columns]),
         np.concatenate(kinds),
         tuple(columns),
-        np.concatenate(means),
+        np.concatenate(means, axis=1),
         np.concatenate(units),
         np.concatenate(nulls),
         _named_apart(names, features),
         tuple(blocks[0].names[0]),
+        groups,
+        group,
     )
 
 
@@ -160,18 +187,21 @@ def best_constant(mean: np.ndarray, count: np.ndarray, word: str) -> np.ndarray:
     return rate + np.log(-np.expm1(-rate))
 
 
-def usable_columns(block: Block, word: str) -> np.ndarray:
-    """Columns with something to learn: a known cell, and for Gaussian views more than one value."""
-    known = block.observed
-    usable = known.any(axis=0)
-    if word == "gaussian":
-        low = np.where(known, block.values, np.inf).min(axis=0)
-        high = np.where(known, block.values, -np.inf).max(axis=0)
-        usable &= high > low
-    return np.flatnonzero(usable)
+def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> np.ndarray:
+    """Columns with something to learn: a known cell, and for Gaussian views more than one value in some sample group."""
+    if word != "gaussian":
+        return np.flatnonzero(block.observed.any(axis=0))
+    varies = np.zeros(block.shape[1], bool)
+    for g in range(1 if group is None else int(group.max(initial=0)) + 1):
+        here = slice(None) if group is None or not group.any() else group == g
+        known, values = block.observed[here], block.values[here]
+        varies |= values.max(axis=0, initial=-np.inf, where=known) > values.min(
+            axis=0, initial=np.inf, where=known
+        )
+    return np.flatnonzero(varies)
 
 
-def problems_of(blocks: tuple[Block, ...], params: Params) -> list[Problem]:
+def problems_of(blocks: tuple[Block, ...], params: Params, group: np.ndarray | None = None) -> list[Problem]:
     """What is wrong with the views, or worth knowing."""
     try:
         words = likelihoods_of(blocks, params["likelihoods"])
@@ -183,9 +213,9 @@ def problems_of(blocks: tuple[Block, ...], params: Params) -> list[Problem]:
         if wrong := _wrong_value(name, block, word):
             found.append(wrong)
             continue
-        usable = usable_columns(block, word)
+        usable = usable_columns(block, word, group)
         fitted += len(usable)
-        found += _left_out(name, block, word, usable)
+        found += _left_out(name, block, word, usable, group)
         found += _unsafe(name, block, word, params)
     if any(problem.severity == "error" for problem in found):
         return found
@@ -228,13 +258,16 @@ def _wrong_value(name: str, block: Block, word: str) -> Problem | None:
     )
 
 
-def _left_out(name: str, block: Block, word: str, usable: np.ndarray) -> list[Problem]:
+def _left_out(
+    name: str, block: Block, word: str, usable: np.ndarray, group: np.ndarray | None
+) -> list[Problem]:
     n_features = block.shape[1]
     if len(usable) == n_features:
         return []
     out = np.setdiff1d(np.arange(n_features), usable)
     which = _some([block.names[1][i] for i in out], "feature")
-    why = "constant or without a known cell" if word == "gaussian" else "without a known cell"
+    constant = "constant in every sample group" if group is not None and group.any() else "constant"
+    why = f"{constant} or without a known cell" if word == "gaussian" else "without a known cell"
     return [Problem(f"{name}: {which} left out, {why}.", "", "views", "warning")]
 
 

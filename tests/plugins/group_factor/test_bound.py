@@ -22,11 +22,31 @@ CASES = [
 ]
 
 
-def start(settings, seed=0, **more):
+LIKELIHOODS = {
+    "gaussian": ("gaussian",) * 2,
+    "jaakkola": ("bernoulli",) * 2,
+    "bohning": ("bernoulli",) * 2,
+    "poisson": ("poisson",) * 2,
+    "mixed": tools.WORDS,
+}
+GAPS = {
+    "whole": {"missing": 0.0, "absent": 0},
+    "cells": {"missing": 0.2, "absent": 0},
+    "views": {"missing": 0.1, "absent": 4},
+}
+COMBINATIONS = list(
+    itertools.product(LIKELIHOODS, ("full", "collapsed"), GAPS, (1, 3), (True, False), ("float64", "float32"))
+)
+
+
+def start(settings, seed=0, n_groups=1, **more):
     model = registry().model("group_factor")
     arrays, _ = tools.views(seed, **more)
+    inputs = {"views": tools.datasets(arrays)}
+    if n_groups > 1:
+        inputs["groups"] = tools.groups(len(arrays[0]), "abc"[:n_groups])
     params = {"n_factors": 4, "likelihoods": ",".join(more.get("words", tools.WORDS)), **settings}
-    plan = make_plan(model, {"views": tools.datasets(arrays)}, params)
+    plan = make_plan(model, inputs, params)
     model.prepare()
     return model, plan, model.init(plan.data, plan.params, np.random.default_rng(seed))
 
@@ -48,6 +68,23 @@ def climb(model, plan, state, sweeps):
 def test_no_block_lowers_the_bound(settings):
     worst, count = climb(*start(settings), sweeps=25)
     assert count > 200
+    assert worst <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "slab", "gaps", "n_groups", "intercept", "dtype"),
+    COMBINATIONS,
+    ids=lambda part: str(part),
+)
+def test_no_block_lowers_the_bound_of_any_combination(likelihood, slab, gaps, n_groups, intercept, dtype):
+    bound = "bohning" if likelihood == "bohning" else "jaakkola"
+    settings = {
+        "slab": slab, "intercept": intercept, "dtype": dtype, "bernoulli_bound": bound, "n_factors": 3,
+    }  # fmt: skip
+    words = LIKELIHOODS[likelihood]
+    sizes = {"n": 26, "sizes": (9, 8, 7)[: len(words)], "k": 2}
+    worst, count = climb(*start(settings, 3, n_groups, words=words, **sizes, **GAPS[gaps]), sweeps=6)
+    assert count > 60
     assert worst <= 1e-9
 
 
