@@ -10,6 +10,8 @@ import math
 
 from numba import njit
 
+from plaidwork.plugins.group_factor.products import FAST
+
 GAUSSIAN, BERNOULLI, BOHNING, POISSON = 0, 1, 2, 3
 
 
@@ -67,11 +69,23 @@ def bound(kind, y, x, v):
 
 
 @njit(nogil=True, cache=True)
-def weights(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
-    """q(w, s) of the features from ``lo`` on, factor after factor (``only`` < 0: all), in place.
+def set_weight(k, d, b, p, alpha, slab, odds, loc, var, var0, gamma, w, ww):
+    """q(w, s) of a weight from the linear term b and the precision p (prior included) of the slab."""
+    loc[k, d] = b / p
+    var[k, d] = 1.0 / p
+    var0[k, d] = 1.0 / alpha
+    logit = odds + 0.5 * b * b / p + 0.5 * slab - 0.5 * math.log(p)
+    gamma[k, d] = sigmoid(min(700.0, max(-700.0, logit)))
+    w[k, d] = gamma[k, d] * loc[k, d]
+    ww[k, d] = gamma[k, d] * (loc[k, d] * loc[k, d] + var[k, d])
 
-    ``gram`` (features, see ``products``) holds sums of T <z z>, ``cross`` those of (B - T <mu>) <z>; ``alpha``, ``slab`` (A_k) and
-    ``odds`` (<logit theta>) are (K, M); ``view`` gives the view of a feature.
+
+@njit(nogil=True, cache=True)
+def weights_of_level(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
+    """q(w, s) of the features from ``lo`` on, factor after factor (``only`` < 0: all), in place, from Gram matrices.
+
+    ``gram`` (features, see ``products``) holds sums of T <z z>, ``cross`` those of (B - T <mu>) <z>; ``alpha``, ``slab``
+    (A_k) and ``odds`` (<logit theta>) are (K, M); ``view`` gives the view of a feature.
     """
     K = len(w)
     second = K * (K - 1) // 2
@@ -87,13 +101,53 @@ def weights(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, gamma, w, 
             for j in range(k + 1, K):
                 b -= g[j * (j - 1) // 2 + k] * w[j, d]
             p = g[second + k] + alpha[k, m]
-            loc[k, d] = b / p
-            var[k, d] = 1.0 / p
-            var0[k, d] = 1.0 / alpha[k, m]
-            logit = odds[k, m] + 0.5 * b * b / p + 0.5 * slab[k, m] - 0.5 * math.log(p)
-            gamma[k, d] = sigmoid(min(700.0, max(-700.0, logit)))
-            w[k, d] = gamma[k, d] * loc[k, d]
-            ww[k, d] = gamma[k, d] * (loc[k, d] * loc[k, d] + var[k, d])
+            set_weight(k, d, b, p, alpha[k, m], slab[k, m], odds[k, m], loc, var, var0, gamma, w, ww)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _sums(r, t, z, zz):
+    """Sums of r z, T z^2 and T <z^2> of a feature."""
+    b = q = p = r.dtype.type(0)
+    for n in range(len(r)):
+        b += r[n] * z[n]
+        q += t[n] * z[n] * z[n]
+        p += t[n] * zz[n]
+    return b, q, p
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _next_sums(r, t, old, step, z, zz):
+    """The same after the weight of the factor ``old`` was raised by ``step``, in one pass; r in place."""
+    b = q = p = r.dtype.type(0)
+    for n in range(len(r)):
+        left = r[n] - t[n] * old[n] * step
+        r[n] = left
+        b += left * z[n]
+        q += t[n] * z[n] * z[n]
+        p += t[n] * zz[n]
+    return b, q, p
+
+
+@njit(nogil=True, cache=True)
+def weights(lo, T, top, rest, z, zz, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
+    """The same from the cells: ``rest`` (features, N) is B - T <x> and is used up; z, zz in the type of the cells.
+
+    A feature stays in the innermost cache; K passes over it cost less than its Gram matrix.
+    """
+    K = len(w)
+    start, end = (0, K) if only < 0 else (only, only + 1)
+    for r in range(len(rest)):
+        d, t, left = lo + r, T[top + r], rest[r]
+        m = view[d]
+        b, q, p = _sums(left, t, z[start], zz[start])
+        for k in range(start, end):
+            before = w[k, d]
+            set_weight(
+                k, d, b + before * q, p + alpha[k, m], alpha[k, m], slab[k, m], odds[k, m], loc, var, var0, gamma, w, ww
+            )  # fmt: skip
+            if k + 1 < end:
+                step = left.dtype.type(w[k, d] - before)
+                b, q, p = _next_sums(left, t, z[k], step, z[k + 1], zz[k + 1])
 
 
 @njit(nogil=True, cache=True)

@@ -69,17 +69,21 @@ def bits_local(y, x, spread, mu, mu_var, T):
     """Jaakkola's zeta of a feature: T in place; the constant and the whole sum of the bound."""
     total, quadratic = 0.0, 0.0
     for lo in range(0, len(x), STRETCH):
+        hi = min(len(x), lo + STRETCH)
+        a, b, c, t = x[lo:hi], spread[lo:hi], y[lo:hi], T[lo:hi]
         product = 1.0
-        for n in range(lo, min(len(x), lo + STRETCH)):
-            known = 1.0 if y[n] >= 0 else 0.0
-            mean = x[n] + mu
-            square = max(mean * mean + spread[n] + mu_var, 1e-10)
+        for n in range(hi - lo):
+            bit = float(c[n])
+            known = min(bit + 1.0, 1.0)  # 0 where missing, which is -1; without a branch
+            mean = a[n] + mu
+            square = max(mean * mean + b[n] + mu_var, 1e-10)
             zeta = math.sqrt(square)
             e = decay(zeta)
-            T[n] = known * (1.0 - e) / ((1.0 + e) * (2.0 * zeta))
-            linear = known * (y[n] - 0.5) * mean
+            curvature = T.dtype.type(known * (1.0 - e) / ((1.0 + e) * (2.0 * zeta)))
+            t[n] = curvature
+            linear = known * (bit - 0.5) * mean
             total += linear - known * 0.5 * zeta
-            quadratic += linear - 0.5 * T[n] * square
+            quadratic += linear - 0.5 * float(curvature) * square
             product *= 1.0 + known * e
         total -= math.log(product)
     return total - quadratic, total

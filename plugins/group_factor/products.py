@@ -152,7 +152,7 @@ def dots_of_rows(B, top, first, out):
             for k in range(0, K, 4):
                 k1, k2, k3 = min(k + 1, K - 1), min(k + 2, K - 1), min(k + 3, K - 1)
                 f0, f1, f2, f3 = first[k, lo:hi], first[k1, lo:hi], first[k2, lo:hi], first[k3, lo:hi]
-                s0 = s1 = s2 = s3 = row[0] * 0
+                s0 = s1 = s2 = s3 = B.dtype.type(0)
                 for i in range(len(row)):
                     b = row[i]
                     s0 += b * f0[i]
@@ -190,24 +190,54 @@ def dots_of_columns(left_side, B, top, left, out):
                         out[s, at + j] += b[j]
 
 
+def padded(*parts: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The (K, N) arrays below each other and rows of zeros up to a multiple of 8, so that no terms are left over."""
+    rows = sum(len(part) for part in parts)
+    out = np.zeros((-(-rows // 8) * 8, parts[0].shape[1]), dtype)
+    np.concatenate(parts, out=out[:rows], casting="same_kind")
+    return out
+
+
 @njit(nogil=True, cache=True, fastmath=FAST)
-def predict(lo, hi, z, zz, v, w, ww, x, spread):
+def take_away(lo, T, top, z, w, B):
+    """B - T <x> without the intercept, of the features from ``lo`` on, in place; ``z`` is padded, in the type of the cells."""
+    N, rows = z.shape[1], len(B)
+    first = np.zeros((rows, len(z)), z.dtype)
+    for r in range(rows):
+        for k in range(len(w)):
+            first[r, k] = w[k, lo + r]
+    one, two = np.empty(TILE, z.dtype), np.empty(TILE, z.dtype)
+    for at in range(0, N, TILE):
+        size = min(TILE, N - at)
+        a, b = one[:size], two[:size]
+        for r in range(0, rows, 2):
+            s = min(r + 1, rows - 1)
+            a[:] = 0
+            b[:] = 0
+            add_all(first[r], first[s], z, 0, at, a, b)
+            x, t = B[r, at : at + size], T[top + r, at : at + size]
+            for n in range(size):
+                x[n] -= t[n] * a[n]
+            if s > r:
+                x, t = B[s, at : at + size], T[top + s, at : at + size]
+                for n in range(size):
+                    x[n] -= t[n] * b[n]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def predict(lo, hi, z, both, w, ww, x, spread):
     """<x> without the intercept and its variance, of features lo..hi-1, into ``x`` and ``spread`` (hi - lo, N).
 
-    Summed in the type of ``z``, ``zz`` and ``v``; the variance as sums of positive terms.
+    ``z`` and ``both`` (<z^2>, then Var z) are padded; sums are of their type, those of the variance of positive terms.
     """
-    K, N = z.shape
-    rows = hi - lo
-    first, square, rest = (
-        np.empty((rows, K), z.dtype),
-        np.empty((rows, K), z.dtype),
-        np.empty((rows, K), z.dtype),
-    )
+    K, N, rows = len(w), z.shape[1], hi - lo
+    first, second = np.zeros((rows, len(z)), z.dtype), np.zeros((rows, len(both)), z.dtype)
     for r in range(rows):
         for k in range(K):
-            first[r, k] = w[k, lo + r]
-            square[r, k] = w[k, lo + r] ** 2
-            rest[r, k] = max(ww[k, lo + r] - w[k, lo + r] ** 2, 0.0)
+            mean = w[k, lo + r]
+            first[r, k] = mean
+            second[r, k] = max(ww[k, lo + r] - mean * mean, 0.0)
+            second[r, K + k] = mean * mean
     one, two = np.empty(TILE, z.dtype), np.empty(TILE, z.dtype)
     for at in range(0, N, TILE):
         size = min(TILE, N - at)
@@ -221,7 +251,6 @@ def predict(lo, hi, z, zz, v, w, ww, x, spread):
             x[s, at : at + size] = b
             a[:] = 0
             b[:] = 0
-            add_all(rest[r], rest[s], zz, 0, at, a, b)
-            add_all(square[r], square[s], v, 0, at, a, b)
+            add_all(second[r], second[s], both, 0, at, a, b)
             spread[r, at : at + size] = a
             spread[s, at : at + size] = b

@@ -38,28 +38,35 @@ def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -
     alpha = shape / rate
     slab = np.log(alpha) if params["slab"] == "full" else digamma(shape) - np.log(rate)
     odds = digamma(state["theta_a"]) - digamma(state["theta_b"])
-    first, second = np.ascontiguousarray(state["z"].T), np.ascontiguousarray(state["zz"].T)
-    small = state["z"].astype(state["float"].dtype)
-    k, n = state["z"].shape
+    float_type = state["float"].dtype
+    z, zz = state["z"].astype(float_type), state["zz"].astype(float_type)
+    table = products.padded(z, dtype=float_type)
+    found = state["loc"], state["var"], state["var0"], state["gamma"], state["w"], state["ww"]
+    prior = state["view"], alpha, slab, odds
     for view, below, above in _parts(state, lo, hi):
-        if view.level:
-            groups = np.arange(len(state["scale"]))[:, None] == state["group"]
-            whole = np.zeros((len(groups), products.width(k)))
-            products.gram_of_rows(groups.astype(state["float"].dtype), 0, first, second, whole)
-        for start, end in in_tiles(above - below, n):
+        whole = _level_gram(state) if view.level else None
+        for start, end in in_tiles(above - below, z.shape[1]):
             at, stop = below + start, below + end
             cells = tile(state, view, at - view.first, stop - view.first)
-            gram, cross = np.zeros((stop - at, products.width(k))), np.zeros((stop - at, k))
             if cells.T is None:
-                for level, part in zip(level_of(state, view), whole, strict=True):
-                    gram += level[at - view.first : stop - view.first, None] * part
+                gram, cross = (
+                    level_of(state, view)[:, at - view.first : stop - view.first].T @ whole,
+                    np.zeros((stop - at, len(z))),
+                )
+                products.dots_of_rows(cells.B, 0, z, cross)
+                kernels.weights_of_level(at, gram, cross, *prior, *found, only)
             else:
-                products.gram_of_rows(cells.T, cells.T_at[0], first, second, gram)
-            products.dots_of_rows(cells.B, 0, small, cross)
-            kernels.weights(
-                at, gram, cross, state["view"], alpha, slab, odds, state["loc"], state["var"],
-                state["var0"], state["gamma"], state["w"], state["ww"], only,
-            )  # fmt: skip
+                products.take_away(at, cells.T, cells.T_at[0], table, state["w"], cells.B)
+                kernels.weights(at, cells.T, cells.T_at[0], cells.B, z, zz, *prior, *found, only)
+
+
+def _level_gram(state: State) -> np.ndarray:
+    """(G, width) Gram matrices of the factor values by sample group."""
+    first, second = np.ascontiguousarray(state["z"].T), np.ascontiguousarray(state["zz"].T)
+    groups = np.arange(len(state["scale"]))[:, None] == state["group"]
+    gram = np.zeros((len(groups), products.width(first.shape[1])))
+    products.gram_of_rows(groups.astype(state["float"].dtype), 0, first, second, gram)
+    return gram
 
 
 def update_alpha(state: State, params: Params) -> None:
