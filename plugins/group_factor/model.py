@@ -27,8 +27,8 @@ from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
 from plaidwork.plugins.group_factor.views import blocks_of, groups_of, likelihoods_of, problems_of
 
-QUIET_SWEEPS = 3
-"""Sweeps in a row whose gain must be small."""
+QUIET_SWEEPS = 10
+"""Sweeps in a row whose gain must be small: three can be a plateau before a factor finds its place (see NOTES.md)."""
 
 
 class GroupFactor(Model):
