@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
         inside = QVBoxLayout(holder)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.addWidget(self.messages)
+        self.messages.fits.connect(holder.setFixedHeight)
         self._message_bar = self._fixed_bar("Messages", holder)
         self.messages.emptied.connect(self._message_bar.hide)
         self.messages.shown.connect(lambda *_: self._message_bar.show())

@@ -48,6 +48,8 @@ class MessageBar(QWidget):
 
     emptied = Signal()
     shown = Signal(str)
+    fits = Signal(int)
+    """The height that the words need at the width of the bar, for a holder that keeps an older one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -182,6 +184,7 @@ class MessageBar(QWidget):
         self.setAccessibleName(f"{message.title}. {message.text}")
         self._restyle()
         self.show()
+        self.fits.emit(self._height(self.width()))
 
     def _act(self, message: Message, callback: Callable[[], object]) -> None:
         self.dismiss(message.number)
@@ -211,6 +214,7 @@ class MessageBar(QWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+            self.fits.emit(self._height(self.width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Ground and the line at the left."""

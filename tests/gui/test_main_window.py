@@ -16,7 +16,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
-from tests.gui.window_tools import SlowWalk, dataset, plan, toy_registry
+from tests.gui.window_tools import SlowWalk, dataset, plan, settled_picture, toy_registry
 
 
 @pytest.fixture
@@ -237,21 +237,10 @@ def test_a_missing_recent_file_is_told_and_can_be_forgotten(window, qtbot):
     assert window.settings.recent() == []
 
 
-def _settled(window, qtbot):
-    """The picture of the window once it no longer changes."""
-    last = window.grab().toImage()
-    for _ in range(50):
-        qtbot.wait(300)
-        if (now := window.grab().toImage()) == last:
-            return now
-        last = now
-    raise AssertionError("the window goes on changing")
-
-
 def test_colours_switch_live_and_back(window, qtbot):
     window.workbench.add_dataset(dataset())
     window._show_session()
-    before = _settled(window, qtbot)
+    before = settled_picture(window, qtbot)
     window.actions_by_key["dark"].trigger()
     assert theme().scheme == "dark"
     assert window.grab().toImage() != before

@@ -24,6 +24,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
+from tests.gui.window_tools import settled_picture
 
 RATERS = '"""Raters."""\n\nimport ordinal_tools\n'
 
@@ -536,14 +537,11 @@ def test_a_switch_of_colours_leaves_nothing_behind(open_dialog, mixed, qtbot):
     made = open_dialog()
     made.table.choose("raters")
     made.close_button.setFocus()
-    qtbot.wait(100)  # everything in its place
-    before = made.grab().toImage()
+    before = settled_picture(made, qtbot)
     theme().set_mode("dark")
-    QApplication.processEvents()
-    dark = made.grab().toImage()
+    dark = settled_picture(made, qtbot)
     theme().set_mode("light")
-    QApplication.processEvents()
-    assert made.grab().toImage() == before
+    qtbot.waitUntil(lambda: made.grab().toImage() == before, timeout=20_000)
     assert dark != before
     assert dark.pixelColor(2, 2).lightness() < 60
 

@@ -49,3 +49,14 @@ def plan(model: type = toys.Walk, draws: int = 50, chains: int = 2, **params: ob
     """A checked plan of a toy model."""
     schedule = Schedule(chains=chains, warmup=5, draws=draws, thin=1)
     return make_plan(model(), {"X": dataset()}, params, schedule=schedule, seed=3)
+
+
+def settled_picture(window, qtbot):
+    """The picture of a window once it no longer changes."""
+    last = window.grab().toImage()
+    for _ in range(50):
+        qtbot.wait(200)
+        if (now := window.grab().toImage()) == last:
+            return now
+        last = now
+    raise AssertionError("the window goes on changing")
