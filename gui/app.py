@@ -92,11 +92,15 @@ def _examples() -> list[Sample]:
 
 
 def _show_examples(window: MainWindow, samples: Sequence[Sample]) -> None:
-    window.welcome.set_examples([(sample, _model_title(sample.model)) for sample in samples])
+    registry = window.workbench.registry
+    titles = {spec.id: spec.title for spec in registry.specs()} if registry.settled else {}
+    window.welcome.set_examples(
+        [(sample, titles.get(sample.model) or _model_title(sample.model)) for sample in samples]
+    )
 
 
 def _model_title(model_id: str) -> str:
-    """A title without importing the model (that takes a second): ``infinite_plaid`` -> ``Infinite plaid``."""
+    """A title until the models are loaded (that takes a second): ``infinite_plaid`` -> ``Infinite plaid``."""
     return model_id.rsplit(".", 1)[-1].replace("_", " ").capitalize()
 
 
