@@ -192,6 +192,7 @@ def transpose(dataset: Dataset, options: Options) -> Result:
         column_table=dataset.row_table,
         row_label=dataset.column_label,
         column_label=dataset.row_label,
+        image_shape=(),
     )
     return turned, "rows and columns exchanged"
 

@@ -289,4 +289,4 @@ def _taken(dataset: Dataset, axis: Axis, index: np.ndarray, names: Sequence[str]
             taken[:, index < 0] = hole
     if axis == 0:
         return dataset.with_(values=taken, row_names=tuple(names), row_table={})
-    return dataset.with_(values=taken, column_names=tuple(names), column_table={})
+    return dataset.with_(values=taken, column_names=tuple(names), column_table={}, image_shape=())

@@ -13,6 +13,8 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.spec import ValueKind
 
 Axis = Literal[0, 1]
+PIXEL = "pixel"
+"""Annotation of the columns of images some of whose pixels are left out: number of each within the image, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Dataset:
     row_label, column_label : what a row and a column is called, in the plural ("genes", "samples").
     unit : unit of the values, as shown beside the colour bar.
     steps : transformations applied so far, oldest first.
+    image_shape : (height, width) when every row is an image, its columns the pixels line by line; else empty.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Dataset:
     source: Source = field(default_factory=Source)
     steps: tuple[Step, ...] = ()
     notes: str = ""
+    image_shape: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ValueKind):
@@ -83,6 +87,29 @@ class Dataset:
         self._check_axis(0, self.row_names, self.row_table)
         if len(self.shape) == 2:
             self._check_axis(1, self.column_names, self.column_table)
+        self._check_image()
+
+    def _check_image(self) -> None:
+        shape = tuple(int(side) for side in self.image_shape)
+        object.__setattr__(self, "image_shape", shape)
+        if not shape:
+            return
+        found = f"{self.name}: images of {' × '.join(map(str, shape))}"
+        if len(shape) != 2 or min(shape) < 1 or len(self.shape) != 2:
+            raise DataError(f"{found} are not height × width, or the data are no matrix.")
+        pixels, columns = shape[0] * shape[1], self.shape[1]
+        if PIXEL not in self.column_table:
+            if pixels != columns:
+                raise DataError(
+                    f"{found} have {pixels} pixels, but there are {columns} columns.",
+                    "Give the height and width of the images whose pixels the columns are.",
+                )
+            return
+        place = np.asarray(self.column_table[PIXEL])
+        if place.dtype.kind not in "iuf" or not ((place >= 1) & (place <= pixels)).all():
+            raise DataError(
+                f"{found}: the annotation “{PIXEL}” has to number the columns from 1 to {pixels}."
+            )
 
     def _check_axis(self, axis: Axis, names: Sequence[str], table: Mapping[str, np.ndarray]) -> None:
         size, what = self.shape[axis], ("row", "column")[axis]
@@ -101,6 +128,15 @@ class Dataset:
     @property
     def is_sparse(self) -> bool:
         return hasattr(self.values, "tocsr")
+
+    @property
+    def pixels(self) -> np.ndarray | None:
+        """Place of each column within the image, from 0, line by line: (m,) int; None when the rows are no images."""
+        if not self.image_shape:
+            return None
+        if PIXEL in self.column_table:
+            return np.asarray(self.column_table[PIXEL]).astype(np.intp) - 1
+        return np.arange(self.shape[1])
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -153,7 +189,10 @@ class Dataset:
                 values=self.values[index], row_names=names, row_table=table, steps=(*self.steps, step)
             )
         names = tuple(np.asarray(self.column_names, dtype=object)[index])
-        table = {title: np.asarray(column)[index] for title, column in self.column_table.items()}
+        known = dict(self.column_table)
+        if self.pixels is not None:
+            known.setdefault(PIXEL, self.pixels + 1)
+        table = {title: np.asarray(column)[index] for title, column in known.items()}
         return self.with_(
             values=self.values[:, index], column_names=names, column_table=table, steps=(*self.steps, step)
         )

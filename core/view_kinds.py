@@ -213,6 +213,27 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "image_grid",
+            "tiles",
+            "an image for each factor, with its weight in a classifier",
+            (
+                Role("values", (("K", "D"), ("K", "H", "W")), "the images, signed or not"),
+                _optional("weight", ("K",), ("G", "K"), doc="weights in one classifier, or in G"),
+                _optional("interval", ("K", 2), ("G", "K", 2), doc="interval of each weight"),
+                _optional(
+                    "weight_names",
+                    ("G",),
+                    doc="class that a positive weight speaks for",
+                    table=True,
+                    text=True,
+                ),
+                _optional("names", ("K",), doc="names of the images", table=True, text=True),
+                _optional("scores", ("n", "K"), doc="scores of the items on the factors"),
+                _optional("classes", ("n",), doc="class of each item", text=True),
+                _optional("images", doc="the data, data:X, for the mean image of each class"),
+            ),
+        ),
+        ViewKind(
             "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),
     )

@@ -61,6 +61,7 @@ def finish(
     source: Source,
     notes: Sequence[str] = (),
     column_table: Mapping[str, np.ndarray] | None = None,
+    image_shape: tuple[int, ...] = (),
 ) -> Dataset:
     """A dataset with checked names and kind, and the transformations that the options ask for."""
     from plaidwork.core.transforms import apply_steps
@@ -74,6 +75,7 @@ def finish(
     if options.get("transpose") and values.ndim == 2:
         values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
         rows, columns, table, other, words = columns, rows, other, table, words[::-1]
+        image_shape = ()
     dataset = Dataset(
         name=name,
         values=values,
@@ -86,6 +88,7 @@ def finish(
         column_label=words[1] or "columns",
         source=source,
         notes="\n".join(notes),
+        image_shape=image_shape,
     )
     return apply_steps(dataset, wanted_steps(options))
 

@@ -24,6 +24,8 @@ from plaidwork.core.joining import default_names
 
 _USUAL = ("X", "x", "data", "values", "matrix")
 _NAMES = {0: ("row_names", "rownames", "rows"), 1: ("column_names", "columnnames", "colnames", "columns")}
+_SHAPE = "image_shape"
+"""Name of the array that says height and width of the images which the rows of the matrices are."""
 _PREVIEW = (200, 100)
 
 
@@ -68,7 +70,7 @@ class NumpyReader:
         detected = frozenset() if options.get("array") or not array else frozenset({"array"})
         if array:
             found["array"] = array
-        values, rows, columns, note = _load(path, headers, array, options)
+        values, rows, columns, note, _ = _load(path, headers, array, options)
         issues = [Issue("info", "Images were laid out as rows", note)] if note else []
         if values.dtype.kind == "f":
             issues += _value_issues(values, rows, columns, options)
@@ -108,7 +110,7 @@ class NumpyReader:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
         if progress is not None:
             progress(0.0)
-        values, rows, columns, note = _load(path, headers, array, options)
+        values, rows, columns, note, shape = _load(path, headers, array, options)
         if progress is not None:
             progress(0.8)
         source = default_source(path, {**options, **({"array": array} if array else {})})
@@ -126,7 +128,10 @@ class NumpyReader:
                 )
             values = np.where(infinite, np.nan, values)
         notes = [note] if note else []
-        dataset = finish(path.name, name, values, rows, columns, {}, ("", ""), options, source, notes)
+        words = ("images", "pixels") if shape else ("", "")
+        dataset = finish(
+            path.name, name, values, rows, columns, {}, words, options, source, notes, image_shape=shape
+        )
         if progress is not None:
             progress(1.0)
         return dataset
@@ -174,11 +179,11 @@ def _header(file: IO[bytes], size: int, where: str) -> _Header:
 
 def _candidates(headers: Mapping[str, _Header]) -> dict[str, _Header]:
     """The arrays that can be imported: numbers with 1 to 3 axes, or a list of texts."""
-    companions = {name for group in _NAMES.values() for name in group}
+    companions = {_SHAPE, *(name for group in _NAMES.values() for name in group)}
     return {
         name: header
         for name, header in headers.items()
-        if (header.dtype.kind in "biuf" and 1 <= len(header.shape) <= 3)
+        if (header.dtype.kind in "biuf" and 1 <= len(header.shape) <= 3 and name != _SHAPE)
         or (header.dtype.kind == "U" and len(header.shape) == 1 and name not in companions)
     }
 
@@ -223,14 +228,15 @@ def _unfit(path: Path, name: str, header: _Header) -> DataError:
 
 def _load(
     path: Path, headers: Mapping[str, _Header], array: str, options: ImportOptions
-) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str]:
-    """Values (float64, or texts), names of rows and columns, and a note on reshaping."""
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str, tuple[int, ...]]:
+    """Values (float64, or texts), names of rows and columns, a note on reshaping, and the shape of images."""
     try:
         if not array:
-            values, others = np.load(path, allow_pickle=False), {}
+            values, others, shape = np.load(path, allow_pickle=False), {}, None
         else:
             with np.load(path, allow_pickle=False) as archive:
                 values = archive[array]
+                shape = archive[_SHAPE] if _SHAPE in headers and array != _SHAPE else None
                 others = {
                     name: archive[name]
                     for group in _NAMES.values()
@@ -240,9 +246,10 @@ def _load(
                 }
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, OSError) as error:
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or write it once more.") from error
-    note = ""
+    note, image_shape = "", _image_shape(shape, values)
     if values.ndim == 3:
         number, height, width = values.shape
+        image_shape = (height, width)
         values = values.reshape(number, height * width)
         note = f"{number} images of {height} × {width} became rows of {height * width} values."
     if values.dtype.kind in "iu" and values.itemsize == 8 and values.size:
@@ -262,7 +269,15 @@ def _load(
         values = values.astype(np.float64)
     rows = _names_of(others, array, 0, values.shape[0], options)
     columns = _names_of(others, array, 1, values.shape[1], options) if values.ndim == 2 else ()
-    return values, rows, columns, note
+    return values, rows, columns, note, image_shape
+
+
+def _image_shape(shape: np.ndarray | None, values: np.ndarray) -> tuple[int, ...]:
+    """Height and width that the file gives beside a matrix; empty when they do not fit it."""
+    if shape is None or values.ndim != 2 or shape.shape != (2,) or shape.dtype.kind not in "iu":
+        return ()
+    height, width = (int(side) for side in shape)
+    return (height, width) if min(height, width) > 0 and height * width == values.shape[1] else ()
 
 
 def _names_of(

@@ -42,6 +42,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "restarts": _lazy("restarts_page", "RestartsPage"),
     "variance": _lazy("variance_page", "VariancePage"),
     "curve": _lazy("curve_page", "CurvePage"),
+    "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""

@@ -1,11 +1,20 @@
 """The catalogue of views and the pages of the window speak of the same kinds."""
 
 import inspect
+from importlib import import_module
 
 from plaidwork.core.spec import View
 from plaidwork.core.view_kinds import VIEW_KINDS as CATALOGUE
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
+
+_READ_IN = {
+    "biclusters": "blocks",
+    "scatter": "scores_page",
+    "beeswarm": "scores_page",
+    "image_grid": "images",
+}
+"""Modules other than the page's that look up the roles of a kind."""
 
 
 def test_every_kind_has_a_page():
@@ -17,14 +26,8 @@ def test_every_kind_has_a_page():
 def test_pages_read_the_roles_of_the_catalogue():
     for name, kind in VIEW_KINDS.items():
         source = inspect.getsource(inspect.getmodule(kind.load()))
-        if name == "biclusters":
-            from plaidwork.gui.results import blocks
-
-            source += inspect.getsource(blocks)
-        if name in ("scatter", "beeswarm"):
-            from plaidwork.gui.results import scores_page
-
-            source += inspect.getsource(scores_page)
+        if name in _READ_IN:
+            source += inspect.getsource(import_module(f"plaidwork.gui.results.{_READ_IN[name]}"))
         for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
 

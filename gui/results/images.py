@@ -1,0 +1,332 @@
+"""Images of a run, one per factor, with their weights in a classifier and the scores of the items: ready to paint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.gui.results.columns import ItemColumns
+from plaidwork.gui.results.marks import colouring, most_telling
+from plaidwork.gui.results.source import SourceError, Sources, dense, role_names
+
+LEFT_OUT = 255
+"""Step of a pixel without a number; the others are 0 to 254."""
+_LAST = 254
+MOST_CLASSES = 6
+_MOST_PIXELS = 40_000_000
+
+
+@dataclass(frozen=True)
+class NoShape:
+    """The rows are no images, or of unknown height and width."""
+
+    pixels: int
+    dataset: str
+    """Data set that could say it; empty when there is none."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """(G, K) weights of the images in G classifiers, with (G, K, 2) intervals or None."""
+
+    values: np.ndarray
+    intervals: np.ndarray | None
+    names: tuple[str, ...]
+    """What a positive weight speaks for; empty where that is not known."""
+    label: str
+
+    def doubtful(self, g: int, k: int) -> bool:
+        """Whether the interval of a weight holds zero."""
+        return self.intervals is not None and bool(self.intervals[g, k, 0] <= 0 <= self.intervals[g, k, 1])
+
+
+@dataclass(frozen=True)
+class Images:
+    """K images with what goes along.
+
+    ``values`` (K, H, W), NaN where a pixel is left out. ``shared`` and ``own`` are the steps (uint8) of a colour map on
+    one scale and on that of each image; ``limits`` the ends of the one, ``own_limits`` (K, 2) of the others.
+    ``codes`` (n,) are the classes of the items, -1 unknown; ``means`` (C, H, W) the mean image of each class.
+    """
+
+    values: np.ndarray
+    shared: np.ndarray
+    own: np.ndarray
+    limits: tuple[float, float]
+    own_limits: np.ndarray
+    clipped: tuple[bool, bool]
+    signed: bool
+    names: tuple[str, ...]
+    word: str
+    label: str
+    doc: str
+    weights: Weights | None = None
+    scores: np.ndarray | None = None
+    classes: tuple[str, ...] = ()
+    codes: np.ndarray | None = None
+    means: np.ndarray | None = None
+    mean_steps: np.ndarray | None = None
+    mean_limits: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of an image."""
+        return self.values.shape[1], self.values.shape[2]
+
+    @property
+    def short_names(self) -> tuple[str, ...]:
+        """``F4`` for ``Factor 4``; the names where they are not numbered."""
+        found = []
+        for name in self.names:
+            word, _, number = name.rpartition(" ")
+            found.append(f"{word[0].upper()}{number}" if word and number.isdigit() else name)
+        return tuple(found)
+
+    @property
+    def size(self) -> np.ndarray:
+        """(K,) root mean square of the pixels."""
+        known = np.isfinite(self.values)
+        square = np.where(known, self.values, 0.0) ** 2
+        return np.sqrt(square.sum(axis=(1, 2)) / np.maximum(known.sum(axis=(1, 2)), 1))
+
+    @property
+    def map_name(self) -> str:
+        """Diverging for images with signs, else sequential."""
+        return "loom" if self.signed else "tide"
+
+    def order(self, by: str, g: int = 0) -> np.ndarray:
+        """Numbers of the images by size of their weight, by strength, or as they come."""
+        if by == "weight" and self.weights is not None:
+            return np.argsort(-np.abs(np.nan_to_num(self.weights.values[g])), kind="stable")
+        if by == "size":
+            return np.argsort(-self.size, kind="stable")
+        return np.arange(len(self.values))
+
+    def steps(self, scale: str) -> np.ndarray:
+        """(K, H, W) steps on the shared scale, or on that of each image."""
+        return self.own if scale == "own" else self.shared
+
+
+def steps_of(values: np.ndarray, low: np.ndarray | float, high: np.ndarray | float) -> np.ndarray:
+    """Places on a colour map as uint8: 0 at ``low``, 254 at ``high``, 255 where there is no number."""
+    span = np.maximum(np.subtract(high, low), 1e-300)
+    share = (values - low) / span * _LAST
+    known = np.isfinite(share)
+    found = np.where(known, np.clip(np.nan_to_num(share), 0, _LAST) + 0.5, LEFT_OUT)
+    return np.ascontiguousarray(found.astype(np.uint8))
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.1e}")
+
+
+def _scaled(values: np.ndarray, signed: bool) -> dict[str, Any]:
+    """Steps and limits: symmetric about zero when ``signed``, the shared ones at the 99th percentile."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        known = np.zeros(1)
+    size = np.nan_to_num(np.abs(values)).max(axis=(1, 2))
+    if signed:
+        half = _digits(float(np.percentile(np.abs(known), 99))) or float(np.abs(known).max()) or 1.0
+        limits = (-half, half)
+        own = np.column_stack([-size, size])
+    else:
+        limits = (float(known.min()), float(known.max()))
+        filled = np.where(np.isfinite(values), values, known.min())
+        own = np.column_stack([filled.min(axis=(1, 2)), filled.max(axis=(1, 2))])
+    low, high = own[:, 0, None, None], own[:, 1, None, None]
+    return {
+        "shared": steps_of(values, *limits),
+        "own": steps_of(values, low, high),
+        "limits": limits,
+        "own_limits": own,
+        "clipped": (bool(known.min() < limits[0]), bool(known.max() > limits[1])),
+    }
+
+
+def load_images(sources: Sources) -> Images | NoShape:
+    """The images of a view, in a worker thread. Raises ``SourceError`` when the roles do not fit each other."""
+    result = sources.result("values", (2, 3))
+    values = np.asarray(result.values, dtype=np.float64)
+    dims = result.dims if len(result.dims) == values.ndim else ("image", "pixel", "pixel")[: values.ndim]
+    dataset = _dataset_of(sources, dims[-1], values.shape[-1]) if values.ndim == 2 else None
+    if values.ndim == 2:
+        shaped = _shaped(values, sources.view.options.get("shape"), dataset)
+        if shaped is None:
+            return NoShape(values.shape[1], dataset.name if dataset is not None else "")
+        values = shaped
+    if values.size > _MOST_PIXELS:
+        raise SourceError(
+            f"{len(values)} images of {values.shape[1]} × {values.shape[2]} are too many to be shown."
+        )
+    signed = sources.view.options.get("signed")
+    signed = bool((values[np.isfinite(values)] < 0).any()) if signed is None else bool(signed)
+    found = Images(
+        values,
+        **_scaled(values, signed),
+        signed=signed,
+        names=role_names(sources, "names", dims[0], len(values)),
+        word=dims[0].replace("_", " "),
+        label=result.label or "value",
+        doc=result.doc,
+        weights=_weights(sources, len(values)),
+        **_items(sources, values.shape),
+    )
+    return found
+
+
+def _dataset_of(sources: Sources, dim: str, length: int) -> Dataset | None:
+    """The data whose columns are the pixels: those of the role ``images``, or of the dim."""
+    given = sources.dataset("images") if sources.has("images") else None
+    if given is not None and len(given.shape) == 2 and given.shape[1] == length:
+        return given
+    for item in sources.run.spec.inputs:
+        for name in sources.run.inputs.get(item.name, ()):
+            found = sources.dataset_named(name)
+            if found is None or dim not in item.dims[1:] or len(found.shape) != 2 or found.shape[1] != length:
+                continue
+            return found
+    return None
+
+
+def _shaped(values: np.ndarray, option: Any, dataset: Dataset | None) -> np.ndarray | None:
+    """(K, H, W) of (K, D); None when height and width are not known."""
+    count, length = values.shape
+    if option:
+        height, width = (int(side) for side in option)
+        if height * width != length:
+            raise SourceError(
+                f"Images of {height} × {width} have {height * width} pixels. Found {length} numbers for each."
+            )
+        return values.reshape(count, height, width)
+    if dataset is None or dataset.pixels is None:
+        return None
+    height, width = dataset.image_shape
+    whole = np.full((count, height * width), np.nan)
+    whole[:, dataset.pixels] = values
+    return whole.reshape(count, height, width)
+
+
+def _weights(sources: Sources, count: int) -> Weights | None:
+    if not sources.has("weight"):
+        return None
+    result = sources.result("weight", (1, 2))
+    values = np.atleast_2d(np.asarray(result.values, dtype=np.float64))
+    groups = len(values)
+    if values.shape[1] != count:
+        raise SourceError(f"There are {values.shape[1]} weights for {count} images.")
+    intervals = None
+    if sources.has("interval"):
+        intervals = np.asarray(sources.result("interval").values, dtype=np.float64)
+        if intervals.size != 2 * groups * count:
+            raise SourceError(f"The intervals have the shape {intervals.shape} for {count} weights.")
+        intervals = intervals.reshape(groups, count, 2)
+    names = ("",) * groups
+    if sources.has("weight_names") or groups > 1:
+        dim = result.dims[0] if result.values.ndim == 2 and len(result.dims) == 2 else "classifier"
+        names = role_names(sources, "weight_names", dim, groups)
+    return Weights(values, intervals, names, result.label or "weight")
+
+
+def _items(sources: Sources, shape: tuple[int, ...]) -> dict[str, Any]:
+    """Scores and classes of the items, and the mean image of each class."""
+    scores, dim = None, ""
+    if sources.has("scores"):
+        result = sources.result("scores", 2)
+        scores = np.asarray(result.values, dtype=np.float64)
+        if scores.shape[1] != shape[0]:
+            raise SourceError(f"There are scores on {scores.shape[1]} factors for {shape[0]} images.")
+        dim = result.dims[0] if len(result.dims) == 2 else "item"
+    column: np.ndarray | None = None
+    if sources.has("classes"):
+        column = np.asarray(sources.get("classes").values)
+        if scores is not None and column.shape != (len(scores),):
+            raise SourceError(f"There are classes of {len(column)} items and scores of {len(scores)}.")
+    elif scores is not None:
+        known = ItemColumns(sources, dim, sources.dim_names(dim, len(scores))).annotations
+        made = {title: colouring(title, entry) for title, entry in known.items()}
+        title = most_telling(scores, {t: m for t, m in made.items() if m is not None and m.classes})
+        column = known.get(title)
+    classes, codes = _classes(column)
+    found: dict[str, Any] = {"scores": scores, "classes": classes, "codes": codes}
+    given = sources.dataset("images") if sources.has("images") else None
+    if given is not None and codes is not None and classes and given.shape[0] == len(codes):
+        found |= _means(given, codes, len(classes), shape)
+    return found
+
+
+def _classes(column: np.ndarray | None) -> tuple[tuple[str, ...], np.ndarray | None]:
+    if column is None:
+        return (), None
+    made = colouring("class", column)
+    if made is None or not made.classes or len(made.classes) > MOST_CLASSES:
+        return (), None
+    order = sorted(range(len(made.classes)), key=lambda c: made.classes[c])
+    place = np.empty(len(order) + 1, dtype=np.intp)
+    place[order], place[-1] = np.arange(len(order)), -1
+    return tuple(made.classes[c] for c in order), place[made.codes]
+
+
+def _means(given: Dataset, codes: np.ndarray, count: int, shape: tuple[int, ...]) -> dict[str, Any]:
+    height, width = shape[1:]
+    values = dense(given)
+    place = given.pixels if given.image_shape == (height, width) else None
+    if place is None and values.shape[1] != height * width:
+        return {}
+    flat = np.full((count, height * width), np.nan)
+    for c in range(count):
+        inside = values[codes == c]
+        known = np.isfinite(inside)
+        total = np.where(known, inside, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        flat[c, slice(None) if place is None else place] = total
+    means = flat.reshape(count, height, width)
+    known = means[np.isfinite(means)]
+    limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    return {"means": means, "mean_steps": steps_of(means, *limits), "mean_limits": limits}
+
+
+def separation(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Share of pairs of items of two classes that the scores (n,) put in one order, the better of the two.
+
+    The area under the ROC curve (Mann-Whitney), with ties as one half; NaN without both classes.
+    """
+    from scipy.stats import rankdata
+
+    count = int(positive.sum())
+    others = len(positive) - count
+    if not count or not others:
+        return float("nan")
+    area = (rankdata(scores)[positive].sum() - count * (count + 1) / 2) / (count * others)
+    return float(max(area, 1 - area))
+
+
+def sides(images: Images, g: int) -> tuple[str, str]:
+    """What a positive and what a negative weight speak for, in words."""
+    name = images.weights.names[g] if images.weights is not None else ""
+    if not name:
+        return "above zero", "below zero"
+    others = [other for other in images.classes if other != name]
+    return f"towards {name}", f"towards {others[0]}" if len(images.classes) == 2 and len(
+        others
+    ) == 1 else f"away from {name}"
+
+
+def parted(images: Images, g: int) -> tuple[tuple[str, ...], np.ndarray]:
+    """Classes to tell apart and the code of each item: one against the rest when weights are of one of many."""
+    codes = images.codes if images.codes is not None else np.zeros(0, dtype=np.intp)
+    name = images.weights.names[g] if images.weights is not None else ""
+    if len(images.classes) > 2 and name in images.classes:
+        mine = images.classes.index(name)
+        return (name, "others"), np.where(codes < 0, -1, (codes != mine).astype(np.intp))
+    return images.classes, codes
+
+
+def class_threads(classes: Sequence[str], positive: str) -> list[str]:
+    """Colours of classes beside a diverging map: teal for what a positive weight speaks for, plum for the other."""
+    if len(classes) == 2 and positive == classes[1]:
+        return ["plum", "teal"]
+    return [*("teal", "plum", "violet", "amber")[: len(classes)], *["neutral"] * max(len(classes) - 4, 0)]
