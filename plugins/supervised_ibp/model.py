@@ -24,7 +24,7 @@ from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.problems import problems_of
 from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
-from plaidwork.plugins.supervised_ibp.start import new_state, start_shares
+from plaidwork.plugins.supervised_ibp.start import begun
 
 SETTLED = 1e-4
 """Largest change of a probability at which a fit counts as converged."""
@@ -36,8 +36,7 @@ class SupervisedIbp(Model):
     spec = SUPERVISED_IBP
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
-        corpus = corpus_of(data, params)
-        return new_state(corpus, start_shares(corpus, data, params, rng), params)
+        return begun(corpus_of(data, params), data, params, rng)
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock

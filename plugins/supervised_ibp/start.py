@@ -14,6 +14,8 @@ TURNS = ("svd", "sparse", "stick-draw")
 OVERSAMPLED, POWERS = 8, 6
 """Further vectors, and passes, of the randomised singular vectors."""
 QUANTILE = 0.85
+SEARCH = ("basis", "back", "left", "passes", "rotation", "spare")
+"""What the state has while singular vectors are sought."""
 
 
 def start_name(params: Params, chain: int) -> str:
@@ -34,7 +36,7 @@ def start_shares(corpus: Corpus, data: ModelData, params: Params, rng: np.random
             return rng.random((n, k))
         case "given":
             return _given(corpus, data, k)
-    return singular_start(corpus, k, rng)
+    return np.full((n, k), 0.5)  # until the singular vectors are found
 
 
 def _given(corpus: Corpus, data: ModelData, k: int) -> np.ndarray:
@@ -52,23 +54,64 @@ def _given(corpus: Corpus, data: ModelData, k: int) -> np.ndarray:
     return np.array(given, float)
 
 
-def singular_start(corpus: Corpus, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Left singular vectors of the centred words, rotated at random, skewed to the right, above the 85 % quantile.
-
-    Randomised subspace iteration: products with the sparse matrix only, memory O((N + D) K).
-    """
+def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> State:
+    """What :func:`seek` adds to a state: the start of the search for singular vectors, and all that is random of it."""
     n, d = corpus.shape
-    words = csr_matrix((corpus.values, corpus.indices, corpus.indptr), (n, d))
     size = min(n, d, k + OVERSAMPLED)
     basis = rng.standard_normal((d, size))
-    for _ in range(POWERS):
-        basis = _orthonormal(_transposed(words, corpus, _orthonormal(_times(words, corpus, basis))))
-    found = np.sqrt(n) * _orthonormal(_times(words, corpus, basis))[:, :k]
-    if found.shape[1] < k:
-        found = np.hstack([found, rng.standard_normal((n, k - found.shape[1]))])
     rotation, corner = np.linalg.qr(rng.standard_normal((k, k)))
-    found = found @ (rotation * np.where(np.diag(corner) < 0, -1.0, 1.0))
-    found -= found.mean(axis=0)
+    return {
+        "basis": basis,
+        "back": np.zeros((d, size)),
+        "left": np.zeros((n, size)),
+        "passes": 0,
+        "rotation": rotation * np.where(np.diag(corner) < 0, -1.0, 1.0),
+        "spare": rng.standard_normal((n, max(0, k - size))),
+    }
+
+
+def seek(state: State, corpus: Corpus, entries: int) -> None:
+    """Left singular vectors of the scaled words by randomised subspace iteration, about so many entries at a time.
+
+    Products with rows of the sparse matrix only, memory O((N + D) K). At the end ``nu`` is set: the vectors rotated at
+    random, skewed to the right, above the 85 % quantile.
+    """
+    (n, d), lo = corpus.shape, state["at"]
+    hi = int(np.searchsorted(corpus.indptr, corpus.indptr[lo] + entries, side="right")) - 1
+    hi = min(n, max(lo + 1, hi))
+    first, last = corpus.indptr[lo], corpus.indptr[hi]
+    rows = csr_matrix(
+        (corpus.values[first:last], corpus.indices[first:last], corpus.indptr[lo : hi + 1] - first),
+        (hi - lo, d),
+    )
+    forward = state["passes"] % 2 == 0
+    if forward:
+        state["left"][lo:hi] = rows @ (state["basis"] / corpus.scale[:, None])
+    else:
+        state["back"] += rows.T @ state["left"][lo:hi]
+    state["at"] = hi if hi < n else 0
+    if hi < n:
+        return
+    if forward:
+        shift = np.einsum("d,ds->s", corpus.mean / corpus.scale, state["basis"])
+        state["left"] = _orthonormal(state["left"] - shift)
+    else:
+        total = np.outer(corpus.mean, state["left"].sum(axis=0))
+        state["basis"] = _orthonormal((state["back"] - total) / corpus.scale[:, None])
+        state["back"][...] = 0.0
+    state["passes"] += 1
+    if state["passes"] > 2 * POWERS:
+        k = len(state["rotation"])
+        found = np.hstack([np.sqrt(n) * state["left"][:, :k], state["spare"]]) @ state["rotation"]
+        state["nu"] = _raised(found)
+        state["stage"] = "start"
+        for name in SEARCH:
+            del state[name]
+
+
+def _raised(found: np.ndarray) -> np.ndarray:
+    """Probabilities (N, K): near 1 for the upper 15 % of each column, turned so that its tail is above."""
+    found = found - found.mean(axis=0)
     found *= np.where((found**3).sum(axis=0) < 0, -1.0, 1.0)
     spread = np.maximum(found.std(axis=0), 1e-12)
     above = (found - np.quantile(found, QUANTILE, axis=0)) / spread
@@ -78,22 +121,16 @@ def singular_start(corpus: Corpus, k: int, rng: np.random.Generator) -> np.ndarr
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
     """Left singular vectors, the strongest first, 0 for those of no strength.
 
-    By the small Gram matrix: exact enough for a start, and it keeps to one thread, where QR of a tall matrix does not.
+    By the small Gram matrix, which is exact enough for a start. ``einsum`` keeps to one thread: the threads of a QR or a
+    product of tall matrices wait for each other for seconds when restarts share the processors.
     """
-    strength, rotation = np.linalg.eigh(columns.T @ columns)
+    strength, rotation = np.linalg.eigh(np.einsum("ns,nt->st", columns, columns))
     strength, rotation = strength[::-1], rotation[:, ::-1]
     live = strength > 1e-12 * max(float(strength[0]), 1e-300)
-    found: np.ndarray = columns @ (rotation * (live / np.sqrt(np.where(live, strength, 1.0))))
+    found: np.ndarray = np.einsum(
+        "ns,st->nt", columns, rotation * (live / np.sqrt(np.where(live, strength, 1.0)))
+    )
     return found
-
-
-def _times(words: csr_matrix, corpus: Corpus, right: np.ndarray) -> np.ndarray:
-    scaled = right / corpus.scale[:, None]
-    return words @ scaled - corpus.mean @ scaled
-
-
-def _transposed(words: csr_matrix, corpus: Corpus, left: np.ndarray) -> np.ndarray:
-    return (words.T @ left - np.outer(corpus.mean, left.sum(axis=0))) / corpus.scale[:, None]
 
 
 def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
@@ -112,3 +149,11 @@ def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
         "ny": np.zeros((groups, k)), "spread": np.zeros((groups, k)),
         "cover_nu": np.zeros((groups, covers, k)), "tally": np.zeros(2),
     }  # fmt: skip
+
+
+def begun(corpus: Corpus, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    """The state before the first sweep; the search for singular vectors is part of that sweep."""
+    state = new_state(corpus, start_shares(corpus, data, params, rng), params)
+    if start_name(params, chain_of(rng)) == "svd":
+        state.update(begin_search(corpus, params["n_topics"], rng), stage="search")
+    return state

@@ -21,6 +21,7 @@ from plaidwork.plugins.supervised_ibp.moments import (
     square_of_rest,
 )
 from plaidwork.plugins.supervised_ibp.prior import update_shares
+from plaidwork.plugins.supervised_ibp.start import seek
 
 SLICE = 25_000_000
 """Multiplications of one slice, some 20 ms."""
@@ -100,6 +101,9 @@ def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | 
     """The next slice; the traces when it ends the sweep."""
     k = state["nu"].shape[1]
     lo, stage = state["at"], state["stage"]
+    if stage == "search":
+        seek(state, corpus, SLICE // (2 * state["basis"].shape[1]))
+        return None
     if stage in ("start", "documents"):
         if lo == 0:
             clear_sums(state)
@@ -151,9 +155,8 @@ def _ended(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
 
 def blocks(state: State, corpus: Corpus, params: Params) -> Iterator[tuple[str, float]]:
     """One sweep with the bound after every factor of q."""
-    if state["stage"] == "start":
-        while state["stage"] != "documents":
-            advance(state, corpus, params)
+    while state["stage"] in ("search", "start", "first words"):
+        advance(state, corpus, params)
     while state["stage"] == "documents":
         advance(state, corpus, params)
         yield "assignments", elbo_of(state, corpus, params)

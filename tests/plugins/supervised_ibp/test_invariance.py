@@ -10,6 +10,7 @@ from plaidwork.core.registry import registry
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
+from plaidwork.plugins.supervised_ibp.start import begun, seek
 
 
 def texts(seed=0, n=60, d=20, k=3):
@@ -116,6 +117,25 @@ def test_slices_are_the_whole(monkeypatch):
     while sweep.advance(state, given[0], given[2]) is None:
         calls += 1
     assert calls > 10
+
+
+@pytest.mark.parametrize("entries", [10**9, 40])
+def test_the_search_for_a_start_finds_the_singular_vectors(entries):
+    x, y, _ = texts(n=120)
+    corpus, _, settings = begin(tools.model_data(x, y), start="svd")
+    state, calls = begun(corpus, {}, settings, np.random.default_rng(0)), 0
+    while state["stage"] == "search":
+        seek(state, corpus, entries)
+        calls += 1
+    odds = np.log(state["nu"] / (1 - state["nu"]))
+    free = (np.abs(odds) < 29).all(axis=1)  # where nothing was cut off
+    assert free.sum() > 30
+    true = np.linalg.svd(tools.dense(corpus), full_matrices=False)[0][:, :3]
+    true = np.column_stack([np.ones(60), true])[free]
+    rest = odds[free] - true @ np.linalg.lstsq(true, odds[free], rcond=None)[0]
+    assert np.abs(rest).max() < 0.02 * odds.std()
+    assert (calls == 13) == (entries > 40)
+    assert 0.1 < (state["nu"] > 0.5).mean() < 0.2  # the upper 15 %
 
 
 def test_one_topic():
