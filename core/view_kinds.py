@@ -150,6 +150,18 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "documents",
+            "document",
+            "the documents that say most of a factor, its words marked in their texts",
+            (
+                Role("scores", (("n", "K"),), "scores or probabilities of the documents"),
+                _optional("words", ("K", "m"), ("m", "K"), doc="weights of the words"),
+                _optional("names", ("m",), doc="the words", table=True, text=True),
+                _optional("documents", ("n",), doc="names of the documents", table=True, text=True),
+                _optional("outcome", ("n",), doc="a number or class of each document", text=True),
+            ),
+        ),
+        ViewKind(
             "beeswarm",
             "beeswarm",
             "items by one factor, class beside class",

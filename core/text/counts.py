@@ -83,7 +83,7 @@ def count_words(
     neighbours; then the bounds on documents apply, and at last the most words.
     """
     words = list(tokens.words)
-    reason = _word_reasons(words, options)
+    reason = word_reasons(words, options)
     stemmed = words
     if options.stem:
         chosen = np.flatnonzero(reason == KEPT)
@@ -121,7 +121,7 @@ def count_words(
     return keep_terms(matrix, tuple(terms), codes, options)
 
 
-def _word_reasons(words: list[str], options: TextOptions) -> np.ndarray:
+def word_reasons(words: list[str], options: TextOptions) -> np.ndarray:
     stop = options.stop_list
     reason = np.zeros(len(words), dtype=np.int8)
     for place, word in enumerate(words):
@@ -195,5 +195,5 @@ def count_terms(
         from scipy.sparse import csr_matrix
 
         matrix = csr_matrix((coo.data, (coo.row, group[coo.col])), shape=(matrix.shape[0], len(place)))
-    reason = _word_reasons(list(place), options)
+    reason = word_reasons(list(place), options)
     return keep_terms(matrix.copy(), tuple(place), reason, options)

@@ -46,7 +46,7 @@ def tokenise(texts: Sequence[str], options: TextOptions, progress: Progress | No
     Texts are brought to Unicode's composed form (NFC); curly apostrophes become straight, soft hyphens go. Letters
     of all scripts form words, with the marks that belong to them; scripts without blanks are not cut.
     """
-    pattern = _pattern(options.punctuation, options.elision)
+    pattern = word_pattern(options.punctuation, options.elision)
     number: defaultdict[str, int] = defaultdict()
     number.default_factory = number.__len__
     parts: list[np.ndarray] = []
@@ -68,7 +68,7 @@ def _tidy(text: str, lower: bool) -> str:
 
 
 @cache
-def _pattern(punctuation: str, elision: bool) -> re.Pattern[str]:
+def word_pattern(punctuation: str, elision: bool) -> re.Pattern[str]:
     number = r"\d+(?:[.,]\d+)*(?![\w])"
     word = rf"[^\W_](?:[^\W_]|[{_marks()}])*"
     if punctuation == "inner":

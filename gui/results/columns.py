@@ -53,7 +53,7 @@ class ItemColumns:
         self.annotations: dict[str, np.ndarray] = dict(given or {})
         self._features: dict[str, _Feature] = {}
         self.sections: dict[str, list[str]] = {ANNOTATIONS: []}
-        for dataset, axis, at in _datasets_of(sources, dim, names):
+        for dataset, axis, at in datasets_of(sources, dim, names):
             for title, column in sources.annotation_table(dataset.name, axis).items():
                 values = np.asarray(column)
                 if title not in self.annotations and len(values):
@@ -81,7 +81,7 @@ class ItemColumns:
         return None if found is None else found.values()
 
 
-def _datasets_of(
+def datasets_of(
     sources: Sources, dim: str, names: tuple[str, ...]
 ) -> Iterator[tuple[Dataset, int, np.ndarray]]:
     """Datasets with this dim, its axis, and the places of the items along it: found by name, else by place."""

@@ -37,6 +37,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "effects": _lazy("effects_page", "EffectsPage"),
     "scatter": _lazy("scatter_page", "ScatterPage"),
     "beeswarm": _lazy("beeswarm_page", "BeeswarmPage"),
+    "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),
     "restarts": _lazy("restarts_page", "RestartsPage"),

@@ -214,6 +214,7 @@ def _texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: 
         "extra_caption": "What a topic adds to the count of a word in a document. " + parts[0],
         "fit_caption": "How well the training documents are explained.",
         "training_caption": "Not effects: these helped to find the topics in these same documents.",
+        "documents_caption": "Training documents, the most probable first; the words of the topic are marked in the texts.",
         "restarts_caption": "A high bound often comes from topics of a few documents; compare exclusivity.",
     }
 
@@ -267,6 +268,9 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "topics": topics_table(fit, words, params),
         "topic_sizes": Table({"Topic": topic_labels(k), "Expected training documents": sizes}),
         "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
+        "training_outcome": Result(
+            corpus.y_mean + corpus.y_scale * corpus.y, ("training_document",), label="Outcome"
+        ),
         "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
         "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
         "topics_in_use": Result(np.array(len(used)), label="Topics in use"),

@@ -146,7 +146,21 @@ VIEWS = (
         options={"scale": "diverging", "minimum": -1, "maximum": 1},
         group="Sizes",
     ),
-    View("table", "Representative", {"values": "representative"}, group="Documents"),
+    View(
+        "documents",
+        "Representative",
+        {
+            "scores": "assignments",
+            "words": "topic_weights",
+            "names": "kept_word",
+            "documents": "training_document",
+            "outcome": "training_outcome",
+        },
+        caption="documents_caption",
+        options={"dim": "document"},
+        group="Documents",
+    ),
+    View("table", "Of every topic", {"values": "representative"}, group="Documents"),
     View("table", "Least explained", {"values": "least_explained"}, group="Documents"),
     View(
         "table",

@@ -1,0 +1,112 @@
+"""One document: its name, what is known of it, its text with words marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+
+from plaidwork.core.text.counts import Stems
+from plaidwork.core.text.marking import Place, readable, term_places
+from plaidwork.core.text.options import TextOptions
+from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets import Label
+
+_LONGEST = 200_000
+"""Letters shown of a text."""
+
+
+@dataclass(frozen=True)
+class TopicWords:
+    """Words of a factor with their weights, the heaviest first."""
+
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+class DocumentPane(QWidget):
+    """Name, facts and text of a document."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = Label("", "strong", elide=True)
+        self._facts = Label("", "caption", "muted", elide=True)
+        self.text = QTextBrowser()
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setOpenLinks(False)
+        self.text.setAccessibleName("Text of the document")
+        self.text.document().setDocumentMargin(0)
+        self._stems = Stems()
+        self.places: tuple[Place, ...] = ()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(space.L, 0, 0, 0)
+        layout.setSpacing(space.XS)
+        layout.addWidget(self._name)
+        layout.addWidget(self._facts)
+        layout.addSpacing(space.XS)
+        layout.addWidget(self.text, 1)
+
+    def set_head(self, name: str, facts: str) -> None:
+        """Name the document and say what is known of it."""
+        self._name.setText(name)
+        self._facts.setText(facts)
+        self._facts.setToolTip(facts)
+
+    def show_note(self, text: str) -> None:
+        """A sentence instead of a text."""
+        self.places = ()
+        self.text.setHtml(f'<p style="color:{theme().hex("muted")}">{escape(text)}</p>')
+
+    def show_text(self, text: str, words: TopicWords, options: TextOptions, found: str = "") -> None:
+        """The text with these words marked by the sign of their weight, and every place of ``found`` outlined."""
+        if not text:
+            self.show_note("This document has no text.")
+            return
+        shown = readable(text)[:_LONGEST]
+        self.places = tuple(term_places(shown, words.terms, options, self._stems))
+        weight = dict(zip(words.terms, words.weights, strict=True))
+        html = _marked(shown, self.places, weight, found)
+        if len(text) > _LONGEST:
+            html += f'<p style="color:{theme().hex("muted")}">The text goes on; the first {_LONGEST} letters are shown.</p>'
+        self.text.setHtml(html)
+
+
+def word_ground(adds: bool) -> QColor:
+    """Colour behind a marked word: blue where it adds to the factor, amber where it takes from it."""
+    ink, ground = theme().category(0 if adds else 4), theme().color("surface")
+    parts = zip(ink.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
+    return QColor(*(round(0.24 * a + 0.76 * b) for a, b in parts))
+
+
+def _marked(text: str, places: tuple[Place, ...], weight: dict[str, float], found: str) -> str:
+    colors = theme()
+    styles = {
+        True: f"background:{word_ground(True).name()};font-weight:600",
+        False: f"background:{word_ground(False).name()};text-decoration:underline",
+    }
+    parts, at = [], 0
+    for place in places:
+        parts.append(_found(text[at : place.start], found))
+        inside = escape(text[place.start : place.end])
+        parts.append(f'<span style="{styles[weight[place.term] > 0]}">{inside}</span>')
+        at = place.end
+    parts.append(_found(text[at:], found))
+    body = "".join(parts).replace("\n", "<br>")
+    return f'<div style="color:{colors.hex("text")};line-height:140%">{body}</div>'
+
+
+def _found(text: str, wanted: str) -> str:
+    """Escaped text with what a search has found in reverse colours."""
+    if not wanted:
+        return escape(text)
+    parts, at, low = [], 0, text.lower()
+    if len(low) != len(text):  # a letter whose small form is longer
+        return escape(text)
+    style = f"background:{theme().hex('text')};color:{theme().hex('surface')}"
+    while (place := low.find(wanted.lower(), at)) >= 0:
+        parts.append(escape(text[at:place]))
+        parts.append(f'<span style="{style}">{escape(text[place : place + len(wanted)])}</span>')
+        at = place + len(wanted)
+    return "".join([*parts, escape(text[at:])])

@@ -1,0 +1,365 @@
+"""The documents that say most of a factor, with their texts and the factor's words marked in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from plaidwork.core.text.options import TextOptions
+from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.columns import ItemColumns, datasets_of
+from plaidwork.gui.results.document_pane import DocumentPane, TopicWords, word_ground
+from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.source import SourceError, Sources, role_names
+from plaidwork.gui.results.strips import class_text
+from plaidwork.gui.widgets import DataTable, Label, SliderField
+
+_LISTED = 200
+_SEARCHED = 30_000_000
+"""Letters that a search reads at most."""
+_NARROW = 620
+_LONG = 40
+"""Letters of a text that is no class."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """(n, K) scores of documents, and what is known of them.
+
+    ``words`` (K, m) with ``terms``, or None; ``texts`` (n,) or None when the data have none; ``outcome`` (n,) or None.
+    """
+
+    scores: np.ndarray
+    names: tuple[str, ...]
+    factors: tuple[str, ...]
+    words: np.ndarray | None
+    terms: tuple[str, ...]
+    texts: np.ndarray | None
+    outcome: np.ndarray | None
+    outcome_name: str
+    annotations: Mapping[str, np.ndarray]
+    options: TextOptions
+    data_name: str
+    score_name: str
+    word: str
+    doc: str
+
+    def top_words(self, k: int, count: int) -> TopicWords:
+        """The words of a factor that weigh most."""
+        if self.words is None:
+            return TopicWords((), ())
+        weights = self.words[k]
+        best = np.argsort(-np.abs(weights), kind="stable")[:count]
+        best = best[weights[best] != 0]
+        return TopicWords(tuple(self.terms[i] for i in best), tuple(float(weights[i]) for i in best))
+
+
+class DocumentsPage(ResultPage):
+    """Roles ``scores`` (n, K), ``words`` (K, m) or (m, K), ``names`` (m,) of the words, ``documents`` (n,) names and
+    ``outcome`` (n,). The texts are the annotation of the data that was read as text.
+
+    Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20).
+    """
+
+    icon_name = "document"
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._layer, self._top = 0, max(1, int(view.options.get("top", 20)))
+        self._current, self._rows = -1, np.zeros(0, dtype=np.intp)
+        self._hits: np.ndarray | None = None
+        self._selection = workbench.selection(run)
+        super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
+
+    def build(self) -> QWidget:
+        self.picker = ItemPicker()
+        self.picker.currentIndexChanged.connect(self.choose_layer)
+        self._picker_field = Labelled("Show", self.picker)
+        self.top = SliderField("", 1, 60, self._top, step=1)
+        self.top.slider.setAccessibleName("Number of words marked")
+        self.top.value_changed.connect(self._set_top)
+        self._top_field = Labelled("Words marked", self.top)
+        options = OptionRow(self._picker_field, self._top_field)
+        self.table = DataTable(dense=True)
+        self.table.view.setAccessibleName("Documents")
+        self.table.row_selected.connect(self.choose_row)
+        self.pane = DocumentPane()
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self.table)
+        self._split.addWidget(self.pane)
+        self._split.setChildrenCollapsible(False)
+        self._split.setStretchFactor(0, 2)
+        self._split.setStretchFactor(1, 3)
+        self._foot = Label("", "body", "muted", elide=True)
+        self.legend = Legend()
+        return page_content(options, self._split, self._foot, self.legend)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """List above the text where there is no room beside it."""
+        super().resizeEvent(event)
+        narrow = self.width() < _NARROW
+        wanted = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
+        if wanted != self._split.orientation():
+            self._split.setOrientation(wanted)
+            self._split.setSizes([2, 3])
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Documents:
+        result = sources.result("scores", 2)
+        scores = np.asarray(result.values, dtype=np.float64)
+        n, count = scores.shape
+        dims = result.dims if len(result.dims) == 2 else ("document", "factor")
+        names = role_names(sources, "documents", dims[0], n)
+        dim = str(self.view.options.get("dim", dims[0]))
+        columns = ItemColumns(sources, dim, names)
+        title, options, data_name = _text_column(sources, dim, names, columns)
+        words, terms = _words(sources, count)
+        outcome, outcome_name = None, "Outcome"
+        if sources.has("outcome"):
+            found = sources.get("outcome")
+            outcome, outcome_name = np.asarray(found.values), capital(found.label or "outcome")
+            if outcome.shape != (n,):
+                raise SourceError(f"The outcome has the shape {outcome.shape}; there are {n} documents.")
+        return Documents(
+            scores,
+            names,
+            sources.dim_names(dims[1], count),
+            words,
+            terms,
+            columns.annotations[title] if title else None,
+            outcome,
+            outcome_name,
+            {name: column for name, column in columns.annotations.items() if name != title},
+            options,
+            data_name,
+            capital(result.label or "score"),
+            dims[0].replace("_", " ") if dim == dims[0] else dim.replace("_", " "),
+            result.doc,
+        )
+
+    def show_loaded(self, loaded: Documents) -> None:
+        if not loaded.scores.size:
+            self.show_state("search", "Nothing to show", "The run has found nothing for this picture.")
+            return
+        chosen = self._selection.get("layer")
+        if chosen and chosen[0] < len(loaded.factors):
+            self._layer = chosen[0]
+        self._layer = min(self._layer, len(loaded.factors) - 1)
+        self._hits = None
+        self.picker.set_names(loaded.factors, self._layer)
+        self._picker_field.setVisible(len(loaded.factors) > 1)
+        self._top_field.setVisible(loaded.words is not None)
+        marked = loaded.words is not None and loaded.texts is not None
+        entries: list[tuple[object, str]] = [(partial(word_ground, True), "word of it")] if marked else []
+        if marked and (loaded.words < 0).any():
+            entries.append((partial(word_ground, False), "word that it lacks"))
+        self.legend.set_entries(entries)
+        self._list()
+
+    # -- picture --------------------------------------------------------------------------------
+    def _list(self) -> None:
+        """Documents of the factor by score, those found by a search first."""
+        data: Documents = self.loaded
+        score = data.scores[:, self._layer]
+        order = np.argsort(-np.nan_to_num(score, nan=-np.inf), kind="stable")
+        if self._hits is not None:
+            order = order[np.isin(order, self._hits)]
+        self._rows = order[:_LISTED]
+        columns: dict[str, Any] = {
+            capital(data.word): np.array(data.names, dtype=object)[self._rows],
+            data.score_name: score[self._rows],
+        }
+        formats: dict[str, Callable[[Any], str]] = {
+            data.score_name: lambda value: format_number(float(value), 3)
+        }
+        if data.outcome is not None:
+            columns[data.outcome_name] = data.outcome[self._rows]
+        blocked = self.table.blockSignals(True)
+        self.table.set_columns(columns, formats=formats)
+        self.table.blockSignals(blocked)
+        place = np.flatnonzero(self._rows == self._current)
+        row = int(place[0]) if len(place) else 0
+        self._current = -1
+        if len(self._rows):
+            self.table.select_row(row)
+            self.choose_row(row)
+        else:
+            self.pane.show_note("No document has these words.")
+        listed = f"{format_count(len(self._rows))} of {format_count(len(score))} {plural(data.word)}"
+        self._foot.setText(f"{listed}, highest {data.score_name.lower()} first")
+        self.update_head()
+
+    def choose_row(self, row: int) -> None:
+        """Show the text of a row of the list."""
+        if self.loaded is None or not 0 <= row < len(self._rows) or int(self._rows[row]) == self._current:
+            return
+        self._current = int(self._rows[row])
+        self._show_document()
+
+    def _show_document(self) -> None:
+        data: Documents = self.loaded
+        i = self._current
+        if i < 0:
+            return
+        self.pane.set_head(data.names[i], self._facts(i))
+        if data.texts is None:
+            self.pane.show_note(
+                f"The texts are not in the data. Import {data.data_name or 'the data'} with the column that holds "
+                "them (“text”), or add that column as an annotation of the documents."
+            )
+            return
+        words = data.top_words(self._layer, self._top)
+        found = self._find.text().strip() if self._hits is not None else ""
+        self.pane.show_text(class_text(data.texts[i]), words, data.options, found)
+
+    def _facts(self, i: int) -> str:
+        """Score, outcome, other factors and annotations of a document in one line."""
+        data: Documents = self.loaded
+        facts = [f"{data.score_name} {format_number(float(data.scores[i, self._layer]), 3)}"]
+        if data.outcome is not None:
+            facts.append(f"{data.outcome_name} {_plain(data.outcome[i])}")
+        for title, column in data.annotations.items():
+            text = _plain(column[i])
+            if text and len(text) <= _LONG:
+                facts.append(f"{title} {text}")
+        return " · ".join(facts[:8])
+
+    # -- choices --------------------------------------------------------------------------------
+    def choose_layer(self, layer: int) -> None:
+        """Show the documents of another factor, here and in every view of the run."""
+        if self.loaded is None or not 0 <= layer < len(self.loaded.factors):
+            return
+        self._layer, self._current = layer, -1
+        self.picker.choose(layer)
+        self._list()
+        self._selection.set("layer", (layer,))
+
+    def _set_top(self, top: float) -> None:
+        self._top = int(top)
+        self._show_document()
+
+    def _on_selection(self, kind: str) -> None:
+        if kind != "layer" or self.loaded is None or self.state:
+            return
+        chosen = self._selection.get("layer")
+        if chosen and chosen[0] < len(self.loaded.factors) and chosen[0] != self._layer:
+            self.choose_layer(chosen[0])
+
+    def restyle(self) -> None:
+        super().restyle()
+        if self.loaded is not None and not self.state:
+            self._show_document()
+
+    def search(self, text: str) -> list[str]:
+        """List the documents whose names or texts hold the text, and mark it in them."""
+        if self.loaded is None or self.state:
+            return []
+        data: Documents = self.loaded
+        self._hits = None
+        if text:
+            self._hits = np.array(self._matching(data, text.casefold()), dtype=np.intp)
+        self._list()
+        self._show_document()
+        return [] if self._hits is None else [data.names[i] for i in self._hits]
+
+    def _matching(self, data: Documents, wanted: str) -> list[int]:
+        """Documents by score that hold the text; a search ends after so many letters."""
+        hits, read = [], 0
+        for i in np.argsort(-np.nan_to_num(data.scores[:, self._layer], nan=-np.inf), kind="stable"):
+            text = class_text(data.texts[i]) if data.texts is not None else ""
+            read += len(text)
+            if wanted in data.names[i].casefold() or wanted in text.casefold():
+                hits.append(int(i))
+            if read > _SEARCHED:
+                break
+        return hits
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the search; left and right walk over the factors, up and down over the documents."""
+        key = Qt.Key(event.key())
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key, 0)
+        jump = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(key, 0)
+        if key == Qt.Key.Key_Escape and not self._find_row.isHidden():
+            self.close_find()
+        elif self.loaded is not None and step:
+            self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.factors) - 1))
+        elif self.loaded is not None and jump and len(self._rows):
+            row = int(np.flatnonzero(self._rows == self._current)[0]) + jump
+            self.table.select_row(min(max(row, 0), len(self._rows) - 1))
+        else:
+            super().keyPressEvent(event)
+
+    # -- words and files ------------------------------------------------------------------------
+    def default_headline(self) -> str:
+        data: Documents | None = self.loaded
+        if data is None or not data.scores.size:
+            return self.view.title
+        words = ", ".join(data.top_words(self._layer, 6).terms)
+        return f"{capital(data.factors[self._layer])}{': ' if words else ''}{words}"
+
+    def default_caption(self) -> str:
+        return self.loaded.doc if self.loaded else ""
+
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        return [[self._split], [self._foot, self.legend]]
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        data: Documents = self.loaded
+        rows = self._rows
+        columns: dict[str, Any] = {
+            capital(data.word): np.array(data.names, dtype=object)[rows],
+            data.score_name: data.scores[rows, self._layer],
+        }
+        if data.outcome is not None:
+            columns[data.outcome_name] = data.outcome[rows]
+        for title, column in data.annotations.items():
+            columns[title if title not in columns else f"{title} (data)"] = column[rows]
+        if data.texts is not None:
+            columns["Text"] = np.array([class_text(text) for text in data.texts[rows]], dtype=object)
+        return columns, {}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, int | float | np.number):
+        return format_number(float(value)) if value == value else ""
+    return class_text(value)
+
+
+def _words(sources: Sources, count: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """(K, m) weights of the words and their names; None without the role."""
+    if not sources.has("words"):
+        return None, ()
+    result = sources.result("words", 2)
+    values = np.asarray(result.values, dtype=np.float64)
+    dims = result.dims if len(result.dims) == 2 else ("factor", "word")
+    if values.shape[0] != count:
+        values, dims = values.T, dims[::-1]
+    if values.shape[0] != count:
+        raise SourceError(f"The words need {count} factors, as the scores have. Found {values.shape}.")
+    return values, role_names(sources, "names", dims[1], values.shape[1])
+
+
+def _text_column(
+    sources: Sources, dim: str, names: tuple[str, ...], columns: ItemColumns
+) -> tuple[str, TextOptions, str]:
+    """Title of the annotation with the texts (empty when there is none), how they were cut, name of the data."""
+    first = ""
+    for dataset, axis, _ in datasets_of(sources, dim, names):
+        first = first or dataset.name
+        roles = dataset.source.options.get("roles", {}) if axis == 0 else {}
+        table = (dataset.row_table, dataset.column_table)[axis]
+        told = [title for title, role in dict(roles).items() if role == "text" and title in table]
+        told += [title for title in table if title.casefold() == "text"]
+        if told and told[0] in columns.annotations:
+            return told[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
+    return "", TextOptions.of({}, counted=True), first
