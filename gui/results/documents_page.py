@@ -159,10 +159,11 @@ class DocumentsPage(ResultPage):
         self.picker.set_names(loaded.factors, self._layer)
         self._picker_field.setVisible(len(loaded.factors) > 1)
         self._top_field.setVisible(loaded.words is not None)
-        marked = loaded.words is not None and loaded.texts is not None
-        entries: list[tuple[object, str]] = [(partial(word_ground, True), "word of it")] if marked else []
-        if marked and (loaded.words < 0).any():
-            entries.append((partial(word_ground, False), "word that it lacks"))
+        entries: list[tuple[object, str]] = []
+        if loaded.words is not None and loaded.texts is not None:
+            entries.append((partial(word_ground, True), "word of it"))
+            if (loaded.words < 0).any():
+                entries.append((partial(word_ground, False), "word that it lacks"))
         self.legend.set_entries(entries)
         self._list()
 
