@@ -8,13 +8,14 @@ import zipfile
 import pytest
 from wheels_made import make_wheel, model_source
 
-from plaidwork.core import plugin_install
 from plaidwork.core.errors import PluginError
 from plaidwork.core.plugin_install import (
     host_packages,
     install,
     installed,
     look_up,
+    put,
+    search,
     site_folder,
     uninstall,
     would_remove,
@@ -268,7 +269,7 @@ def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, mon
     install(make_wheel(tmp_path), folder=folder)
     before = {name: (folder / name).read_bytes() for name in _files(folder)}
     offer = look_up(make_wheel(tmp_path, version="0.2.0"), folder=folder)
-    move, count = plugin_install._move, []
+    move, count = put._move, []
 
     def full(source, target, moved):
         count.append(source)
@@ -276,7 +277,7 @@ def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, mon
             raise OSError(28, "No space left on device")
         move(source, target, moved)
 
-    monkeypatch.setattr(plugin_install, "_move", full)
+    monkeypatch.setattr(put, "_move", full)
     with pytest.raises(PluginError, match="No space left"):
         install(offer, folder=folder)
     assert count
@@ -349,8 +350,9 @@ def test_a_broken_distribution_in_the_folder_is_no_obstacle(tmp_path, folder):
 
 @pytest.fixture
 def no_pip(monkeypatch):
-    monkeypatch.setattr(plugin_install, "has_pip", lambda: False)
-    monkeypatch.setattr(plugin_install, "_pip", lambda *a: pytest.fail("pip was run"))
+    for module in (search, put):
+        monkeypatch.setattr(module, "has_pip", lambda: False)
+        monkeypatch.setattr(module, "run_pip", lambda *a: pytest.fail("pip was run"))
 
 
 def test_a_pure_wheel_is_unpacked(tmp_path, folder, no_pip):
