@@ -68,9 +68,15 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
     scores = posterior.decision if n > 2 else np.repeat(posterior.decision, 2, axis=1)
     curves = np.stack([roc_curve(scores[here, code], codes[here] == code) for code in shown])
     wrong = int((chosen[here] != codes[here]).sum())
+    areas = [area(scores[here, code], codes[here] == code) for code in shown]
+    known = [one for one in areas if np.isfinite(one)]
+    under = f"area {np.mean(known):.3f}" if known else "one class only"
+    positive = setup.classes[1] if n == 2 else "each class"
     classes = np.array(setup.classes)
     return {
         "headline": f"{wrong} of {len(here)} {name.lower()} samples wrong ({100 * wrong / len(here):.1f} %)",
+        "roc_title": f"{positive} against the rest, {name.lower()} samples: {under}",
+        "calibration_title": f"How often {f'“{positive}”' if n == 2 else 'the predicted class'} was right, by its probability",
         "true_class": Result(classes, ("true_class",), label="True class"),
         "predicted_class": Result(classes, ("predicted_class",), label="Predicted class"),
         "confusion": Result(confusion, ("true_class", "predicted_class"), label="Samples"),

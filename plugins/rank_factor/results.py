@@ -28,6 +28,8 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
         **classification(posterior, setup, block),
         "caption": _caption(posterior, setup, params, size),
         "factor": Result(labels, ("factor",), label="Factor"),
+        "feature": Result(names, ("feature",), label="Feature"),
+        "sample": Result(np.array(block.names[0]), ("sample",), label="Sample"),
         "loadings": Result(posterior.loadings, ("factor", "feature"), label="Loading"),
         "loading_interval": Result(
             posterior.loading_interval, ("factor", "feature", "side"), label="95 % interval"
@@ -101,7 +103,11 @@ def _classifiers(posterior: Posterior, setup: Setup) -> Results:
     several = groups > 1
     both = [f"{title}, group {t + 1}" if several else title for t in range(groups) for title in titles]
     group_names = [f"Group {t + 1}" if several else "All samples" for t in range(groups)]
+    used = int((posterior.group_size > 0.01).sum())
     return {
+        "groups_title": f"{used} groups of samples, each with a plane of its own"
+        if several
+        else "One plane for all samples",
         "classifier": Result(np.array(titles), ("classifier",), label="Class against the rest"),
         "coefficients": Result(posterior.coefficients, ("classifier", "factor"), label="Coefficient"),
         "coefficient_interval": Result(
@@ -116,13 +122,11 @@ def _classifiers(posterior: Posterior, setup: Setup) -> Results:
             ("group_classifier", "factor", "side"),
             label="95 % interval",
         ),
-        "offsets": Result(posterior.offsets, ("group_name", "classifier"), label="Offset"),
-        "group_name": Result(np.array(group_names), ("group_name",), label="Group"),
-        "group_size": Result(posterior.group_size, ("group_name",), label="Share of samples"),
-        "group_mean": Result(posterior.group_mean, ("group_name", "factor"), label="Centre of the group"),
-        "group_sd": Result(
-            1.0 / np.sqrt(posterior.group_precision), ("group_name",), label="SD of the group"
-        ),
+        "offsets": Result(posterior.offsets, ("group", "classifier"), label="Offset"),
+        "group": Result(np.array(group_names), ("group",), label="Group"),
+        "group_size": Result(posterior.group_size, ("group",), label="Share of samples"),
+        "group_mean": Result(posterior.group_mean, ("group", "factor"), label="Centre of the group"),
+        "group_sd": Result(1.0 / np.sqrt(posterior.group_precision), ("group",), label="SD of the group"),
     }
 
 
@@ -153,10 +157,10 @@ def _rank_fit(posterior: Posterior, setup: Setup, block: Block, params: Params) 
         order = np.where(training[known], "out of order", "in order")
     return {
         "rank_fit_title": f"Fitted values of “{block.names[1][feature]}”",
-        "rank_fit": Result(np.column_stack([x, w]), ("rank_fit_sample", "rank_fit_axis"), label="Fit"),
+        "rank_fit": Result(np.column_stack([x, w]), ("known_sample", "rank_fit_axis"), label="Fit"),
         "rank_fit_axis": Result(np.array(["Value", "Fitted"]), ("rank_fit_axis",), label="Axis"),
-        "rank_fit_sample": Result(np.array(block.names[0])[known], ("rank_fit_sample",), label="Sample"),
-        "rank_fit_order": Result(order, ("rank_fit_sample",), label="Comparisons"),
+        "known_sample": Result(np.array(block.names[0])[known], ("known_sample",), label="Sample"),
+        "rank_fit_order": Result(order, ("known_sample",), label="Comparisons"),
         "rank_fit_thresholds": Result(cuts, ("rank_fit_threshold",), label="Threshold"),
     }
 
