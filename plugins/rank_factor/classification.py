@@ -71,7 +71,7 @@ def classification(posterior: Posterior, setup: Setup, block: Block) -> Results:
     areas = [area(scores[here, code], codes[here] == code) for code in shown]
     known = [one for one in areas if np.isfinite(one)]
     under = f"area {np.mean(known):.3f}" if known else "one class only"
-    positive = setup.classes[1] if n == 2 else "each class"
+    positive = f"“{setup.classes[1]}”" if n == 2 else "Each class"
     classes = np.array(setup.classes)
     return {
         "headline": f"{wrong} of {len(here)} {name.lower()} samples wrong ({100 * wrong / len(here):.1f} %)",
