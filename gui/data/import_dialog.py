@@ -11,11 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +24,7 @@ from plaidwork.core.importers import Preview, Reader, find_reader
 from plaidwork.core.importers.base import read_all
 from plaidwork.core.text import texts_in
 from plaidwork.gui.data.class_row import ClassRow, file_stem
+from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option
 from plaidwork.gui.data.pane import Pane
@@ -111,22 +110,13 @@ class ImportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._build_head())
+        column.addWidget(head_pane(f"Import {self.path.name}", self._told))
         column.addWidget(self.messages)
         column.addLayout(middle, 1)
         self._refusal = StatePane("warning", "", icon_color="error")
         self._refusal.hide()
         column.addWidget(self._refusal, 1)
-        column.addWidget(self._build_foot())
-
-    def _build_head(self) -> QWidget:
-        head = Pane("surface", "bottom")
-        column = QVBoxLayout(head)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.XS)
-        column.addWidget(Label(f"Import {self.path.name}", "headline", elide=True))
-        column.addWidget(self._told)
-        return head
+        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
 
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
@@ -148,26 +138,12 @@ class ImportDialog(QDialog):
             part.addWidget(edit)
             column.addLayout(part)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner)
         outer = QVBoxLayout(pane)
         outer.setContentsMargins(0, 0, 1, 0)
         outer.addWidget(scroll)
         pane.setFixedWidth(LEFT)
         return pane
-
-    def _build_foot(self) -> QWidget:
-        foot = Pane("window", "top")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        row.addWidget(self._foot, 1)
-        for item in (self._bar, self.cancel_button, self.import_button):
-            row.addWidget(item)
-        return foot
 
     # -- preview --------------------------------------------------------------------------------
     def _load(self) -> None:

@@ -12,12 +12,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +24,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.importers._text import file_stem
 from plaidwork.core.text import Counter, SourceLook, load_documents, look_at, make_dataset
+from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
@@ -101,9 +100,9 @@ class TextImportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._build_head())
+        column.addWidget(head_pane(f"Import texts from {self.path.name}", self._told))
         column.addLayout(middle, 1)
-        column.addWidget(self._build_foot())
+        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
         self.options.source_changed.connect(self._source_changed)
         self.options.setting_changed.connect(self._setting_changed)
         self.options.edit_stop_list.connect(self.edit_stop_words)
@@ -111,15 +110,6 @@ class TextImportDialog(QDialog):
         self.preview.word_toggled.connect(self._word_toggled)
         self.roles.chosen.connect(self._role_chosen)
         self.issues.ticked.connect(self._ticked)
-
-    def _build_head(self) -> QWidget:
-        head = Pane("surface", "bottom")
-        column = QVBoxLayout(head)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.XS)
-        column.addWidget(Label(f"Import texts from {self.path.name}", "headline", elide=True))
-        column.addWidget(self._told)
-        return head
 
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
@@ -130,14 +120,14 @@ class TextImportDialog(QDialog):
         column.addStretch(1)
         outer = QVBoxLayout(pane)
         outer.setContentsMargins(0, 0, 1, 0)
-        outer.addWidget(_scrolled(inner))
+        outer.addWidget(scrolled(inner))
         pane.setFixedWidth(LEFT)
         return pane
 
     def _build_right(self) -> QWidget:
         pane = Pane("surface")
         self._roles_title = Label("What the other columns are", "strong")
-        self._issue_scroll = _scrolled(self.issues)
+        self._issue_scroll = scrolled(self.issues)
         for part in (self._issue_scroll, self._issue_scroll.viewport()):
             part.setBackgroundRole(self.palette().ColorRole.Base)
         column = QVBoxLayout(pane)
@@ -151,16 +141,6 @@ class TextImportDialog(QDialog):
         column.addWidget(Label("Found while reading", "strong"))
         column.addWidget(self._issue_scroll)
         return pane
-
-    def _build_foot(self) -> QWidget:
-        foot = Pane("window", "top")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        row.addWidget(self._foot, 1)
-        for item in (self._bar, self.cancel_button, self.import_button):
-            row.addWidget(item)
-        return foot
 
     # -- reading --------------------------------------------------------------------------------
     def _load(self) -> None:
@@ -397,12 +377,3 @@ def _now_and_then(task: Task) -> Callable[[float], None]:
             task.report(share)
 
     return report
-
-
-def _scrolled(inner: QWidget) -> QScrollArea:
-    scroll = QScrollArea()
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setWidget(inner)
-    return scroll

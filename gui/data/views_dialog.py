@@ -10,11 +10,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -23,8 +21,8 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.overview import Overview
+from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.issue_list import IssueList
-from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_facts import doubts
 from plaidwork.gui.data.view_files import FileRow
@@ -81,19 +79,10 @@ class ViewsDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._build_head())
+        column.addWidget(head_pane(self.windowTitle(), self._told))
         column.addWidget(self.messages)
         column.addWidget(self._build_middle(), 1)
-        column.addWidget(self._build_foot())
-
-    def _build_head(self) -> QWidget:
-        head = Pane("surface", "bottom")
-        column = QVBoxLayout(head)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.XS)
-        column.addWidget(Label(self.windowTitle(), "headline", elide=True))
-        column.addWidget(self._told)
-        return head
+        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
 
     def _build_middle(self) -> QWidget:
         inner = QWidget()
@@ -134,11 +123,7 @@ class ViewsDialog(QDialog):
         together.addWidget(self.picture)
         column.addWidget(self._together)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner)
         for widget in (inner, scroll.viewport()):
             widget.setBackgroundRole(self.palette().ColorRole.Base)
             widget.setAutoFillBackground(True)
@@ -146,16 +131,6 @@ class ViewsDialog(QDialog):
         self._found.hide()
         self._scroll = scroll
         return scroll
-
-    def _build_foot(self) -> QWidget:
-        foot = Pane("window", "top")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        row.addWidget(self._foot, 1)
-        for item in (self._bar, self.cancel_button, self.import_button):
-            row.addWidget(item)
-        return foot
 
     # -- joining --------------------------------------------------------------------------------
     def _work(self) -> None:
