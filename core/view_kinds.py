@@ -245,6 +245,28 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 _optional("images", doc="the data, data:X, for the mean image of each class"),
             ),
         ),
+        *(
+            ViewKind(
+                name,
+                icon,
+                doc,
+                (
+                    Role("labels", (("n",),), "number of each item's class from 0, below 0 where unknown"),
+                    Role("probability", (("n", "C"), ("n",)), "of each class, or of the second of two"),
+                    _optional("names", ("C",), doc="names of the classes", table=True, text=True),
+                    _optional("part", ("n",), doc="as test or fitted: parts are judged apart", text=True),
+                ),
+            )
+            for name, icon, doc in (
+                ("confusion", "confusion", "true against most probable classes, with shares of the rows"),
+                ("roc", "roc", "ROC and precision-recall curves of a class, areas with intervals"),
+                (
+                    "calibration",
+                    "target",
+                    "whether probabilities hold: shares by bins, log loss, Brier score",
+                ),
+            )
+        ),
         ViewKind(
             "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),

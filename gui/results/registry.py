@@ -44,6 +44,9 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "variance": _lazy("variance_page", "VariancePage"),
     "curve": _lazy("curve_page", "CurvePage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
+    "confusion": _lazy("confusion_page", "ConfusionPage"),
+    "roc": _lazy("roc_page", "RocPage"),
+    "calibration": _lazy("calibration_page", "CalibrationPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""

@@ -13,6 +13,9 @@ _READ_IN = {
     "scatter": "scores_page",
     "beeswarm": "scores_page",
     "image_grid": "images",
+    "confusion": "assessed_page",
+    "roc": "assessed_page",
+    "calibration": "assessed_page",
 }
 """Modules other than the page's that look up the roles of a kind."""
 

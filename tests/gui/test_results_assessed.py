@@ -1,0 +1,154 @@
+"""Confusion, ROC and calibration: numbers shown, classes and parts by keys, read-outs, states, files."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+
+from plaidwork.core import assessment
+from plaidwork.core.model import Result
+from plaidwork.core.spec import View
+from tests.gui.factor_runs import choose, click, factor_run
+
+SOURCE = {"labels": "codes", "probability": "share", "names": "class", "part": "half"}
+CONFUSION, ROC, CALIBRATION = (View(kind, kind, SOURCE) for kind in ("confusion", "roc", "calibration"))
+
+
+def judged_run(size: int = 3, n: int = 150, unknown: int = 10, seed: int = 2):
+    """Probabilities that hold by construction: classes are drawn from them. Two parts, some items without a class."""
+    rng = np.random.default_rng(seed)
+    workbench, run = factor_run()
+    share = rng.dirichlet(np.full(size, 0.5), n)
+    codes = np.array([rng.choice(size, p=p) for p in share])
+    codes[:unknown] = -1
+    run.results |= {
+        "share": Result(share, ("sample", "class"), label="probability"),
+        "codes": Result(codes, ("sample",)),
+        "class": Result(np.array(["ALL", "AML", "CLL", "CML"][:size]), ("class",)),
+        "half": Result(np.where(np.arange(n) % 3 == 0, "test", "fitted"), ("sample",)),
+    }
+    return workbench, run
+
+
+def known(run, part: str = "test"):
+    """Codes and probabilities of a part."""
+    codes, share, half = (run.results[name].values for name in ("codes", "share", "half"))
+    inside = (codes >= 0) & (half == part)
+    return codes[inside], share[inside]
+
+
+def exported(page, path) -> None:
+    for kind in ("png", "svg", "pdf"):
+        assert page.export_picture(path / f"x.{kind}").stat().st_size > 1000
+
+
+def test_confusion(opened, qtbot, tmp_path):
+    _, run = bench = judged_run()
+    page = opened(bench, CONFUSION)
+    codes, share = known(run)
+    counts = assessment.confusion(codes, share)
+    assert page.part_picker.currentText() == "test"
+    assert page.chart.counts.tolist() == counts.tolist()
+    wrong = len(codes) - int(np.trace(counts))
+    assert page._headline.text().startswith(f"{wrong} of {len(codes)} wrong: ")
+    assert page._foot.text() == f"{len(codes)} test samples; 10 without a known class left out"
+    box = page.chart.cell_rect(1, 0)
+    qtbot.mouseMove(page.chart, box.center().toPoint())
+    assert page.told[-1].startswith(f"AML taken for ALL: {counts[1, 0]} of {counts[1].sum()}, ")
+    qtbot.keyClick(page.chart, Qt.Key.Key_Up)
+    assert page.told[-1].startswith(f"ALL found: {counts[0, 0]} of {counts[0].sum()}")
+    page.grab()
+    choose(qtbot, page.part_picker, "fitted")
+    assert page.chart.counts.sum() == 100 - (10 - 4)
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "c.csv")
+    dialog.close()
+    lines = list(csv.reader((tmp_path / "c.csv").open()))
+    assert lines[0][1:] == ["ALL", "AML", "CLL"]
+    assert [float(v) for v in lines[1][1:]] == page.chart.counts[0].tolist()
+    exported(page, tmp_path)
+
+
+def test_roc(opened, qtbot, tmp_path):
+    _, run = bench = judged_run()
+    page = opened(bench, ROC)
+    codes, share = known(run)
+    area = assessment.auc(codes == 0, share[:, 0])
+    assert (
+        page._headline.text()
+        == f"ALL: area under the ROC curve {area.value:.2f} ({area.low:.2f} to {area.high:.2f})"
+    )
+    x, y = page.chart.scales()
+    assert x.end - x.start == pytest.approx(y.start - y.end)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    assert page.told[-1].startswith(
+        "threshold above all: false positive rate 0.00, true positive rate 0.00; 0 of "
+    )
+    last = len(page.chart.curve.x) - 1
+    qtbot.mouseMove(page.chart, QPointF(x.at(1), y.at(1)).toPoint())
+    assert page.chart.current == last
+    choose(qtbot, page.class_picker, "CLL")
+    assert page._caption.text().startswith("CLL against all other classes")
+    click(qtbot, page.shown._group.button(1), 5, 5)
+    assert page.chart.curve.kind == "pr"
+    precision = assessment.average_precision(codes == 2, share[:, 2])
+    assert page.chart.curve.title == f"Average precision {precision:.2f}"
+    page.grab()
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "r.csv")
+    dialog.close()
+    assert (tmp_path / "r.csv").read_text().splitlines()[0] == "Threshold,Recall,Precision"
+    exported(page, tmp_path)
+
+
+def test_calibration(opened, qtbot, tmp_path):
+    _, run = bench = judged_run(n=600)
+    page = opened(bench, CALIBRATION)
+    codes, share = known(run)
+    bins = assessment.calibration(codes == 0, share[:, 0], 10)
+    assert page.chart.bins == bins
+    loss = assessment.log_loss(codes, share)
+    assert page._headline.text().startswith(f"Log loss {loss.value:.3f}, Brier score 0.")
+    assert page._caption.text().startswith(f"95 % intervals {loss.low:.3f} to {loss.high:.3f} and 0.")
+    assert "Guessing all classes alike has 1.099 and 0.333" in page._caption.text()
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    assert page.told[-1].startswith(
+        f"mean probability {bins[0].mean:.2f}: ALL in {bins[0].share.value:.2f} ("
+    )
+    page.bins.set_value(4)
+    assert len(page.chart.bins) == 4
+    x, y = page.chart.scales()
+    qtbot.mouseMove(page.chart, QPointF(x.at(page.chart.bins[2].mean), y.at(0.4)).toPoint())
+    assert page.chart.current == 2
+    choose(qtbot, page.class_picker, "AML")
+    assert page.chart.name == "AML"
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "k.csv")
+    dialog.close()
+    assert len((tmp_path / "k.csv").read_text().splitlines()) == 5
+    exported(page, tmp_path)
+
+
+def test_two_classes_from_one_column(opened):
+    workbench, run = judged_run(size=2)
+    run.results["share"] = Result(run.results["share"].values[:, 1], ("sample",))
+    page = opened((workbench, run), ROC)
+    assert page._headline.text().startswith("AML: area under the ROC curve 0.")
+    assert page._caption.text().startswith("AML against ALL.")
+
+
+@pytest.mark.parametrize("view", [CONFUSION, ROC, CALIBRATION])
+def test_without_classes_and_with_one(opened, view):
+    workbench, run = judged_run(unknown=150)
+    assert opened((workbench, run), view).state == "No item has a known class"
+    workbench, run = judged_run()
+    run.results["codes"] = Result(np.zeros(150, int), ("sample",))
+    page = opened((workbench, run), view, size=(480, 380))
+    assert not page.state
+    page.grab()
+    page.show_data().close()
+    run.results["codes"] = Result(np.full(150, 7), ("sample",))
+    assert opened((workbench, run), view).state == "This picture could not be drawn"
