@@ -89,7 +89,8 @@ class AssessedPage(ResultPage):
             names = tuple(str(name) for name in getattr(sources.get("names"), "values", ()))
             if len(names) != size:
                 raise SourceError(f"{len(names)} names are given for {size} classes.")
-        part, parts = np.zeros(n, dtype=np.intp), ("",)
+        part = np.zeros(n, dtype=np.intp)
+        parts: tuple[str, ...] = ("",)
         if sources.has("part"):
             texts = [str(text) for text in getattr(sources.get("part"), "values", ())]
             if len(texts) != n:

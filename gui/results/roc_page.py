@@ -128,7 +128,7 @@ class RatingChart(Chart):
         metrics, room = self.caption_metrics, self.width() - RING - left
         if room < 120:
             return
-        y = RING + space.S
+        y = float(RING + space.S)
         lines = [
             self.curve.title,
             f"{format_count(self.curve.n_positive)} of the class",
