@@ -268,6 +268,22 @@ VIEW_KINDS: dict[str, ViewKind] = {
             )
         ),
         ViewKind(
+            "surface",
+            "map",
+            "a map of class probabilities over two inputs, with contours, boundary and data",
+            (
+                Role("values", (("C", "gy", "gx"), ("gy", "gx")), "of each class, or of the second of two"),
+                Role("x", (("gx",),), "rising places across"),
+                Role("y", (("gy",),), "rising places up"),
+                _optional("names", ("C",), doc="names of the classes", table=True, text=True),
+                _optional("points", ("n", 2), doc="the data, in units of x and y"),
+                _optional("labels", ("n",), doc="class of each point from 0, below 0 where unknown"),
+                _optional("test", ("n",), doc="1 for test points"),
+                _optional("null", ("gy", "gx"), doc="probability of no class"),
+                _optional("uncertainty", ("gy", "gx"), ("C", "gy", "gx"), doc="as standard deviations"),
+            ),
+        ),
+        ViewKind(
             "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),
     )

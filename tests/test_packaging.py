@@ -95,6 +95,7 @@ def test_only_the_agreed_dependencies():
         "pluggy",
         "platformdirs",
         "snowballstemmer",
+        "contourpy",
     }
     assert names == expected
 

@@ -47,6 +47,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "confusion": _lazy("confusion_page", "ConfusionPage"),
     "roc": _lazy("roc_page", "RocPage"),
     "calibration": _lazy("calibration_page", "CalibrationPage"),
+    "surface": _lazy("surface_page", "SurfacePage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""

@@ -163,6 +163,7 @@ class ScatterChart(Chart):
         if y.low < 0 < y.high:
             at = round(y.at(0)) + 0.5
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
+        self._paint_under(painter, area, x, y)
         clip = area.adjusted(-6, -6, 6, 6)
         if self._export:
             painter.save()
@@ -192,6 +193,9 @@ class ScatterChart(Chart):
             painter.setPen(QPen(theme().color("axis"), 1))
             at = round(x.at(0)) + 0.5
             painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+
+    def _paint_under(self, painter: QPainter, area: QRectF, x: Scale, y: Scale) -> None:
+        """For subclasses: what lies under the points."""
 
     def _paint_over(self, painter: QPainter, area: QRectF) -> None:
         """For subclasses: what lies over the points."""

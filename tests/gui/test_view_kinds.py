@@ -13,6 +13,7 @@ _READ_IN = {
     "scatter": "scores_page",
     "beeswarm": "scores_page",
     "image_grid": "images",
+    "surface": "surface_map",
     "confusion": "assessed_page",
     "roc": "assessed_page",
     "calibration": "assessed_page",

@@ -1,0 +1,235 @@
+"""A map of class probabilities over two inputs, with the data on it and a cut along a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.cut_chart import CutChart
+from plaidwork.gui.results.marks import MarkLegend
+from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
+from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.results.source import Sources
+from plaidwork.gui.results.surface_chart import Drawn, SurfaceChart
+from plaidwork.gui.results.surface_map import Layer, Surface, read_surface
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
+
+_SHOWS = (("probability", "Probability"), ("uncertainty", "Uncertainty"), ("null", "No class"))
+_TALL = 620
+"""Height of a page from which the cut is shown at first."""
+
+
+class SurfacePage(ResultPage):
+    """Role ``values`` (C, gy, gx), or (gy, gx) of the second of two classes, at the places ``x`` (gx,) and ``y`` (gy,);
+    ``names`` (C,), ``points`` (n, 2) with ``labels`` (n,) below 0 where unknown and ``test`` (n,) 1 for test points,
+    ``null`` (gy, gx) probability of no class, ``uncertainty`` (gy, gx) or (C, gy, gx).
+
+    Options: ``x_label``, ``y_label``.
+    """
+
+    icon_name = "map"
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._class, self._show = 0, "probability"
+        self._cut_chosen = False
+        self._selection = workbench.selection(run)
+        super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
+
+    def build(self) -> QWidget:
+        self.chart = SurfaceChart()
+        self.curve = CutChart(self.chart)
+        self.chart.hovered.connect(self.hovered)
+        self.chart.selected.connect(self.select)
+        self.chart.cut_moved.connect(lambda _: self._show_cut())
+        self.curve.hovered.connect(self.hovered)
+        self.shows = SegmentedControl(list(_SHOWS))
+        self.shows.changed.connect(self.set_show)
+        self._shows_field = Labelled("Show", self.shows)
+        self.picker = ItemPicker()
+        self.picker.currentIndexChanged.connect(self.choose_class)
+        self._picker_field = Labelled("Class", self.picker)
+        self.contours, self.data, self.band, self.cut = (
+            QCheckBox(text) for text in ("Contours", "Data", "Band", "Cut")
+        )
+        self.contours.setChecked(True)
+        self.data.setChecked(True)
+        self.band.setChecked(True)
+        self.band.setToolTip("Hatched: places where no class is more likely than not.")
+        self.cut.setToolTip("A line across that can be dragged, and the probabilities along it below.")
+        boxes = QWidget()
+        row = QHBoxLayout(boxes)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(space.M)
+        for box in (self.contours, self.data, self.band, self.cut):
+            row.addWidget(box)
+            box.toggled.connect(self._draw)
+        self.cut.clicked.connect(lambda: setattr(self, "_cut_chosen", True))
+        self.legend, self.bar = MarkLegend(), ColorBar("soft_loom")
+        self._foot = Label("", "body", "muted", elide=True)
+        self._picture = QWidget()
+        column = QVBoxLayout(self._picture)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.S)
+        column.addWidget(self.chart, 1)
+        column.addWidget(self.curve)
+        options = OptionRow(self._shows_field, self._picker_field, boxes)
+        return page_content(options, self._picture, self._foot, self.legend, self.bar)
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Surface | None:
+        return read_surface(sources, self.view.options)
+
+    def show_loaded(self, loaded: Surface | None) -> None:
+        if loaded is None:
+            self.show_state("map", "A map needs two inputs", "Along one input, look at the curve.")
+            return
+        layers = 1 if loaded.two else len(loaded.layers)
+        self._class = min(self._class, layers - 1)
+        self.picker.set_names(loaded.classes, self._class)
+        self._picker_field.setVisible(layers > 1)
+        known = {"probability", *loaded.extra}
+        for number, (key, _) in enumerate(_SHOWS):
+            self.shows._group.button(number).setVisible(key in known)
+        self._shows_field.setVisible(len(known) > 1)
+        if self._show not in known:
+            self._show = "probability"
+            self.shows.set_current(self._show)
+        self.band.setVisible(loaded.null is not None)
+        self.data.setVisible(bool(len(loaded.points)))
+        if not self._cut_chosen:
+            blocked = self.cut.blockSignals(True)
+            self.cut.setChecked(self.height() >= _TALL)
+            self.cut.blockSignals(blocked)
+        self._draw()
+
+    # -- picture --------------------------------------------------------------------------------
+    @property
+    def layer(self) -> Layer:
+        """The map that is shown."""
+        data: Surface = self.loaded
+        layers = data.layers if self._show == "probability" else data.extra[self._show]
+        return layers[min(self._class, len(layers) - 1)]
+
+    def _draw(self) -> None:
+        if self.loaded is None or self.state:
+            return
+        data, layer = self.loaded, self.layer
+        drawn = Drawn(
+            self.contours.isChecked(), self.data.isChecked(), self.band.isChecked(), self.cut.isChecked()
+        )
+        self.chart.right_room = 0.0
+        self.chart.set_surface(data, layer, drawn)
+        self.curve.setVisible(drawn.cut)
+        self._show_cut()
+        low, high = layer.limits
+        texts = [format_number(value, 3) for value in (low, (low + high) / 2, high)]
+        self.bar.set_limits(*texts, map_name="soft_loom" if layer.diverging else "tide")
+        self.bar.set_label(layer.title)
+        self._on_selection(data.bus)
+        assert self.chart.points is not None
+        self.legend.set_colouring(self.chart.points.colouring)
+        self.legend.setVisible(bool(len(data.points)) and drawn.points)
+        self.update_head()
+
+    def _told(self) -> str:
+        data: Surface = self.loaded
+        parts = []
+        if len(data.points):
+            text = f"{format_count(len(data.points))} {plural(data.word)}"
+            if data.test.any():
+                text += f", {format_count(int(data.test.sum()))} for the test (with an eye)"
+            parts.append(text)
+        if self.layer.boundary:
+            parts.append("thick line: decision boundary")
+        if data.band and self.band.isChecked():
+            parts.append("hatched: no class is more likely than not")
+        return "; ".join(parts)
+
+    def _show_cut(self) -> None:
+        if self.loaded is not None and self.cut.isChecked():
+            self.curve.show_cut()
+
+    # -- choices --------------------------------------------------------------------------------
+    def choose_class(self, number: int) -> None:
+        """Show the map of a class."""
+        if self.loaded is not None and 0 <= number < len(self.loaded.classes):
+            self._class = number
+            self.picker.choose(number)
+            self._draw()
+
+    def set_show(self, show: str) -> None:
+        """Show ``"probability"``, ``"uncertainty"`` or the probability of no class (``"null"``)."""
+        self._show = show
+        self._draw()
+
+    def select(self, items: tuple[int, ...]) -> None:
+        """Select these points in all views of the run."""
+        if self.loaded is not None and self.loaded.bus:
+            self._selection.set(self.loaded.bus, items)
+        else:
+            self.chart.set_marked(items)
+
+    def _on_selection(self, kind: str) -> None:
+        if self.loaded is None or self.state:
+            return
+        if kind == self.loaded.bus and kind:
+            self.chart.set_marked(tuple(i for i in self._selection.get(kind) if i < len(self.loaded.points)))
+        self._foot.setText(self._told())
+
+    def search(self, text: str) -> list[str]:
+        """Select the points whose names hold the text."""
+        if self.loaded is None or self.state:
+            return []
+        wanted = text.casefold()
+        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
+        self.select(tuple(hits))
+        return [self.loaded.names[i] for i in hits]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the search, then selects nothing, then shows all."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif not self._find_row.isHidden():
+            self.close_find()
+        elif self.chart.marked:
+            self.select(())
+        elif self.chart.zoomed:
+            self.chart.reset_view()
+        else:
+            super().keyPressEvent(event)
+
+    # -- words and files ------------------------------------------------------------------------
+    def default_headline(self) -> str:
+        if self.loaded is None or self.state:
+            return self.view.title
+        data: Surface = self.loaded
+        x, y = (name.split(",")[0] for name in (data.x_name, data.y_name))
+        return f"{capital(self.layer.title)} by {x} and {y}"
+
+    def default_caption(self) -> str:
+        return self.loaded.doc if self.loaded else ""
+
+    def figure_parts(self) -> Sequence[Sequence[QWidget]]:
+        return [[self.chart], [self.curve], [self._foot, self.legend], [self.bar]]
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        data: Surface = self.loaded
+        grid = data.null if self._show == "null" and data.null is not None else data.values[-1]
+        if self._show == "probability" and not data.two:
+            grid = data.values[self._class]
+        elif self._show == "uncertainty":
+            grid = self.layer.values
+        fine = grid.shape != data.values.shape[1:]
+        x, y = (data.fine_x, data.fine_y) if fine else (data.x, data.y)
+        rows, columns = ([format_number(float(v), 6) for v in places] for places in (y[::-1], x))
+        return MatrixData(np.asarray(grid)[::-1], rows, columns, f"{data.y_name} \\ {data.x_name}"), {}
