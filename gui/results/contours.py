@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,8 @@ def regions(values: np.ndarray, x: np.ndarray, y: np.ndarray, level: float) -> t
     if min(values.shape) < 2 or not (values >= level).any():
         return ()
     maker = contour_generator(x, y, np.ma.masked_invalid(values), fill_type=FillType.OuterOffset)
-    points, offsets = maker.filled(level, np.inf)
+    filled: Any = maker.filled(level, np.inf)
+    points, offsets = filled
     found = []
     for polygon, ends in zip(points, offsets, strict=True):
         found += [np.asarray(polygon[a:b], dtype=np.float64) for a, b in pairwise(ends)]

@@ -162,7 +162,8 @@ class SurfaceChart(ScatterChart):
         table = theme().lut("soft_loom" if layer.diverging else "tide")
         share = np.nan_to_num(np.clip((layer.values - low) / (high - low or 1), 0, 1))
         pixels = table[(share * 255).round().astype(np.intp)][::-1].copy()
-        pixels[~np.isfinite(layer.values)[::-1]] = theme().color("border").getRgb()
+        missing = theme().color("border")
+        pixels[~np.isfinite(layer.values)[::-1]] = (missing.red(), missing.green(), missing.blue(), 255)
         rows, columns = layer.values.shape
         image = QImage(pixels.tobytes(), columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)
         fx, fy = surface.fine_x, surface.fine_y
