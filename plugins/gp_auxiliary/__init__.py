@@ -1,0 +1,13 @@
+"""Gaussian process classification and ordinal regression by auxiliary variables (see NOTES.md)."""
+
+from plaidwork.core.api import hookimpl
+
+
+@hookimpl
+def plaidwork_models() -> list[str]:
+    path = "plaidwork.plugins.gp_auxiliary"
+    return [
+        f"{path}.classify:TwoClasses",
+        f"{path}.classify:SeveralClasses",
+        f"{path}.ordinal:OrderedClasses",
+    ]

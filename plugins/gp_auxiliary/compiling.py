@@ -1,0 +1,39 @@
+"""Compile the kernels by fits of a few samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.api import Block, Clock, Model, ModelData
+
+
+def tiny_data(n_classes: int = 2) -> ModelData:
+    """Six samples with two inputs, one without a label."""
+    rng = np.random.Generator(np.random.PCG64DXSM(0))
+    x = rng.standard_normal((6, 2))
+    codes = np.arange(6, dtype=np.int64) % n_classes
+    known = np.ones(6, dtype=bool)
+    known[5] = False
+    names = tuple(f"s{i}" for i in range(6))
+    for array in (x, codes, known):
+        array.setflags(write=False)
+    return ModelData(
+        {
+            "X": Block("X", x, np.ones((6, 2), dtype=bool), None, (names, ("a", "b"))),
+            "y": Block("y", codes, known, None, (names,), tuple(f"c{k}" for k in range(n_classes))),
+        }
+    )
+
+
+def tiny_fit(model: Model, settings: Mapping[str, Any], n_classes: int = 2) -> None:
+    """One sweep at these settings."""
+    known = {parameter.name for parameter in model.spec.hyperparameters}
+    params = model.spec.check_params({name: value for name, value in settings.items() if name in known})
+    data = tiny_data(n_classes)
+    rng = np.random.Generator(np.random.PCG64DXSM(0))
+    state = model.init(data, params, rng)
+    while model.step(state, data, params, rng, Clock(0, 0)) is None:
+        pass

@@ -1,0 +1,155 @@
+"""The covariance function as the settings describe it: a table for the kernels, names and priors of its parameters."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.api import ModelError, Params
+from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
+
+KINDS = {
+    "rbf": kernels.RBF,
+    "matern12": kernels.MATERN12,
+    "matern32": kernels.MATERN32,
+    "matern52": kernels.MATERN52,
+    "rational_quadratic": kernels.RATIONAL,
+    "linear": kernels.LINEAR,
+    "polynomial": kernels.POLYNOMIAL,
+    "constant": kernels.CONSTANT,
+    "white": kernels.WHITE,
+}
+"""Names of terms, as settings and expressions use them."""
+
+_STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
+_TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
+_SPREAD = 1.5
+"""Prior standard deviation of every logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One logarithm of the covariance: its name, and mean and sd of its normal prior.
+
+    ``kind`` is amplitude, gamma, bias or alpha; ``column`` the input it belongs to, -1 for all of them.
+    """
+
+    name: str
+    kind: str
+    mean: float
+    sd: float
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Covariance:
+    """A sum of products of terms.
+
+    Attributes
+    ----------
+    table : (terms, 4) int64, see ``kernels/covariance.py``.
+    parameters : one for each entry of ``theta``, in its order.
+    """
+
+    table: np.ndarray
+    n_groups: int
+    degree: int
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def prior_mean(self) -> np.ndarray:
+        return np.array([parameter.mean for parameter in self.parameters])
+
+    @property
+    def prior_sd(self) -> np.ndarray:
+        return np.array([parameter.sd for parameter in self.parameters])
+
+    def matrix(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """C (N, N)."""
+        return np.asarray(kernels.covariance(self.table, self.n_groups, x, theta, self.degree))
+
+    def cross(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """C(x, y) (N, M) of different samples."""
+        return np.asarray(kernels.cross_covariance(self.table, self.n_groups, x, y, theta, self.degree))
+
+    def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """(N,) prior variance of f."""
+        return np.asarray(kernels.own_variance(self.table, self.n_groups, x, theta, self.degree))
+
+    def log_prior(self, theta: np.ndarray) -> float:
+        """Log density of the parameters' logarithms, but for a constant."""
+        return float(-0.5 * np.sum(((theta - self.prior_mean) / self.prior_sd) ** 2))
+
+
+def parse(text: str) -> list[list[tuple[str, bool]]]:
+    """Groups of (term, ARD) of a sum of products such as ``rbf(ard) + linear * constant``. Raises ``ModelError``."""
+    groups = []
+    for summand in text.lower().split("+"):
+        group = []
+        for factor in summand.split("*"):
+            found = _TERM.match(factor.strip())
+            if found is None or found[1] not in KINDS:
+                raise ModelError(
+                    f"The covariance needs terms joined by + and *. Found “{factor.strip()}” in “{text}”.",
+                    f"Terms: {', '.join(KINDS)}. Write rbf(ard) for a length of its own per input.",
+                )
+            if found[2] and found[1] not in _STATIONARY:
+                raise ModelError(f"“{found[1]}” has no lengths, so (ard) does not go with it.")
+            group.append((found[1], bool(found[2])))
+        groups.append(group)
+    return groups
+
+
+def make_covariance(params: Params, columns: Sequence[str]) -> Covariance:
+    """The covariance of the settings ``covariance``, ``ard``, ``expression``, ``degree`` for these inputs.
+
+    Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each.
+    """
+    if params["covariance"] == "expression":
+        groups = parse(params["expression"])
+    else:
+        kind = params["covariance"]
+        groups = [[(kind, params["ard"] and kind in _STATIONARY)]]
+        if params["intercept"] and kind != "constant":
+            groups.append([("constant", False)])
+    several = len(groups) > 1
+    parameters = [
+        Parameter(
+            "amplitude²" + (f" of {' × '.join(kind for kind, _ard in group)}" if several else ""),
+            "amplitude",
+            math.log(params["amplitude"]),
+            _SPREAD,
+        )
+        for group in groups
+    ]
+    rows = []
+    for number, group in enumerate(groups):
+        for kind, ard in group:
+            rows.append((KINDS[kind], number, len(parameters), int(ard)))
+            parameters += _term_parameters(kind, ard, params, columns, several or len(group) > 1)
+    return Covariance(np.array(rows, dtype=np.int64), len(groups), params["degree"], tuple(parameters))
+
+
+def _term_parameters(
+    kind: str, ard: bool, params: Params, columns: Sequence[str], named: bool
+) -> list[Parameter]:
+    of = f" of {kind}" if named else ""
+    found = []
+    if kind in _STATIONARY or kind == "polynomial":
+        gamma = params["gamma"] or 1.0 / max(len(columns), 1)
+        if ard:
+            found += [
+                Parameter(f"γ{of}, {column}", "gamma", math.log(gamma), _SPREAD, d)
+                for d, column in enumerate(columns)
+            ]
+        else:
+            found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), _SPREAD))
+    if kind == "rational_quadratic":
+        found.append(Parameter(f"α{of}", "alpha", 0.0, 1.0))
+    if kind in ("linear", "polynomial"):
+        found.append(Parameter(f"bias{of}", "bias", 0.0, _SPREAD))
+    return found

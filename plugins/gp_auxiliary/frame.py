@@ -1,0 +1,180 @@
+"""The inputs as the samplers use them: fitted and other samples, standardised, classes as codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.api import ModelData, ModelError, Params, Problem
+from plaidwork.plugins.gp_auxiliary.covariance import make_covariance, parse
+from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
+
+DENSE_UP_TO = 2000
+"""Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""
+DENSE_AT_MOST = 6000
+TEST_WORDS = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """All samples of the inputs.
+
+    Attributes
+    ----------
+    x : (n, D) inputs, standardised by the fitted samples if the settings say so.
+    codes : (n,) class of each sample, -1 where not labelled.
+    classes : names of the classes, in their order.
+    test : (n,) bool, samples kept apart: never fitted, their labels only to measure the predictions.
+    used : (n,) bool, samples in the fit.
+    centre, spread : (D,) what ``x`` was centred and divided by.
+    """
+
+    x: np.ndarray
+    codes: np.ndarray
+    classes: tuple[str, ...]
+    test: np.ndarray
+    used: np.ndarray
+    centre: np.ndarray
+    spread: np.ndarray
+    columns: tuple[str, ...]
+
+    def scale(self, values: np.ndarray) -> np.ndarray:
+        """New inputs (m, D) on the scale of ``x``."""
+        return np.ascontiguousarray((values - self.centre) / self.spread)
+
+    @property
+    def fitted(self) -> np.ndarray:
+        """(N, D) inputs of the samples in the fit."""
+        return np.ascontiguousarray(self.x[self.used])
+
+
+def classes_of(block: object) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (n,) with -1 for missing, and the names in order: numbers by size, texts as the data have them."""
+    values, known = np.asarray(block.values), np.asarray(block.observed)  # type: ignore[attr-defined]
+    categories: tuple[str, ...] = block.categories  # type: ignore[attr-defined]
+    codes = np.full(len(values), -1, dtype=np.int64)
+    if not categories:
+        levels = np.unique(values[known])
+        codes[known] = np.searchsorted(levels, values[known])
+        return codes, tuple(f"{level:g}" for level in levels)
+    present = [code for code in range(len(categories)) if (values[known] == code).any()]
+    names = [categories[code] for code in present]
+    try:
+        order = sorted(range(len(names)), key=lambda i: float(names[i]))
+    except ValueError:
+        order = list(range(len(names)))
+    for place, i in enumerate(order):
+        codes[known & (values == present[i])] = place
+    return codes, tuple(names[i] for i in order)
+
+
+def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
+    """The samples as the settings want them; with ``semi`` unlabelled ones are in the fit too."""
+    block = data["X"]
+    codes, classes = classes_of(data["y"])
+    test = np.zeros(len(codes), dtype=bool)
+    if "split" in data:
+        words = data["split"]
+        held = [i for i, name in enumerate(words.categories) if name.strip().lower() in TEST_WORDS]
+        test = np.isin(words.values, held) & words.observed
+    used = ~test if semi else ~test & (codes >= 0)
+    if not used.any():
+        raise ModelError("No sample has a label, so there is nothing to fit.")
+    values = np.asarray(block.values, dtype=float)
+    centre, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
+    if params["standardise"]:
+        centre = values[used].mean(axis=0)
+        spread = values[used].std(axis=0)
+        spread[spread <= 1e-12 * np.maximum(np.abs(centre), 1.0)] = 1.0
+    x = np.ascontiguousarray((values - centre) / spread)
+    return Frame(x, codes, classes, test, used, centre, spread, tuple(block.names[1]))
+
+
+def make_prior(x: np.ndarray, params: Params, spectral: bool, columns: tuple[str, ...] = ()) -> Prior:
+    """The law of f at the fitted samples x (N, D), dense or by inducing points."""
+    inducing = np.zeros((0, x.shape[1]))
+    if wants_inducing(len(x), params):
+        inducing = choose_inducing(x, params["inducing"])
+    return prior_of(x, inducing, params, spectral, columns)
+
+
+def wants_inducing(n_fitted: int, params: Params) -> bool:
+    """Whether the low-rank form is used."""
+    return params["form"] == "inducing" or (params["form"] == "auto" and n_fitted > DENSE_UP_TO)
+
+
+def prior_of(
+    x: np.ndarray, inducing: np.ndarray, params: Params, spectral: bool, columns: tuple[str, ...] = ()
+) -> Prior:
+    names = columns or tuple(str(d + 1) for d in range(x.shape[1]))
+    return Prior(make_covariance(params, names), x, inducing, spectral)
+
+
+def find_problems(data: ModelData, params: Params, semi: bool, least_classes: int) -> list[Problem]:
+    """What is wrong with inputs and settings that all these models share."""
+    found = []
+    codes, classes = classes_of(data["y"])
+    if len(classes) < least_classes:
+        have = f"only “{classes[0]}”" if classes else "no label at all"
+        found.append(
+            Problem(
+                f"The labels need at least {least_classes} classes. Found {have}.",
+                "Choose another column of labels.",
+                "y",
+            )
+        )
+        return found
+    try:
+        frame = make_frame(data, params, semi)
+    except ModelError as error:
+        return [Problem(str(error), where="y")]
+    fitted = set(frame.codes[frame.used].tolist()) - {-1}
+    for code, name in enumerate(classes):
+        if code not in fitted:
+            found.append(
+                Problem(
+                    f"No fitted sample is of class “{name}”: what is said of it comes from the prior.",
+                    where="y",
+                    severity="warning",
+                )
+            )
+    n_used = int(frame.used.sum())
+    if params["form"] == "dense" and n_used > DENSE_AT_MOST:
+        gigabytes = n_used**2 * 8 / 1e9
+        found.append(
+            Problem(
+                f"{n_used} samples are too many for the dense computation ({gigabytes:.1f} GB a chain).",
+                "Choose “Inducing points” or “Automatic” under Computation.",
+                "form",
+            )
+        )
+    found += _input_problems(frame, params)
+    return found
+
+
+def _input_problems(frame: Frame, params: Params) -> list[Problem]:
+    found = []
+    still = [name for name, d in zip(frame.columns, frame.x[frame.used].T) if np.ptp(d) == 0]
+    if still:
+        shown = ", ".join(still[:3]) + (f" and {len(still) - 3} more" if len(still) > 3 else "")
+        found.append(
+            Problem(f"The same value in every fitted sample: {shown}. It has no effect.", "", "X", "warning")
+        )
+    twins = len(frame.x) - len(np.unique(frame.x, axis=0))
+    if twins and len(frame.x) > 1:
+        found.append(
+            Problem(
+                f"{twins} samples have the inputs of another one. They are kept: equal inputs, equal f.",
+                where="X",
+                severity="warning",
+            )
+        )
+    if params["covariance"] == "expression":
+        try:
+            parse(params["expression"])
+        except ModelError as error:
+            found.append(Problem(str(error), where="expression"))
+    return found
+
+

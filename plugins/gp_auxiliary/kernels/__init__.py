@@ -1,0 +1,1 @@
+"""Numerical core of the Gaussian process models: numpy and numba only."""

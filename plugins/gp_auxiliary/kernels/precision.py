@@ -1,0 +1,116 @@
+"""The precision ``Q = (C + I)^-1`` in its dense and its low-rank form, and what is read off it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+JITTER = 1e-10
+
+
+@njit(nogil=True, cache=True)
+def dense_precision(c):
+    """(Q, log det(C + I)) of the covariance c (N, N), which is overwritten. C itself need not be invertible."""
+    size = c.shape[0]
+    for n in range(size):
+        c[n, n] += 1.0
+    root = np.linalg.cholesky(c)
+    log_det = 0.0
+    for n in range(size):
+        log_det += 2.0 * math.log(root[n, n])
+    inverse = np.linalg.inv(c)
+    for i in range(size):  # symmetric to the last bit, whichever half a kernel reads
+        for j in range(i):
+            inverse[i, j] = inverse[j, i]
+    return inverse, log_det
+
+
+@njit(nogil=True, cache=True)
+def dense_log_density(c, z):
+    """``-log det(C + I) / 2 - z'(C + I)^-1 z / 2``, summed over the rows of z (K, N); c is overwritten."""
+    size = c.shape[0]
+    for n in range(size):
+        c[n, n] += 1.0
+    root = np.linalg.cholesky(c)
+    total = 0.0
+    for n in range(size):
+        total -= math.log(root[n, n])
+    total *= z.shape[0]
+    solved = np.empty(size)
+    for k in range(z.shape[0]):
+        for i in range(size):
+            value = z[k, i]
+            for j in range(i):
+                value -= root[i, j] * solved[j]
+            solved[i] = value / root[i, i]
+            total -= 0.5 * solved[i] * solved[i]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def low_rank_precision(c_mm, c_nm, variance):
+    """Q of the FITC approximation at M inducing points: (rows (N, M), weight (N,), diagonal (N,), log det).
+
+    ``C ~ G G' + diag(variance - diag(G G'))`` with ``G = C_nm L^-T``, ``L L' = C_mm``: the prior variance of every
+    sample is kept as it is, so that the approximation is a proper law of its own (Snelson & Ghahramani 2006).
+
+    Parameters
+    ----------
+    c_mm : (M, M) covariance of the inducing points, overwritten.
+    c_nm : (N, M) covariance of samples and inducing points.
+    variance : (N,) prior variance of f at the samples.
+    """
+    size, rank = c_nm.shape
+    scale = 0.0
+    for m in range(rank):
+        scale = max(scale, c_mm[m, m])
+    for m in range(rank):
+        c_mm[m, m] += JITTER * max(scale, 1.0)
+    root = np.linalg.cholesky(c_mm)
+    g = np.linalg.solve(root, np.ascontiguousarray(c_nm.T)).T.copy()
+    weight = np.empty(size)
+    log_det = 0.0
+    for n in range(size):
+        explained = 0.0
+        for m in range(rank):
+            explained += g[n, m] ** 2
+        noise = 1.0 + max(variance[n] - explained, 0.0)
+        weight[n] = 1.0 / noise
+        log_det += math.log(noise)
+    scaled = np.empty((size, rank))
+    for n in range(size):
+        for m in range(rank):
+            scaled[n, m] = g[n, m] * math.sqrt(weight[n])
+    inner = scaled.T @ scaled
+    for m in range(rank):
+        inner[m, m] += 1.0
+    inner_root = np.linalg.cholesky(inner)
+    for m in range(rank):
+        log_det += 2.0 * math.log(inner_root[m, m])
+    rows = np.linalg.solve(inner_root, np.ascontiguousarray(scaled.T)).T.copy()
+    diagonal = np.empty(size)
+    for n in range(size):
+        shrink = math.sqrt(weight[n])
+        square = 0.0
+        for m in range(rank):
+            rows[n, m] *= shrink
+            square += rows[n, m] ** 2
+        diagonal[n] = weight[n] - square
+    return rows, weight, diagonal, log_det
+
+
+@njit(nogil=True, cache=True)
+def quadratic(z, work, weight, dense):
+    """``z'Qz`` of one row: z (N,), ``work`` as in the site sweeps."""
+    total = 0.0
+    if dense:
+        for n in range(len(z)):
+            total += z[n] * work[n]
+        return total
+    for n in range(len(z)):
+        total += weight[n] * z[n] * z[n]
+    for j in range(len(work)):
+        total -= work[j] * work[j]
+    return total

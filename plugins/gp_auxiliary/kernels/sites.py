@@ -1,0 +1,218 @@
+"""Collapsed sweeps over the auxiliary variables: f integrated out, one site at a time.
+
+The law of z is ``N(0, C + I)`` cut to the labels' regions. Its precision ``Q = (C + I)^-1`` comes in one of two forms,
+both as (``rows``, ``weight``): dense, where ``rows`` is Q (N, N) and ``work`` holds Qz; or of low rank,
+``Q = diag(weight) - rows rows'`` with ``rows`` (N, r), where ``work`` holds ``rows' z`` and no N x N array is kept.
+``diagonal`` is the diagonal of Q. All kernels write to ``z`` and ``work`` only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
+    log_ndtr,
+    normal_above,
+    normal_between,
+)
+from plaidwork.plugins.gp_auxiliary.kernels.winner import draw_lead, log_win
+
+
+@njit(nogil=True, cache=True)
+def start_work(z, rows, dense):
+    """``work`` of one row of z: Qz (N,), or rows' z (r,)."""
+    work = np.zeros(rows.shape[1])
+    for n in range(len(z)):
+        value = z[n]
+        for j in range(rows.shape[1]):
+            work[j] += value * rows[n, j]
+    return work
+
+
+@njit(nogil=True, cache=True)
+def _site_mean(n, z, work, rows, diagonal, weight, dense):
+    """Mean of z_n given the others; its variance is 1 / diagonal[n]."""
+    if dense:
+        product = work[n]
+    else:
+        product = weight[n] * z[n]
+        for j in range(rows.shape[1]):
+            product -= rows[n, j] * work[j]
+    return z[n] - product / diagonal[n]
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def _move(n, value, z, work, rows):
+    step = value - z[n]
+    z[n] = value
+    for j in range(rows.shape[1]):
+        work[j] += step * rows[n, j]
+
+
+@njit(nogil=True, cache=True)
+def sweep_intervals(rng, z, work, rows, diagonal, weight, dense, low, high, free, null, log_minus, log_plus):
+    """Draw every z_n anew: within (low_n, high_n), or where ``free`` outside (-null, null).
+
+    Parameters
+    ----------
+    z : (N,), changed in place, as is ``work``.
+    low, high : (N,) ends of the region that the label names.
+    free : (N,) bool, samples without a label (null category noise model, Lawrence & Jordan 2004): side s is drawn
+        with probability proportional to ``gamma_s Phi(s mu / sd - null / sd)``.
+    log_minus, log_plus : log gamma of either side.
+    """
+    for n in range(len(z)):
+        sd = 1.0 / math.sqrt(diagonal[n])
+        mean = _site_mean(n, z, work, rows, diagonal, weight, dense)
+        bottom, top = low[n], high[n]
+        if free[n]:
+            plus = log_plus + log_ndtr((mean - null) / sd)
+            minus = log_minus + log_ndtr((-mean - null) / sd)
+            if math.log(rng.random()) < -math.log1p(math.exp(min(minus - plus, 700.0))):
+                bottom, top = null, math.inf
+            else:
+                bottom, top = -math.inf, -null
+        value = mean + sd * normal_between(rng, (bottom - mean) / sd, (top - mean) / sd)
+        _move(n, min(max(value, bottom), top), z, work, rows)
+
+
+@njit(nogil=True, cache=True)
+def sweep_winners(rng, z, work, rows, diagonal, weight, dense, label, null, log_share):
+    """Draw every sample's K values anew: the label's one leads all others by more than ``null``.
+
+    Parameters
+    ----------
+    z : (K, N), changed in place, as is ``work`` (K, N or r).
+    label : (N,) class, -1 without a label: the winner is drawn too, class k with weight
+        ``gamma_k P(z_k > z_i + null for all i != k)``.
+    log_share : (K,) log gamma.
+
+    All K values of a sample are drawn together: the leading one from its marginal, the others below it.
+    """
+    n_classes, n_samples = z.shape
+    mean = np.empty(n_classes)
+    lead = np.empty(n_classes)
+    for n in range(n_samples):
+        sd = 1.0 / math.sqrt(diagonal[n])
+        for k in range(n_classes):
+            mean[k] = _site_mean(n, z[k], work[k], rows, diagonal, weight, dense)
+        winner = label[n]
+        if winner < 0:
+            winner = draw_winner(rng, mean, sd, null, log_share, lead)
+        top = mean[winner] + sd * draw_lead(rng, mean, sd, winner, null)
+        _move(n, top, z[winner], work[winner], rows)
+        bar = top - null
+        for k in range(n_classes):
+            if k != winner:
+                value = mean[k] - sd * normal_above(rng, (mean[k] - bar) / sd)
+                _move(n, min(value, bar), z[k], work[k], rows)
+
+
+@njit(nogil=True, cache=True)
+def draw_winner(rng, mean, sd, null, log_share, lead):
+    """The class that leads an unlabelled sample; ``lead`` (K,) is scratch space."""
+    largest = -math.inf
+    for k in range(len(mean)):
+        lead[k] = log_share[k] + log_win(mean, sd, k, null)
+        largest = max(largest, lead[k])
+    total = 0.0
+    for k in range(len(mean)):
+        lead[k] = math.exp(lead[k] - largest)
+        total += lead[k]
+    threshold = rng.random() * total
+    for k in range(len(mean)):
+        threshold -= lead[k]
+        if threshold <= 0.0:
+            return k
+    return len(mean) - 1
+
+
+@njit(nogil=True, cache=True)
+def draw_intervals(rng, mean, z, low, high, free, null, log_minus, log_plus):
+    """z given f (``mean``, (N,)): independent unit normals in the labels' regions, as in :func:`sweep_intervals`."""
+    for n in range(len(z)):
+        bottom, top = low[n], high[n]
+        if free[n]:
+            plus = log_plus + log_ndtr(mean[n] - null)
+            minus = log_minus + log_ndtr(-mean[n] - null)
+            if math.log(rng.random()) < -math.log1p(math.exp(min(minus - plus, 700.0))):
+                bottom, top = null, math.inf
+            else:
+                bottom, top = -math.inf, -null
+        value = mean[n] + normal_between(rng, bottom - mean[n], top - mean[n])
+        z[n] = min(max(value, bottom), top)
+
+
+@njit(nogil=True, cache=True)
+def draw_winners(rng, f, z, label, null, log_share):
+    """z (K, N) given f (K, N), as in :func:`sweep_winners`."""
+    n_classes, n_samples = f.shape
+    mean, lead = np.empty(n_classes), np.empty(n_classes)
+    for n in range(n_samples):
+        for k in range(n_classes):
+            mean[k] = f[k, n]
+        winner = label[n]
+        if winner < 0:
+            winner = draw_winner(rng, mean, 1.0, null, log_share, lead)
+        top = mean[winner] + draw_lead(rng, mean, 1.0, winner, null)
+        z[winner, n] = top
+        for k in range(n_classes):
+            if k != winner:
+                value = mean[k] - normal_above(rng, mean[k] - (top - null))
+                z[k, n] = min(value, top - null)
+
+
+@njit(nogil=True, cache=True)
+def log_intervals(f, low, high, free, null, log_minus, log_plus):
+    """Log likelihood of f (N,): z integrated out."""
+    total = 0.0
+    for n in range(len(f)):
+        if free[n]:
+            plus, minus = log_plus + log_ndtr(f[n] - null), log_minus + log_ndtr(-f[n] - null)
+            top = max(plus, minus)
+            total += top + math.log1p(math.exp(min(plus, minus) - top))
+        else:
+            total += log_ndtr_interval(low[n] - f[n], high[n] - f[n])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def log_ndtr_interval(low, high):
+    """``log P(low < N(0, 1) < high)`` where either end may be infinite."""
+    if high == math.inf:
+        return log_ndtr(-low)
+    if low == -math.inf:
+        return log_ndtr(high)
+    from_low, to_high = low, high
+    if from_low > 0.0:
+        from_low, to_high = -high, -low
+    top = log_ndtr(to_high)
+    gap = log_ndtr(from_low) - top
+    return top + math.log(-math.expm1(gap)) if gap < 0.0 else -math.inf
+
+
+@njit(nogil=True, cache=True)
+def log_winners(f, label, null, log_share):
+    """Log likelihood of f (K, N) with z integrated out, labels as in :func:`sweep_winners`."""
+    n_classes, n_samples = f.shape
+    mean = np.empty(n_classes)
+    total = 0.0
+    for n in range(n_samples):
+        for k in range(n_classes):
+            mean[k] = f[k, n]
+        if label[n] >= 0:
+            total += log_win(mean, 1.0, label[n], null)
+            continue
+        sum_, largest = 0.0, -math.inf
+        for k in range(n_classes):
+            value = log_share[k] + log_win(mean, 1.0, k, null)
+            if value > largest:
+                sum_ = sum_ * math.exp(largest - value) + 1.0 if largest > -math.inf else 1.0
+                largest = value
+            else:
+                sum_ += math.exp(value - largest)
+        total += largest + math.log(sum_)
+    return total

@@ -1,0 +1,212 @@
+"""Ordered classes: one latent function and cut-points on it, which are inferred too (page, section 2.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.api import Clock, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
+from plaidwork.plugins.gp_auxiliary.gram import (
+    GRAM,
+    Gram,
+    Prior,
+    draw_f,
+    is_dense,
+    squared_length,
+    times_q,
+)
+from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
+
+FIRST_SD = 3.0
+"""Prior sd of the first cut-point; logarithms of the gaps are N(0, 1)."""
+
+
+def edges(cuts: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high end (N,) of z for classes ``code`` (N,) between cut-points (K - 1,)."""
+    ends = np.concatenate([[-np.inf], cuts, [np.inf]])
+    return ends[code], ends[code + 1]
+
+
+def log_cuts(cuts: np.ndarray) -> float:
+    """Log prior density in the coordinates (first cut-point, logarithms of the gaps), but for a constant."""
+    gaps = np.log(np.diff(cuts))
+    return float(-0.5 * (cuts[0] / FIRST_SD) ** 2 - 0.5 * np.sum(gaps**2))
+
+
+def log_labels(f: np.ndarray, cuts: np.ndarray, code: np.ndarray) -> float:
+    """Log probability of the classes given f (N,), z integrated out."""
+    low, high = edges(cuts, code)
+    free = np.zeros(len(f), dtype=bool)
+    return float(sites.log_intervals(f, low, high, free, 0.0, 0.0, 0.0))
+
+
+def walk_cuts(
+    rng: np.random.Generator,
+    cuts: np.ndarray,
+    f: np.ndarray,
+    code: np.ndarray,
+    steps: dict[str, np.ndarray],
+    warming: bool,
+) -> None:
+    """A random-walk step of every cut-point in turn (as first value and log gaps) given f, z integrated out; in place."""
+    current = log_labels(f, cuts, code) + log_cuts(cuts)
+    for index in range(len(cuts)):
+        gaps = np.log(np.diff(cuts))
+        first = cuts[0]
+        move = hyper.step_size(steps, index) * rng.standard_normal()
+        if index == 0:
+            first += move
+        else:
+            gaps[index - 1] += move
+        proposed = first + np.concatenate([[0.0], np.cumsum(np.exp(gaps))])
+        value = log_labels(f, proposed, code) + log_cuts(proposed)
+        taken = math.log(rng.random()) < value - current
+        hyper.learn(steps, index, taken, warming)
+        if taken:
+            cuts[:] = proposed
+            current = value
+
+
+def move_together(
+    rng: np.random.Generator,
+    z: np.ndarray,
+    cuts: np.ndarray,
+    gram: Gram,
+    steps: dict[str, np.ndarray],
+    warming: bool,
+) -> None:
+    """Scale and shift z and the cut-points together, f integrated out (page, section 2.2, step 4); in place.
+
+    ``steps`` has two entries. The exponent of the scale is N + 1 in (first cut-point, log gaps), for any number of
+    classes: N from z and one from the first cut-point; the logarithms of the gaps shift, which costs nothing.
+    """
+    square = squared_length(z, gram)
+    factor = math.exp(hyper.step_size(steps, 0) * rng.standard_normal())
+    ratio = (len(z) + 1) * math.log(factor) - 0.5 * (factor**2 - 1.0) * square
+    ratio += log_cuts(cuts * factor) - log_cuts(cuts)
+    taken = math.log(rng.random()) < ratio
+    hyper.learn(steps, 0, taken, warming)
+    if taken:
+        z *= factor
+        cuts *= factor
+    ones = times_q(np.ones(len(z)), gram)
+    shift = hyper.step_size(steps, 1) * rng.standard_normal()
+    ratio = -shift * float(ones @ z) - 0.5 * shift**2 * float(ones.sum())
+    ratio += log_cuts(cuts + shift) - log_cuts(cuts)
+    taken = math.log(rng.random()) < ratio
+    hyper.learn(steps, 1, taken, warming)
+    if taken:
+        z += shift
+        cuts += shift
+
+
+def sweep_sites(
+    rng: np.random.Generator, z: np.ndarray, cuts: np.ndarray, code: np.ndarray, gram: Gram, times: int
+) -> None:
+    """Collapsed sweeps of z (N,) at fixed cut-points, in place."""
+    low, high = edges(cuts, code)
+    free = np.zeros(len(z), dtype=bool)
+    work = sites.start_work(z, gram["rows"], is_dense(gram))
+    for _ in range(times):
+        sites.sweep_intervals(
+            rng, z, work, gram["rows"], gram["diagonal"], gram["weight"], is_dense(gram),
+            low, high, free, 0.0, 0.0, 0.0,
+        )  # fmt: skip
+
+
+class OrderedClasses(Model):
+    """Ordinal probit regression on a Gaussian process."""
+
+    spec: ClassVar[ModelSpec] = ORDERED_CLASSES
+
+    def setting(self, state: State, params: Params) -> Prior:
+        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, True)
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        frame = make_frame(data, params)
+        x, code = frame.fitted, frame.codes[frame.used]
+        n_cuts = len(frame.classes) - 1
+        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        low, high = edges(cuts, code)
+        inner = np.clip(rng.standard_normal(len(x)), low + 0.1 * params["gap"], high - 0.1 * params["gap"])
+        state: State = {
+            "fixed": {"x": x, "inducing": make_prior(x, params, False).inducing, "code": code},
+            "cuts": cuts,
+            "z": np.clip(inner, low, high),
+            "cut_steps": hyper.new_steps(n_cuts, 0.2),
+            "joint_steps": hyper.new_steps(2, 0.1),
+        }
+        prior = self.setting(state, params)
+        state["theta"] = prior.covariance.prior_mean
+        state["steps"] = hyper.new_steps(len(state["theta"]))
+        return state | prior.gram(state["theta"])
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float]:
+        """The order matters: cut-points are drawn given f with z integrated out, and z at once after them."""
+        prior = self.setting(state, params)
+        gram = {name: state[name] for name in GRAM if name in state}
+        z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
+        if params["cut_points"] == "inferred":
+            f = draw_f(rng, z[None], gram)[0]
+            walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming)
+            free = np.zeros(len(z), dtype=bool)
+            sites.draw_intervals(rng, f, z, *edges(cuts, code), free, 0.0, 0.0, 0.0)
+        sweep_sites(rng, z, cuts, code, gram, params["site_sweeps"])
+        if params["cut_points"] == "inferred":
+            move_together(rng, z, cuts, gram, state["joint_steps"], clock.warming)
+        if params["parameters"] == "inferred" and hyper.walk_theta(
+            rng, state["theta"], z[None], prior, state["steps"], clock.warming, params["walks"]
+        ):
+            state.update(prior.gram(state["theta"]))
+        return self._traces(state, prior)
+
+    def _traces(self, state: State, prior: Prior) -> dict[str, float]:
+        square = squared_length(state["z"], state)
+        tried = state["steps"]["tried"].sum()
+        cuts = state["cuts"]
+        log_density = -0.5 * (state["log_det"] + square) + prior.covariance.log_prior(state["theta"])
+        return {
+            "log_density": log_density + log_cuts(cuts),
+            "squared_length": square,
+            "amplitude": math.exp(state["theta"][0]),
+            "mean_cut": float(cuts.mean()),
+            "width": float(cuts[-1] - cuts[0]) if len(cuts) > 1 else math.nan,
+            "accepted": float(state["steps"]["taken"].sum() / tried) if tried else math.nan,
+        }
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        traces = self._traces(state, self.setting(state, params))
+        return {
+            "z": state["z"][None].copy(),
+            "theta": state["theta"].copy(),
+            "cuts": state["cuts"].copy(),
+            "log_density": traces["log_density"],
+            "squared_length": traces["squared_length"],
+        }
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return find_problems(data, params, False, 2)
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.results import summarise_draws
+
+        return summarise_draws(kept, make_frame(data, params), data, params, 0.0)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.results import predict_new
+
+        return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
+
+    def prepare(self) -> None:
+        from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit
+
+        tiny_fit(self, {"form": "dense"}, 3)
+        tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)

@@ -1,0 +1,178 @@
+"""One copy of a chain of a classifier: its auxiliary variables, covariance and class shares, and one sweep of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, draw_f, is_dense, work_of
+from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
+
+Replica = dict[str, Any]
+"""``z`` (K, N), ``theta`` (P,), ``log_share`` (K or 2,), and the entries of the precision, see ``gram.py``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the labels say of z.
+
+    Attributes
+    ----------
+    code : (N,) class, -1 without a label.
+    n_classes : two classes have one row of z (positive for class 1), more have a row each, of which the class's leads.
+    """
+
+    code: np.ndarray
+    n_classes: int
+
+    @property
+    def n_rows(self) -> int:
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def free(self) -> np.ndarray:
+        return self.code < 0
+
+    def ends(self, null: float) -> tuple[np.ndarray, np.ndarray]:
+        """Two classes: low and high end of z (N,) of every sample."""
+        low = np.where(self.code == 1, null, -np.inf)
+        high = np.where(self.code == 0, -null, np.inf)
+        return low, high
+
+    def start(self, rng: np.random.Generator, null: float) -> np.ndarray:
+        """(K, N) values in the labels' regions."""
+        size = np.abs(rng.standard_normal((self.n_rows, len(self.code))))
+        code = np.where(self.free, rng.integers(self.n_classes, size=len(self.code)), self.code)
+        if self.n_rows == 1:
+            return (size + null) * np.where(code == 1, 1.0, -1.0)
+        z = -size
+        z[code, np.arange(len(code))] = size[code, np.arange(len(code))] + null
+        return z
+
+    def winners(self, z: np.ndarray) -> np.ndarray:
+        """(N,) class that z (K, N) speaks for."""
+        return (z[0] > 0).astype(np.int64) if self.n_rows == 1 else z.argmax(axis=0)
+
+    def sweep(self, rng: np.random.Generator, replica: Replica, work: np.ndarray, null: float) -> None:
+        """Draw all of z anew, one sample after the other, f integrated out."""
+        z, share = replica["z"], replica["log_share"]
+        form = (replica["rows"], replica["diagonal"], replica["weight"], is_dense(replica))
+        if self.n_rows == 1:
+            ends = self.ends(null)
+            sites.sweep_intervals(rng, z[0], work[0], *form, *ends, self.free, null, share[0], share[1])
+        else:
+            sites.sweep_winners(rng, z, work, *form, self.code, null, share)
+
+    def redraw(self, rng: np.random.Generator, replica: Replica, f: np.ndarray, null: float) -> None:
+        """Draw z given f (K, N)."""
+        z, share = replica["z"], replica["log_share"]
+        if self.n_rows == 1:
+            sites.draw_intervals(rng, f[0], z[0], *self.ends(null), self.free, null, share[0], share[1])
+        else:
+            sites.draw_winners(rng, f, z, self.code, null, share)
+
+    def log_likelihood(self, f: np.ndarray, log_share: np.ndarray, null: float) -> float:
+        """Log probability of the labels given f (K, N), z integrated out; shares of labelled samples left out."""
+        if self.n_rows == 1:
+            return float(
+                sites.log_intervals(f[0], *self.ends(null), self.free, null, log_share[0], log_share[1])
+            )
+        return float(sites.log_winners(f, self.code, null, log_share))
+
+
+def gram_of(replica: Replica) -> Gram:
+    return {name: replica[name] for name in GRAM if name in replica}
+
+
+def new_replica(rng: np.random.Generator, prior: Prior, theta: np.ndarray, labels: Labels, null: float) -> Replica:
+    """A start on the labels' sides at the given parameters."""
+    share = np.full(max(labels.n_classes, 2), math.log(0.5))
+    return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | prior.gram(theta)
+
+
+def scale_z(rng: np.random.Generator, replica: Replica, work: np.ndarray) -> None:
+    """``z -> c z`` with ``c^2 ~ Gamma(M / 2, z'Qz / 2)``, M the number of z: a Gibbs step along the ray (Liu & Sabatti
+    2000), right wherever the labels' regions are cones (no null category). In place."""
+    z = replica["z"]
+    square = sum(quadratic(z[k], work[k], replica["weight"], is_dense(replica)) for k in range(len(z)))
+    factor = math.sqrt(rng.gamma(0.5 * z.size) / (0.5 * max(square, 1e-300)))
+    z *= factor
+    work *= factor
+
+
+def draw_shares(rng: np.random.Generator, replica: Replica, labels: Labels) -> None:
+    """Share of missing labels in each class: ``Beta(1 + unlabelled, 1 + labelled)`` given who is where."""
+    winners = labels.winners(replica["z"])
+    for k in range(labels.n_classes):
+        missing = int(((winners == k) & labels.free).sum())
+        known = int((labels.code == k).sum())
+        replica["log_share"][k] = math.log(max(rng.beta(1.0 + missing, 1.0 + known), 1e-300))
+
+
+def sweep_replica(
+    rng: np.random.Generator,
+    replica: Replica,
+    prior: Prior,
+    labels: Labels,
+    null: float,
+    steps: dict[str, np.ndarray],
+    params: Any,
+    warming: bool,
+) -> None:
+    """Site sweeps, scale moves where the regions are cones, shares, and steps of the covariance's parameters."""
+    work = work_of(replica["z"], replica)
+    for _ in range(params["site_sweeps"]):
+        labels.sweep(rng, replica, work, null)
+        if null == 0.0:
+            scale_z(rng, replica, work)
+    if params.get("shares") == "inferred" and params.get("noise") == "null":
+        draw_shares(rng, replica, labels)
+    if params["parameters"] == "inferred" and hyper.walk_theta(
+        rng, replica["theta"], replica["z"], prior, steps, warming, params["walks"]
+    ):
+        replica.update(prior.gram(replica["theta"]))
+
+
+def swap_neighbours(
+    rng: np.random.Generator, rungs: dict[str, Replica], widths: np.ndarray, labels: Labels, counts: dict[str, Any]
+) -> None:
+    """Let neighbouring copies swap f, parameters and shares, z integrated out; then draw z of every copy anew.
+
+    The ratio is that of the labels' probabilities at the two widths of the null category (page, section 2.3).
+    """
+    size = len(widths)
+    f = [draw_f(rng, rungs[str(m)]["z"], gram_of(rungs[str(m)])) for m in range(size)]
+    order = list(range(size))
+
+    def log_likelihood(copy: int, width: float) -> float:
+        return labels.log_likelihood(f[copy], rungs[str(copy)]["log_share"], width)
+
+    for first in (0, 1):
+        for m in range(first, size - 1, 2):
+            low, high = order[m], order[m + 1]
+            ratio = log_likelihood(low, widths[m + 1]) + log_likelihood(high, widths[m])
+            ratio -= log_likelihood(low, widths[m]) + log_likelihood(high, widths[m + 1])
+            counts["tried"][m] += 1
+            if math.log(rng.random()) < ratio:
+                counts["taken"][m] += 1
+                order[m], order[m + 1] = high, low
+    copies = [rungs[str(source)] for source in order]
+    for m, copy in enumerate(copies):
+        rungs[str(m)] = copy
+        labels.redraw(rng, copy, f[order[m]], widths[m])
+    counts["label"] = counts["label"][order]
+    _count_trips(counts)
+
+
+def _count_trips(counts: dict[str, Any]) -> None:
+    """A round trip of a copy: from width 0 to the full width and back."""
+    label, top = counts["label"], len(counts["label"]) - 1
+    if counts["seen_top"][label[0]]:
+        counts["trips"] += 1
+        counts["seen_top"][label[0]] = False
+    counts["seen_top"][label[top]] = True

@@ -1,0 +1,210 @@
+"""Settings shared by the Gaussian process models, and those of each."""
+
+from __future__ import annotations
+
+from plaidwork.core.api import Choice, Hyperparameter
+
+_STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
+
+COVARIANCE = (
+    Hyperparameter(
+        "covariance",
+        "choice",
+        "rbf",
+        label="Covariance",
+        group="Covariance",
+        doc="How alike two samples are, and so how smooth the boundary may be.",
+        choices=(
+            Choice(value="rbf", label="Squared exponential", doc="exp(-γ r² / 2): very smooth."),
+            Choice(value="matern12", label="Matérn 1/2", doc="exp(-r): rough."),
+            Choice(value="matern32", label="Matérn 3/2"),
+            Choice(value="matern52", label="Matérn 5/2"),
+            Choice(value="rational_quadratic", label="Rational quadratic", doc="Several lengths at once."),
+            Choice(value="linear", label="Linear", doc="A straight boundary."),
+            Choice(value="polynomial", label="Polynomial"),
+            Choice(value="expression", label="Sum or product", doc="Terms joined by + and *."),
+        ),
+    ),
+    Hyperparameter(
+        "expression",
+        "text",
+        "rbf(ard) + linear",
+        label="Sum or product",
+        group="Covariance",
+        doc="Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length.",
+        when={"covariance": "expression"},
+    ),
+    Hyperparameter(
+        "ard",
+        "bool",
+        False,
+        label="A length per input",
+        group="Covariance",
+        doc="Finds out which inputs matter (automatic relevance determination).",
+        when={"covariance": _STATIONARY},
+    ),
+    Hyperparameter(
+        "degree",
+        "int",
+        2,
+        label="Degree",
+        group="Covariance",
+        minimum=1,
+        maximum=6,
+        when={"covariance": ("polynomial", "expression")},
+    ),
+    Hyperparameter(
+        "intercept",
+        "bool",
+        True,
+        label="Intercept",
+        group="Covariance",
+        doc="A constant is added to f, for classes of unequal size.",
+    ),
+    Hyperparameter(
+        "parameters",
+        "choice",
+        "inferred",
+        label="Its parameters",
+        group="Covariance",
+        choices=(
+            Choice(value="inferred", label="Inferred", doc="Drawn along with the rest."),
+            Choice(value="fixed", label="Fixed", doc="As given below."),
+        ),
+    ),
+    Hyperparameter(
+        "amplitude",
+        "float",
+        4.0,
+        label="Amplitude²",
+        group="Covariance",
+        doc="Variance of f; the middle of its prior when it is inferred.",
+        minimum=0.0,
+        open_minimum=True,
+        maximum=1e6,
+        log=True,
+    ),
+    Hyperparameter(
+        "gamma",
+        "float",
+        0.0,
+        label="γ = 1 / length²",
+        group="Covariance",
+        doc="0: one over the number of inputs. The middle of its prior when it is inferred.",
+        minimum=0.0,
+        maximum=1e6,
+        log=True,
+    ),
+    Hyperparameter(
+        "standardise",
+        "bool",
+        True,
+        label="Standardise inputs",
+        group="Inputs",
+        doc="Every input is brought to mean 0 and sd 1 of the fitted samples.",
+    ),
+)
+
+SAMPLING = (
+    Hyperparameter(
+        "form",
+        "choice",
+        "auto",
+        label="Computation",
+        group="Sampling",
+        advanced=True,
+        choices=(
+            Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples."),
+            Choice(value="dense", label="Dense", doc="Exact; cost grows with the square of the samples."),
+            Choice(
+                value="inducing", label="Inducing points", doc="Approximate (FITC), for many samples."
+            ),
+        ),
+    ),
+    Hyperparameter(
+        "inducing",
+        "int",
+        100,
+        label="Inducing points",
+        group="Sampling",
+        advanced=True,
+        minimum=2,
+        maximum=2000,
+        when={"form": ("auto", "inducing")},
+    ),
+    Hyperparameter(
+        "site_sweeps",
+        "int",
+        5,
+        label="Site sweeps a draw",
+        group="Sampling",
+        doc="Sweeps over the auxiliary variables between two updates of the covariance.",
+        advanced=True,
+        minimum=1,
+        maximum=100,
+    ),
+    Hyperparameter(
+        "walks",
+        "int",
+        2,
+        label="Covariance steps a draw",
+        group="Sampling",
+        advanced=True,
+        minimum=1,
+        maximum=100,
+        when={"parameters": "inferred"},
+    ),
+)
+
+NULL = (
+    Hyperparameter(
+        "noise",
+        "choice",
+        "probit",
+        label="Unlabelled samples",
+        group="Unlabelled samples",
+        choices=(
+            Choice(value="probit", label="Left out", doc="They are predicted, but teach nothing."),
+            Choice(
+                value="null",
+                label="Push the boundary away",
+                doc="A null category between the classes, in which no sample lies (Lawrence & Jordan 2004).",
+            ),
+        ),
+    ),
+    Hyperparameter(
+        "null_width",
+        "float",
+        1.0,
+        label="Half width of the null category",
+        group="Unlabelled samples",
+        doc="In units of the noise; wider pushes the boundary harder into empty space.",
+        minimum=0.0,
+        maximum=10.0,
+        when={"noise": "null"},
+    ),
+    Hyperparameter(
+        "rungs",
+        "int",
+        16,
+        label="Temperatures",
+        group="Unlabelled samples",
+        doc="Copies of the chain with null categories from width 0 up, which swap places: without them a chain stays "
+        "in the grouping it happens to find first. 1: a single copy, exploratory.",
+        minimum=1,
+        maximum=64,
+        when={"noise": "null"},
+    ),
+    Hyperparameter(
+        "shares",
+        "choice",
+        "equal",
+        label="Missing labels",
+        group="Unlabelled samples",
+        choices=(
+            Choice(value="equal", label="Equally often in all classes"),
+            Choice(value="inferred", label="Share per class inferred"),
+        ),
+        when={"noise": "null"},
+    ),
+)

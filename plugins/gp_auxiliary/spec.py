@@ -1,0 +1,184 @@
+"""What the Gaussian process models declare."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, NULL, SAMPLING
+
+ROGERS = (
+    "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
+    "priors. Neural Computation 18, 1790-1817."
+)
+LAWRENCE = (
+    "Lawrence, N. D., Jordan, M. I. (2004). Semi-supervised learning via Gaussian processes. Advances in Neural "
+    "Information Processing Systems 17."
+)
+ALBERT = (
+    "Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the "
+    "American Statistical Association 88, 669-679."
+)
+
+X = Input(
+    "X", "matrix", "real", dims=("sample", "input"), label="Inputs", doc="Samples by measurements, without gaps."
+)
+SPLIT = Input(
+    "split",
+    "labels",
+    "categorical",
+    dims=("sample",),
+    missing=True,
+    required=False,
+    label="Split",
+    doc="Samples labelled “test” are never fitted: their labels only measure the predictions.",
+)
+
+
+def labels(doc: str, dtype: str = "categorical") -> Input:
+    return Input("y", "labels", dtype, dims=("sample",), missing=True, label="Classes", doc=doc)  # type: ignore[arg-type]
+
+
+DIMS = {
+    "fitted": "samples in the fit",
+    "latent": "latent functions: one for two classes, else one per class",
+    "parameter": "parameters of the covariance",
+}
+VARIABLES = (
+    Variable("z", ("latent", "fitted"), label="Auxiliary variable"),
+    Variable("theta", ("parameter",), label="Covariance", doc="logarithms of the covariance's parameters"),
+    Variable("log_density", label="Log density", doc="of the auxiliary variables and the covariance, f integrated out"),
+    Variable("squared_length", label="Squared length of z", doc="z'(C + I)⁻¹z"),
+)
+TRACES = (
+    Trace(
+        "log_density",
+        "log density",
+        hint="auxiliary variables and covariance; settles at a level",
+        primary=True,
+    ),
+    Trace("squared_length", "squared length of z", hint="how far the auxiliary variables are from 0"),
+    Trace("amplitude", "amplitude²", hint="variance of f", y_log=True),
+    Trace("accepted", "covariance steps", kind="acceptance"),
+)
+SWAPS = (
+    Trace("swap", "lowest swap rate", kind="acceptance"),
+    Trace("trips", "round trips", kind="count", hint="between no null category and the full one; several are needed"),
+    Trace("positive", "unlabelled in the upper classes", kind="share", hint="which grouping the chain is in"),
+)
+
+PROBABILITIES = View(
+    "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
+)
+VIEWS = (
+    View("table", "Scores", {"values": "scores"}, headline="headline", group="Predictions"),
+    PROBABILITIES,
+    View(
+        "heatmap",
+        "Probability map",
+        {"values": "map", "row_names": "map_y_names", "column_names": "map_x_names"},
+        headline="headline",
+        caption="map_note",
+        options={"scale": "sequential", "minimum": 0.0, "maximum": 1.0},
+    ),
+    View("table", "Covariance", {"values": "covariance"}, caption="covariance_note", group="Covariance"),
+    View(
+        "coefficients",
+        "Relevance of the inputs",
+        {"values": "relevance", "interval": "relevance_interval", "names": "relevance_names"},
+        options={"dim": "input"},
+        group="Covariance",
+    ),
+    View(
+        "curve",
+        "Along one input",
+        {"values": "slice", "interval": "slice_interval", "x": "slice_x"},
+        caption="slice_note",
+        options={"x_label": "input", "y_label": "f"},
+    ),
+)
+
+SAMPLER = Schedule(chains=4, warmup=500, draws=2000)
+
+TWO_CLASSES = ModelSpec(
+    id="gp_two_classes",
+    version="1.0",
+    title="Gaussian process, two classes",
+    summary="A smooth, uncertain boundary between two classes from few inputs; unlabelled samples can help.",
+    tags=("classification", "Gaussian process", "semi-supervised"),
+    inputs=(X, labels("Two classes; a missing label makes an unlabelled sample."), SPLIT),
+    hyperparameters=(*COVARIANCE, *NULL, *SAMPLING),
+    dims=DIMS,
+    variables=VARIABLES,
+    traces=(*TRACES, *SWAPS),
+    views=VIEWS,
+    schedule=SAMPLER,
+    citation=f"{ALBERT}\n{LAWRENCE}",
+)
+
+SEVERAL_CLASSES = replace(
+    TWO_CLASSES,
+    id="gp_several_classes",
+    title="Gaussian process, several classes",
+    summary="Smooth, uncertain boundaries between several classes; unlabelled samples can help.",
+    inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
+    citation=f"{ROGERS}\n{LAWRENCE}",
+)
+
+CUTS = (
+    Hyperparameter(
+        "cut_points",
+        "choice",
+        "inferred",
+        label="Cut-points",
+        group="Classes",
+        choices=(
+            Choice(value="inferred", label="Inferred"),
+            Choice(value="fixed", label="Equally spaced"),
+        ),
+    ),
+    Hyperparameter(
+        "gap",
+        "float",
+        1.0,
+        label="Distance of the cut-points",
+        group="Classes",
+        doc="In units of the noise; only the start when they are inferred.",
+        minimum=0.0,
+        open_minimum=True,
+        maximum=100.0,
+    ),
+)
+
+ORDERED_CLASSES = ModelSpec(
+    id="gp_ordered_classes",
+    version="1.0",
+    title="Gaussian process, ordered classes",
+    summary="Grades, stages or scores: a latent quantity that the inputs predict, and the cut-points on it.",
+    tags=("ordinal", "Gaussian process"),
+    inputs=(X, labels("Grades in their order: numbers by size, texts as the data have them.", "ordinal"), SPLIT),
+    hyperparameters=(
+        *(replace(item, default=False) if item.name == "intercept" else item for item in COVARIANCE),
+        *CUTS,
+        *SAMPLING,
+    ),
+    dims=DIMS | {"cut": "cut-points between neighbouring classes"},
+    variables=(*VARIABLES, Variable("cuts", ("cut",), label="Cut-points")),
+    traces=(
+        *TRACES,
+        Trace("mean_cut", "mean cut-point"),
+        Trace("width", "first to last cut-point", hint="in units of the noise"),
+    ),
+    views=(
+        *VIEWS,
+        View(
+            "coefficients",
+            "Cut-points",
+            {"values": "cut_points", "interval": "cut_interval", "names": "cut_names"},
+            options={"dim": "cut-point", "order": "value"},
+            group="Covariance",
+        ),
+    ),
+    schedule=SAMPLER,
+    citation=ALBERT,
+)

@@ -1,0 +1,182 @@
+"""Geweke's joint-distribution test for the Gaussian process models.
+
+Two ways to draw parameters and labels together: straight from the prior, and by turns (a sweep of the sampler given the
+labels, then f, auxiliary variables and labels anew given the rest). Both have one law if the sweep leaves the posterior
+as it is. Compared are means of bounded functions, in standard errors (batches for the second way).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plaidwork.core.api import Clock, ModelData
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f
+from plaidwork.plugins.gp_auxiliary.replica import Labels
+
+N_BATCHES = 40
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+def spectral(prior: Prior) -> Prior:
+    """The same prior, of which f can be drawn."""
+    return Prior(prior.covariance, prior.x, prior.inducing, True)
+
+
+def prior_f(rng: np.random.Generator, prior: Prior, theta: np.ndarray, rows: int) -> np.ndarray:
+    """(K, N) f from the law that the precision stands for (of low rank: FITC)."""
+    gram = spectral(prior).gram(theta)
+    if prior.dense:
+        values, vectors = gram["values"], gram["vectors"]
+        return (rng.standard_normal((rows, len(prior.x))) * np.sqrt(values)) @ vectors.T
+    g, own = gram["loadings"], 1 / gram["weight"] - 1
+    noise = rng.standard_normal((rows, len(prior.x))) * np.sqrt(own)
+    return rng.standard_normal((rows, g.shape[1])) @ g.T + noise
+
+
+def z_scores(direct: np.ndarray, by_turns: np.ndarray) -> np.ndarray:
+    """Differences of the means (draws, functions) in standard errors."""
+    size = len(by_turns) // N_BATCHES
+    batches = by_turns[: size * N_BATCHES].reshape(N_BATCHES, size, -1).mean(axis=1)
+    error = np.sqrt(direct.var(axis=0) / len(direct) + batches.var(axis=0, ddof=1) / N_BATCHES)
+    return (direct.mean(axis=0) - by_turns.mean(axis=0)) / np.maximum(error, 1e-12)
+
+
+class ClassifierJoint:
+    """The joint law of a classifier at given inputs; samples never fall into the null category."""
+
+    def __init__(self, model, params, x, n_classes):
+        self.model, self.x, self.n_classes = model, x, n_classes
+        self.params = model.spec.check_params(params | {"rungs": 1, "standardise": False})
+        self.null = self.params["null_width"] if self.params["noise"] == "null" else 0.0
+        self.semi = self.params["noise"] == "null"
+        self.shares = self.semi and self.params["shares"] == "inferred"
+
+    def state(self, theta, z, code, share):
+        from plaidwork.plugins.gp_auxiliary import hyper
+        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+
+        prior = make_prior(self.x, self.params, False)
+        replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
+        steps = hyper.new_steps(len(theta))
+        fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
+        swaps = {"tried": np.zeros(1), "taken": np.zeros(1), "label": np.zeros(1, int), "trips": 0}
+        return {"fixed": fixed, "rung": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
+
+    def outside(self, z):
+        """(N,) whether a sample lies in a class and not in the null category."""
+        if len(z) == 1:
+            return np.abs(z[0]) > self.null
+        ordered = np.sort(z, axis=0)
+        return ordered[-1] - ordered[-2] > self.null
+
+    def label(self, rng, z, share):
+        labels = Labels(np.zeros(z.shape[1], dtype=np.int64), self.n_classes)
+        code = labels.winners(z)
+        if self.semi:
+            code = np.where(rng.random(len(code)) < share[code], -1, code)
+        return code
+
+    def direct(self, rng):
+        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+
+        prior = make_prior(self.x, self.params, False)
+        law = prior.covariance
+        rows = 1 if self.n_classes == 2 else self.n_classes
+        while True:
+            theta = law.prior_mean.copy()
+            if self.params["parameters"] == "inferred":
+                theta += law.prior_sd * rng.standard_normal(len(theta))
+            share = np.full(max(self.n_classes, 2), 0.5)
+            if self.shares:
+                share = rng.random(self.n_classes)
+            f = prior_f(rng, prior, theta, rows)
+            z = f + rng.standard_normal(f.shape)
+            if self.outside(z).all():
+                return self.state(theta, z, self.label(rng, z, share), share)
+
+    def again(self, rng, state):
+        """f, then z and labels given f, in place."""
+        replica = state["rungs"]["0"]
+        prior = spectral(self.model.setting(state, self.params)[0])
+        f = draw_f(rng, replica["z"], prior.gram(replica["theta"]))
+        z = np.empty_like(f)
+        left = np.ones(f.shape[1], dtype=bool)
+        while left.any():
+            z[:, left] = f[:, left] + rng.standard_normal((len(f), int(left.sum())))
+            left[left] = ~self.outside(z[:, left])
+        replica["z"][:] = z
+        state["fixed"]["code"] = self.label(rng, z, np.exp(replica["log_share"]))
+
+    def functions(self, state):
+        replica, code = state["rungs"]["0"], state["fixed"]["code"]
+        z, theta = replica["z"], replica["theta"]
+        values = [*np.tanh(theta / 2), *np.tanh(z.mean(axis=1) / 2), np.tanh((z**2).mean() / 8)]
+        values += [np.tanh(z[0, 0] * z[0, 1] / 4), np.tanh(np.abs(z).max() / 4)]
+        values += [float((code == k).mean()) for k in range(self.n_classes)] + [float((code[:2] == code[0]).mean())]
+        if self.shares:
+            values += list(np.exp(replica["log_share"]))
+        return np.array(values)
+
+    def run(self, seed, n_direct, n_turns, thin=1):
+        rng = generator(seed)
+        direct = np.array([self.functions(self.direct(rng)) for _ in range(n_direct)])
+        state = self.direct(rng)
+        turns = []
+        data = ModelData({})
+        for _ in range(n_turns):
+            for _ in range(thin):
+                self.model.step(state, data, self.params, rng, Clock(1, 0))
+                self.again(rng, state)
+            turns.append(self.functions(state))
+        return z_scores(direct, np.array(turns))
+
+
+class OrdinalJoint:
+    """The joint law of ordered classes at given inputs."""
+
+    def __init__(self, model, params, x, n_classes):
+        self.model, self.x, self.n_classes = model, x, n_classes
+        self.params = model.spec.check_params(params | {"standardise": False})
+
+    def direct(self, rng):
+        from plaidwork.plugins.gp_auxiliary import hyper
+        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
+
+        prior = make_prior(self.x, self.params, True)
+        theta = prior.covariance.prior_mean.copy()
+        if self.params["parameters"] == "inferred":
+            theta += prior.covariance.prior_sd * rng.standard_normal(len(theta))
+        n_cuts = self.n_classes - 1
+        gaps = np.exp(rng.standard_normal(n_cuts - 1))
+        cuts = FIRST_SD * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
+        f = prior_f(rng, prior, theta, 1)[0]
+        z = f + rng.standard_normal(len(f))
+        state = {
+            "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
+            "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
+            "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta)),
+        }  # fmt: skip
+        return state | prior.gram(theta)
+
+    def again(self, rng, state):
+        gram = {name: state[name] for name in GRAM if name in state}
+        f = draw_f(rng, state["z"][None], gram)[0]
+        state["z"][:] = f + rng.standard_normal(len(f))
+        state["fixed"]["code"] = np.searchsorted(state["cuts"], state["z"])
+
+    def functions(self, state):
+        z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
+        values = [*np.tanh(state["theta"] / 2), *np.tanh(cuts / 3), np.tanh(z.mean() / 2), np.tanh((z**2).mean() / 8)]
+        values += [float((code == k).mean()) for k in range(self.n_classes)]
+        values += [math.tanh((cuts[-1] - cuts[0]) / 4), float((code == code[0]).mean())]
+        return np.array(values)
+
+    run = ClassifierJoint.run
+
+
