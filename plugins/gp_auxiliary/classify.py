@@ -81,7 +81,14 @@ class Classifier(Model):
         prior, labels, widths = self.setting(state, params)
         m = state["rung"]
         sweep_replica(
-            rng, state["rungs"][str(m)], prior, labels, widths[m], state["steps"][str(m)], params, clock.warming
+            rng,
+            state["rungs"][str(m)],
+            prior,
+            labels,
+            widths[m],
+            state["steps"][str(m)],
+            params,
+            clock.warming,
         )
         state["rung"] = m + 1
         if state["rung"] < len(widths):
@@ -149,7 +156,9 @@ class Classifier(Model):
         from plaidwork.plugins.gp_auxiliary.results import summarise_draws
 
         widths = ladder(params)
-        return summarise_draws(kept, make_frame(data, params, is_semi(params)), data, params, float(widths[-1]))
+        return summarise_draws(
+            kept, make_frame(data, params, is_semi(params)), data, params, float(widths[-1])
+        )
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import predict_new

@@ -176,5 +176,3 @@ def _input_problems(frame: Frame, params: Params) -> list[Problem]:
         except ModelError as error:
             found.append(Problem(str(error), where="expression"))
     return found
-
-

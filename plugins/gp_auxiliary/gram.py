@@ -53,7 +53,12 @@ class Prior:
             else:
                 rows, log_det = precision.dense_precision(c)
                 more = {}
-            return {"rows": rows, "diagonal": np.diag(rows).copy(), "weight": _EMPTY, "log_det": log_det} | more
+            return {
+                "rows": rows,
+                "diagonal": np.diag(rows).copy(),
+                "weight": _EMPTY,
+                "log_det": log_det,
+            } | more
         c_mm = self.covariance.matrix(self.inducing, theta)
         c_nm = self.covariance.cross(self.x, self.inducing, theta)
         variance = self.covariance.variance(self.x, theta)

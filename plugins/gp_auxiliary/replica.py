@@ -89,7 +89,9 @@ def gram_of(replica: Replica) -> Gram:
     return {name: replica[name] for name in GRAM if name in replica}
 
 
-def new_replica(rng: np.random.Generator, prior: Prior, theta: np.ndarray, labels: Labels, null: float) -> Replica:
+def new_replica(
+    rng: np.random.Generator, prior: Prior, theta: np.ndarray, labels: Labels, null: float
+) -> Replica:
     """A start on the labels' sides at the given parameters."""
     share = np.full(max(labels.n_classes, 2), math.log(0.5))
     return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | prior.gram(theta)
@@ -139,7 +141,11 @@ def sweep_replica(
 
 
 def swap_neighbours(
-    rng: np.random.Generator, rungs: dict[str, Replica], widths: np.ndarray, labels: Labels, counts: dict[str, Any]
+    rng: np.random.Generator,
+    rungs: dict[str, Replica],
+    widths: np.ndarray,
+    labels: Labels,
+    counts: dict[str, Any],
 ) -> None:
     """Let neighbouring copies swap f, parameters and shares, z integrated out; then draw z of every copy anew.
 

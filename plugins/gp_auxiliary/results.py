@@ -43,9 +43,13 @@ class Averaged:
         return np.where(total > 1e-12, self.share / np.maximum(total, 1e-12), 1.0 / len(self.share))
 
 
-def average(kept: Kept, prior: Prior, x_new: np.ndarray, n_classes: int, null: float, fixed_theta: bool) -> Averaged:
+def average(
+    kept: Kept, prior: Prior, x_new: np.ndarray, n_classes: int, null: float, fixed_theta: bool
+) -> Averaged:
     """Probabilities at x_new (m, D) over as many draws as the work allows, evenly from all chains."""
-    cost = len(x_new) * len(prior.x) * (len(prior.x) if prior.dense else len(prior.inducing)) + len(prior.x) ** 3
+    cost = (
+        len(x_new) * len(prior.x) * (len(prior.x) if prior.dense else len(prior.inducing)) + len(prior.x) ** 3
+    )
     most = 400 if fixed_theta else int(np.clip(_WORK / max(cost, 1.0), 12, 400))
     totals, squares, moments, counts = [], [], [], 0
     predictor = None
@@ -83,7 +87,11 @@ def _names(kept: Kept) -> set[str]:
 
 
 def _evenly(count: int, most: int) -> np.ndarray:
-    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int)) if count else np.zeros(0, int)
+    return (
+        np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+        if count
+        else np.zeros(0, int)
+    )
 
 
 def _probabilities(
@@ -232,14 +240,17 @@ def mapped(kept: Kept, prior: Prior, frame: Frame, null: float, fixed: bool) -> 
     upright = other * frame.spread[second] + frame.centre[second]
     results |= {
         "map": Result(found.conditional().reshape(shape)[-1], ("map_y", "map_x"), label="probability"),
-        "class_maps": Result(found.conditional().reshape(shape), ("class", "map_y", "map_x"), label="probability"),
+        "class_maps": Result(
+            found.conditional().reshape(shape), ("class", "map_y", "map_x"), label="probability"
+        ),
         "null_map": Result(found.null.reshape(shape[1:]), ("map_y", "map_x"), label="probability"),
         "map_x": Result(shown, ("map_x",), label=frame.columns[first]),
         "map_y": Result(upright, ("map_y",), label=frame.columns[second]),
         "map_x_names": Result(np.array([f"{value:.3g}" for value in shown]), ("map_x",)),
         "map_y_names": Result(np.array([f"{value:.3g}" for value in upright]), ("map_y",)),
         "map_note": f"Probability of “{frame.classes[-1]}” by “{frame.columns[first]}” (across) and "
-        f"“{frame.columns[second]}” (down)" + (", the other inputs at their medians." if len(middle) > 2 else "."),
+        f"“{frame.columns[second]}” (down)"
+        + (", the other inputs at their medians." if len(middle) > 2 else "."),
     }
     return results
 
@@ -272,7 +283,9 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
         results["relevance_interval"] = Result(
             np.quantile(relevance, [0.05, 0.95], axis=0).T, ("relevance_of", "end")
         )
-        results["relevance_names"] = Result(np.array([frame.columns[found[i].column] for i in own]), ("relevance_of",))
+        results["relevance_names"] = Result(
+            np.array([frame.columns[found[i].column] for i in own]), ("relevance_of",)
+        )
     return results
 
 

@@ -116,9 +116,7 @@ SAMPLING = (
         choices=(
             Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples."),
             Choice(value="dense", label="Dense", doc="Exact; cost grows with the square of the samples."),
-            Choice(
-                value="inducing", label="Inducing points", doc="Approximate (FITC), for many samples."
-            ),
+            Choice(value="inducing", label="Inducing points", doc="Approximate (FITC), for many samples."),
         ),
     ),
     Hyperparameter(

@@ -21,7 +21,12 @@ ALBERT = (
 )
 
 X = Input(
-    "X", "matrix", "real", dims=("sample", "input"), label="Inputs", doc="Samples by measurements, without gaps."
+    "X",
+    "matrix",
+    "real",
+    dims=("sample", "input"),
+    label="Inputs",
+    doc="Samples by measurements, without gaps.",
 )
 SPLIT = Input(
     "split",
@@ -47,7 +52,11 @@ DIMS = {
 VARIABLES = (
     Variable("z", ("latent", "fitted"), label="Auxiliary variable"),
     Variable("theta", ("parameter",), label="Covariance", doc="logarithms of the covariance's parameters"),
-    Variable("log_density", label="Log density", doc="of the auxiliary variables and the covariance, f integrated out"),
+    Variable(
+        "log_density",
+        label="Log density",
+        doc="of the auxiliary variables and the covariance, f integrated out",
+    ),
     Variable("squared_length", label="Squared length of z", doc="z'(C + I)⁻¹z"),
 )
 TRACES = (
@@ -63,7 +72,12 @@ TRACES = (
 )
 SWAPS = (
     Trace("swap", "lowest swap rate", kind="acceptance"),
-    Trace("trips", "round trips", kind="count", hint="between no null category and the full one; several are needed"),
+    Trace(
+        "trips",
+        "round trips",
+        kind="count",
+        hint="between no null category and the full one; several are needed",
+    ),
     Trace("positive", "unlabelled in the upper classes", kind="share", hint="which grouping the chain is in"),
 )
 
@@ -156,7 +170,11 @@ ORDERED_CLASSES = ModelSpec(
     title="Gaussian process, ordered classes",
     summary="Grades, stages or scores: a latent quantity that the inputs predict, and the cut-points on it.",
     tags=("ordinal", "Gaussian process"),
-    inputs=(X, labels("Grades in their order: numbers by size, texts as the data have them.", "ordinal"), SPLIT),
+    inputs=(
+        X,
+        labels("Grades in their order: numbers by size, texts as the data have them.", "ordinal"),
+        SPLIT,
+    ),
     hyperparameters=(
         *(replace(item, default=False) if item.name == "intercept" else item for item in COVARIANCE),
         *CUTS,

@@ -61,9 +61,7 @@ def log_win(mean, sd, k, null):
     total = 0.0
     for j in range(len(_NODES)):
         x = _NODES[j]
-        total += math.exp(
-            _LOG_WEIGHTS[j] + 0.5 * x * x + _log_lead(mode + x, mean, sd, k, null) - top
-        )
+        total += math.exp(_LOG_WEIGHTS[j] + 0.5 * x * x + _log_lead(mode + x, mean, sd, k, null) - top)
     return top + math.log(total)
 
 

@@ -62,7 +62,7 @@ class ClassifierJoint:
 
         prior = make_prior(self.x, self.params, False)
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
-        steps = hyper.new_steps(len(theta))
+        steps = hyper.new_steps(len(theta), 1.5)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
         swaps = {"tried": np.zeros(1), "taken": np.zeros(1), "label": np.zeros(1, int), "trips": 0}
         return {"fixed": fixed, "rung": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
@@ -117,7 +117,9 @@ class ClassifierJoint:
         z, theta = replica["z"], replica["theta"]
         values = [*np.tanh(theta / 2), *np.tanh(z.mean(axis=1) / 2), np.tanh((z**2).mean() / 8)]
         values += [np.tanh(z[0, 0] * z[0, 1] / 4), np.tanh(np.abs(z).max() / 4)]
-        values += [float((code == k).mean()) for k in range(self.n_classes)] + [float((code[:2] == code[0]).mean())]
+        values += [float((code == k).mean()) for k in range(self.n_classes)] + [
+            float((code[:2] == code[0]).mean())
+        ]
         if self.shares:
             values += list(np.exp(replica["log_share"]))
         return np.array(values)
@@ -160,7 +162,7 @@ class OrdinalJoint:
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
             "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
-            "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta)),
+            "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
         return state | prior.gram(theta)
 
@@ -172,11 +174,14 @@ class OrdinalJoint:
 
     def functions(self, state):
         z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
-        values = [*np.tanh(state["theta"] / 2), *np.tanh(cuts / 3), np.tanh(z.mean() / 2), np.tanh((z**2).mean() / 8)]
+        values = [
+            *np.tanh(state["theta"] / 2),
+            *np.tanh(cuts / 3),
+            np.tanh(z.mean() / 2),
+            np.tanh((z**2).mean() / 8),
+        ]
         values += [float((code == k).mean()) for k in range(self.n_classes)]
         values += [math.tanh((cuts[-1] - cuts[0]) / 4), float((code == code[0]).mean())]
         return np.array(values)
 
     run = ClassifierJoint.run
-
-

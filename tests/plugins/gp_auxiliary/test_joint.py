@@ -1,0 +1,144 @@
+"""Each sampler leaves the joint law of parameters and labels as it is, and the test finds it when one does not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from gp_joint import ClassifierJoint, OrdinalJoint
+from plaid_tools import with_fault
+
+from plaidwork.plugins.gp_auxiliary import ordinal, replica
+from plaidwork.plugins.gp_auxiliary.classify import SeveralClasses, TwoClasses
+from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
+
+BASE = {"site_sweeps": 1, "walks": 3, "intercept": False}
+NULL = {"noise": "null", "null_width": 0.6, "shares": "inferred"}
+LIMIT = 4.5
+"""Standard errors: about 15 functions a test, so a right sampler fails one in 10,000 times; the seeds are fixed."""
+
+
+def inputs(size: int) -> np.ndarray:
+    return np.ascontiguousarray(np.random.default_rng(0).standard_normal((size, 2)))
+
+
+def joint(name: str) -> ClassifierJoint | OrdinalJoint:
+    low = {"form": "inducing", "inducing": 3}
+    return {
+        "two classes": lambda: ClassifierJoint(TwoClasses(), BASE, inputs(6), 2),
+        "two classes, inducing points": lambda: ClassifierJoint(TwoClasses(), BASE | low, inputs(6), 2),
+        "null category": lambda: ClassifierJoint(TwoClasses(), BASE | NULL, inputs(4), 2),
+        "three classes": lambda: ClassifierJoint(SeveralClasses(), BASE, inputs(5), 3),
+        "three classes, null": lambda: ClassifierJoint(SeveralClasses(), BASE | NULL, inputs(3), 3),
+        "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
+        "ordered, inducing points": lambda: OrdinalJoint(OrderedClasses(), BASE | low, inputs(6), 3),
+    }[name]()
+
+
+NAMES = (
+    "two classes", "two classes, inducing points", "null category", "three classes", "three classes, null",
+    "ordered", "ordered, inducing points",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sampler_leaves_the_joint_law(name):
+    assert np.abs(joint(name).run(11, 2000, 2000)).max() < LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sampler_leaves_the_joint_law_longer(name):
+    assert np.abs(joint(name).run(12, 20_000, 20_000)).max() < LIMIT
+
+
+@pytest.mark.slow
+def test_ordered_classes_of_forty_samples():
+    """Large enough to see a wrong order of the updates (the page, section 6, row 14)."""
+    big = OrdinalJoint(OrderedClasses(), BASE | {"parameters": "fixed"}, inputs(40), 4)
+    assert np.abs(big.run(13, 6000, 12_000)).max() < LIMIT
+
+
+# -- power -----------------------------------------------------------------------------------------
+
+
+def wrong_scale(rng, copy, work):
+    """One degree of freedom too few."""
+    z = copy["z"]
+    square = sum(replica.quadratic(z[k], work[k], copy["weight"], True) for k in range(len(z)))
+    factor = math.sqrt(rng.gamma(0.5 * (z.size - 1)) / (0.5 * square))
+    z *= factor
+    work *= factor
+
+
+def wrong_shares(rng, copy, labels):
+    """The prior of the shares counted twice."""
+    winners = labels.winners(copy["z"])
+    for k in range(labels.n_classes):
+        missing = int(((winners == k) & labels.free).sum())
+        known = int((labels.code == k).sum())
+        copy["log_share"][k] = math.log(rng.beta(2.0 + missing, 2.0 + known))
+
+
+def stale(self, state, data, params, rng, clock):
+    """Cut-points drawn from f with z integrated out, but z is left as it was (only moved back into its region)."""
+    prior = self.setting(state, params)
+    gram = {name: state[name] for name in ordinal.GRAM if name in state}
+    z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
+    f = ordinal.draw_f(rng, z[None], gram)[0]
+    ordinal.walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming)
+    z[:] = np.clip(z, *ordinal.edges(cuts, code))
+    ordinal.sweep_sites(rng, z, cuts, code, gram, params["site_sweeps"])
+    return self._traces(state, prior)
+
+
+FAULTS = {
+    "scale": ("two classes", lambda patch: patch.setattr(replica, "scale_z", wrong_scale)),
+    "shares": ("null category", lambda patch: patch.setattr(replica, "draw_shares", wrong_shares)),
+    "side without the null": (
+        "null category",
+        lambda patch: patch.setattr(
+            replica.sites,
+            "sweep_intervals",
+            with_fault(sites.sweep_intervals, "(mean - null) / sd", "mean / sd"),
+        ),
+    ),
+    "shares in the winner": (
+        "three classes, null",
+        lambda patch: patch.setattr(
+            replica.sites,
+            "sweep_winners",
+            with_fault(
+                sites.sweep_winners,
+                draw_winner=with_fault(sites.draw_winner, "log_share[k] + log_win", "log_win"),
+            ),
+        ),
+    ),
+    "exponent of the joint scale": (
+        "ordered",
+        lambda patch: patch.setattr(
+            ordinal, "move_together", with_fault(ordinal.move_together, "(len(z) + 1)", "(len(z) - 1)")
+        ),
+    ),
+    "prior of the cut-points": (
+        "ordered",
+        lambda patch: patch.setattr(ordinal, "log_cuts", lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault, monkeypatch):
+    name, put = FAULTS[fault]
+    put(monkeypatch)
+    assert np.abs(joint(name).run(12, 20_000, 20_000)).max() > 5
+
+
+@pytest.mark.slow
+def test_the_wrong_order_is_found(monkeypatch):
+    monkeypatch.setattr(OrderedClasses, "step", stale)
+    big = OrdinalJoint(OrderedClasses(), BASE | {"parameters": "fixed"}, inputs(40), 4)
+    assert np.abs(big.run(13, 6000, 12_000)).max() > 5
