@@ -10,4 +10,5 @@ def plaidwork_models() -> list[str]:
         f"{path}.classify:TwoClasses",
         f"{path}.classify:SeveralClasses",
         f"{path}.ordinal:OrderedClasses",
+        f"{path}.variational:QuickClasses",
     ]

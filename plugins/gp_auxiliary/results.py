@@ -51,7 +51,7 @@ def average(
         len(x_new) * len(prior.x) * (len(prior.x) if prior.dense else len(prior.inducing)) + len(prior.x) ** 3
     )
     most = 400 if fixed_theta else int(np.clip(_WORK / max(cost, 1.0), 12, 400))
-    totals, squares, moments, counts = [], [], [], 0
+    totals, moments, counts = [], [], 0
     predictor = None
     for chain in kept.chains:
         share = np.zeros((n_classes + 1, len(x_new)))

@@ -200,3 +200,27 @@ ORDERED_CLASSES = ModelSpec(
     schedule=SAMPLER,
     citation=ALBERT,
 )
+
+QUICK_CLASSES = ModelSpec(
+    id="gp_quick_classes",
+    version="1.0",
+    title="Gaussian process, quick look",
+    summary="Class probabilities in seconds, by an approximation; its uncertainty of f is too small.",
+    tags=("classification", "Gaussian process", "variational"),
+    algorithm="variational",
+    inputs=(X, labels("Two classes or more."), SPLIT),
+    hyperparameters=(
+        *COVARIANCE,
+        *(item for item in SAMPLING if item.name in ("form", "inducing")),
+    ),
+    dims=DIMS,
+    variables=VARIABLES[:2],
+    traces=(
+        Trace("elbo", "bound", hint="never falls", goal="up", primary=True),
+        Trace("amplitude", "amplitude²", hint="variance of f", y_log=True),
+        Trace("step", "largest step of the covariance", hint="the search ends when it is small", y_log=True),
+    ),
+    views=VIEWS,
+    schedule=Schedule(chains=1, max_sweeps=3000, tolerance=1e-7),
+    citation=ROGERS,
+)

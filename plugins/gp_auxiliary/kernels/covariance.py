@@ -28,7 +28,7 @@ def _term(kind, ard, at, x, y, theta, degree, same):
         return 1.0
     if kind == WHITE:
         return 1.0 if same else 0.0
-    if kind == LINEAR or kind == POLYNOMIAL:
+    if kind in (LINEAR, POLYNOMIAL):
         dot = 0.0
         for d in range(len(x)):
             dot += x[d] * y[d]

@@ -1,0 +1,168 @@
+"""Quick classification: mean-field variational inference (Girolami & Rogers 2006; page, section 4).
+
+``q(f_k) = N(M_k, S)`` and ``q(z_n)`` a unit normal around ``M_n`` cut to the label's cone. The mean of q is the most
+probable f, so predictions are good; q is too narrow, so its uncertainty of f is too small: the samplers are for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
+from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
+from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
+_LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
+_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
+_SMALLEST_STEP = 1e-3
+
+
+def tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means of the auxiliary variables within the labels' cones, and the logarithms of the cones' probabilities.
+
+    Parameters
+    ----------
+    mean : (K, N) mean of f; K = 1 for two classes.
+    code : (N,) classes.
+
+    Returns
+    -------
+    (K, N) and (N,). ``z - mean`` is the gradient of the second with respect to ``mean``.
+    """
+    if len(mean) == 1:
+        sign = np.where(code == 1, 1.0, -1.0)
+        log_z = log_ndtr(sign * mean[0])
+        return mean + sign * np.exp(-0.5 * mean**2 - _LOG_ROOT_2PI - log_z), log_z
+    every = np.arange(mean.shape[1])
+    gap = mean[code, every] - mean  # (K, N); 0 for the label's own class
+    inside = _NODES[:, None, None] + gap
+    log_tail = log_ndtr(inside)
+    log_tail[:, code, every] = 0.0
+    log_all = _LOG_WEIGHTS[:, None] + log_tail.sum(axis=1)
+    log_z = np.logaddexp.reduce(log_all, axis=0)
+    log_density = -0.5 * inside**2 - _LOG_ROOT_2PI
+    pull = np.exp(log_all[:, None] - log_tail + log_density - log_z).sum(axis=0)
+    pull[code, every] = 0.0
+    pull[code, every] = -pull.sum(axis=0)
+    return mean - pull, log_z
+
+
+def bound(prior: Prior, theta: np.ndarray, state: Mapping[str, Any]) -> float:
+    """The lower bound of the log probability of labels and parameters at the state's z~ (the parameters' prior but for
+    a constant): ``sum log Z_n - (z~ - M)'M / 2 - K log|I + C| / 2``, where ``M = S z~``."""
+    z, mean = state["z"], state["mean"]
+    _z, log_z = tilt(mean, state["fixed"]["code"])
+    return float(
+        log_z.sum()
+        - 0.5 * ((z - mean) * mean).sum()
+        - 0.5 * len(z) * state["gram"]["log_det"]
+        + prior.covariance.log_prior(theta)
+    )
+
+
+class QuickClasses(Model):
+    """Classification of two or more classes by mean-field variational inference."""
+
+    spec: ClassVar[ModelSpec] = QUICK_CLASSES
+
+    def setting(self, state: State, params: Params) -> Prior:
+        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        frame = make_frame(data, params)
+        prior = make_prior(frame.fitted, params, False)
+        rows = 1 if len(frame.classes) == 2 else len(frame.classes)
+        theta = prior.covariance.prior_mean
+        return {
+            "fixed": {"x": frame.fitted, "inducing": prior.inducing, "code": frame.codes[frame.used]},
+            "theta": theta,
+            "gram": prior.gram(theta),
+            "z": np.zeros((rows, len(frame.fitted))),
+            "mean": np.zeros((rows, len(frame.fitted))),
+            "step": np.full(len(theta), 0.5),
+        }
+
+    def sweep_blocks(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Iterator[tuple[str, float]]:
+        """The auxiliary variables and f, then one parameter of the covariance."""
+        prior = self.setting(state, params)
+        state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
+        self._place(state)
+        yield "auxiliary variables", bound(prior, state["theta"], state)
+        if params["parameters"] == "inferred":
+            self._climb(state, prior, clock.sweep % len(state["theta"]))
+            yield "covariance", bound(prior, state["theta"], state)
+
+    def _place(self, state: State) -> None:
+        """``M = S z~ = z~ - Q z~`` of every function."""
+        z = state["z"]
+        state["mean"] = z - np.ascontiguousarray(times_q(np.ascontiguousarray(z.T), state["gram"]).T)
+
+    def _climb(self, state: State, prior: Prior, index: int) -> None:
+        """Try the parameter a step up and down, with z~ as it is; halve the step when neither helps."""
+        if state["step"][index] < _SMALLEST_STEP:
+            return
+        z, theta = state["z"], state["theta"]
+        best, top = None, prior.log_density(theta, z) + prior.covariance.log_prior(theta)
+        for sign in (1.0, -1.0):
+            proposed = theta.copy()
+            proposed[index] += sign * state["step"][index]
+            value = prior.log_density(proposed, z) + prior.covariance.log_prior(proposed)
+            if value > top:
+                best, top = proposed, value
+        if best is None:
+            state["step"][index] *= 0.5
+            return
+        state["theta"], state["gram"] = best, prior.gram(best)
+        self._place(state)
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float]:
+        value = math.nan
+        for _name, value in self.sweep_blocks(state, data, params, rng, clock):
+            pass
+        step = float(state["step"].max()) if params["parameters"] == "inferred" else 0.0
+        return {"elbo": value, "amplitude": math.exp(state["theta"][0]), "step": step}
+
+    def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
+        """The bound has settled over as many sweeps as there are parameters, and no parameter takes large steps."""
+        values = traces["elbo"]
+        if len(values) < 12 or traces["step"][-1] > 0.1:
+            return False
+        change = abs(float(values[-1] - values[-11]))
+        return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        return {"z": state["z"].copy(), "theta": state["theta"].copy()}
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.results import summarise_draws
+
+        return summarise_draws(kept, make_frame(data, params), data, params, 0.0)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.results import predict_new
+
+        return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return find_problems(data, params, False, 2)
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        size = data["X"].shape[0]
+        return Cost(24.0 * size**2, 2e-10 * size**3 + 1e-8 * size**2)
+
+    def prepare(self) -> None:
+        from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit
+
+        tiny_fit(self, {"form": "dense"})
+        tiny_fit(self, {"form": "inducing", "inducing": 2})

@@ -1,0 +1,84 @@
+"""The quick look: its bound never falls, its mean is the most probable f, and it stays below the evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gp_joint import generator
+from scipy import optimize, stats
+from scipy.special import log_ndtr
+
+from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.plugins.gp_auxiliary import variational
+from plaidwork.plugins.gp_auxiliary.variational import QuickClasses, tilt
+
+FIXED = {"parameters": "fixed", "intercept": False, "standardise": False, "amplitude": 4.0, "gamma": 1.0}
+
+
+def problem(n_classes: int, size: int = 30, seed: int = 1) -> ModelData:
+    rng = generator(seed)
+    x = rng.standard_normal((size, 2))
+    codes = np.argmax(x @ rng.standard_normal((2, n_classes)) + rng.standard_normal((size, n_classes)), axis=1)
+    codes[:n_classes] = np.arange(n_classes)
+    names = tuple(f"s{i}" for i in range(size))
+    known = np.ones((size, 2), dtype=bool)
+    classes = tuple("abcd"[:n_classes])
+    return ModelData(
+        {
+            "X": Block("X", x, known, None, (names, ("p", "q"))),
+            "y": Block("y", codes, known[:, 0], None, (names,), classes),
+        }
+    )
+
+
+def settled(data: ModelData, sweeps: int = 400, **params):
+    model = QuickClasses()
+    settings = model.spec.check_params(FIXED | params)
+    state = model.init(data, settings, generator(0))
+    values = []
+    for sweep in range(sweeps):
+        blocks = model.sweep_blocks(state, data, settings, generator(0), Clock(sweep, 0))
+        values += [value for _name, value in blocks]
+    return model, settings, state, np.array(values)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("form", ["dense", "inducing"])
+@pytest.mark.parametrize("parameters", ["fixed", "inferred"])
+def test_the_bound_never_falls(n_classes, form, parameters):
+    """After the first update, at every block, by more than 1e-9 of itself."""
+    _, _, _, values = settled(problem(n_classes), 120, form=form, inducing=8, parameters=parameters)
+    assert np.diff(values).min() >= -1e-9 * np.abs(values).max()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_tilt_is_the_gradient_of_the_cones(n_classes):
+    rng = generator(2)
+    mean = rng.standard_normal((1 if n_classes == 2 else n_classes, 6))
+    code = np.arange(6) % n_classes
+    z, _ = tilt(mean, code)
+    for place in np.ndindex(mean.shape):
+        moved = mean.copy()
+        moved[place] += 1e-5
+        up = tilt(moved, code)[1].sum()
+        moved[place] -= 2e-5
+        slope = (up - tilt(moved, code)[1].sum()) / 2e-5
+        assert (z - mean)[place] == pytest.approx(slope, abs=1e-7)
+
+
+def test_the_mean_is_the_most_probable_f_and_the_bound_below_the_evidence():
+    data = problem(2, 12)
+    model, settings, state, values = settled(data, 3000)
+    c = model.setting(state, settings).covariance.matrix(state["fixed"]["x"], state["theta"])
+    inverse = np.linalg.inv(c + 1e-9 * np.eye(12))
+    sign = np.where(state["fixed"]["code"] == 1, 1.0, -1.0)
+    found = optimize.minimize(
+        lambda f: 0.5 * f @ inverse @ f - log_ndtr(sign * f).sum(), state["mean"][0], method="BFGS", tol=1e-10
+    )
+    assert np.abs(found.x - state["mean"][0]).max() < 1e-4
+    flipped = (c + np.eye(12)) * np.outer(sign, sign)
+    evidence = np.log(
+        stats.multivariate_normal(np.zeros(12), flipped).cdf(np.zeros(12), rng=np.random.default_rng(0))
+    )
+    prior = variational.make_prior(state["fixed"]["x"], settings, False).covariance.log_prior(state["theta"])
+    assert values[-1] - prior < evidence + 0.01
