@@ -7,8 +7,7 @@ from plaidwork.core.api import hookimpl
 def plaidwork_models() -> list[str]:
     path = "plaidwork.plugins.gp_auxiliary"
     return [
-        f"{path}.classify:TwoClasses",
-        f"{path}.classify:SeveralClasses",
+        f"{path}.classify:Classes",
         f"{path}.ordinal:OrderedClasses",
         f"{path}.variational:QuickClasses",
     ]

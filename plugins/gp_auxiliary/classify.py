@@ -25,7 +25,7 @@ from plaidwork.plugins.gp_auxiliary.replica import (
     swap_neighbours,
     sweep_replica,
 )
-from plaidwork.plugins.gp_auxiliary.spec import SEVERAL_CLASSES, TWO_CLASSES
+from plaidwork.plugins.gp_auxiliary.spec import CLASSES
 
 
 def is_semi(params: Params) -> bool:
@@ -40,8 +40,10 @@ def ladder(params: Params) -> np.ndarray:
     return np.linspace(0.0, width, count) if count > 1 else np.array([width])
 
 
-class Classifier(Model):
-    """What both classifiers share; they differ in the declaration."""
+class Classes(Model):
+    """Probit classification of two classes (page, section 2.1) or more (2.4), semi-supervised ones too (2.3, 2.5)."""
+
+    spec: ClassVar[ModelSpec] = CLASSES
 
     def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         """The prior, the labels and the widths, from what the state keeps of the data."""
@@ -135,7 +137,8 @@ class Classifier(Model):
         """Bytes of one chain and seconds of a sweep, by the page's table of costs."""
         size = data["X"].shape[0]
         copies = len(ladder(params))
-        rows = 1 if type(self) is TwoClasses else max(len(data["y"].categories), 2)
+        n_classes = len(classes_of(data["y"])[1])
+        rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):
             rank = params["inducing"]
             seconds = params["site_sweeps"] * size * rank * 1.5e-9 + params["walks"] * size * rank**2 * 2e-9
@@ -165,31 +168,3 @@ class Classifier(Model):
 
         frame = make_frame(data, params, is_semi(params))
         return predict_new(kept, frame, new_data, params, float(ladder(params)[-1]))
-
-
-class TwoClasses(Classifier):
-    """Binary probit classification (page, section 2.1) and its semi-supervised form (2.3)."""
-
-    spec: ClassVar[ModelSpec] = TWO_CLASSES
-
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
-        found = super().validate(data, params)
-        _codes, classes = classes_of(data["y"])
-        if len(classes) > 2:
-            shown = ", ".join(f"“{name}”" for name in classes[:4])
-            found = [
-                *found,
-                Problem(
-                    f"The labels have {len(classes)} classes: {shown}{'…' if len(classes) > 4 else ''}. "
-                    f"{self.spec.title} takes 2.",
-                    f"Choose {SEVERAL_CLASSES.title}.",
-                    "y",
-                ),
-            ]
-        return found
-
-
-class SeveralClasses(Classifier):
-    """Multi-class probit (page, section 2.4) and its semi-supervised form (2.5)."""
-
-    spec: ClassVar[ModelSpec] = SEVERAL_CLASSES

@@ -114,7 +114,7 @@ def prior_of(
 def find_problems(data: ModelData, params: Params, semi: bool, least_classes: int) -> list[Problem]:
     """What is wrong with inputs and settings that all these models share."""
     found = []
-    codes, classes = classes_of(data["y"])
+    _codes, classes = classes_of(data["y"])
     if len(classes) < least_classes:
         have = f"only “{classes[0]}”" if classes else "no label at all"
         found.append(

@@ -230,7 +230,12 @@ def mapped(kept: Kept, prior: Prior, frame: Frame, null: float, fixed: bool) -> 
         + (", the other inputs at their medians." if len(middle) > 1 else "."),
     }
     if first == second:
-        return results
+        share = along.conditional()
+        note = f"Probability of “{frame.classes[-1]}” along “{frame.columns[first]}”."
+        names = np.array([f"{value:.3g}" for value in shown])
+        return results | maps(
+            share[:, None], along.null[None], (shown, np.zeros(1)), (names, np.array([""])), note
+        )
     other = grid_axis(frame.x[:, second], GRID)
     places = np.repeat(middle[None], len(axis) * len(other), axis=0)
     places[:, first] = np.tile(axis, len(other))
@@ -238,21 +243,35 @@ def mapped(kept: Kept, prior: Prior, frame: Frame, null: float, fixed: bool) -> 
     found = average(kept, prior, places, len(frame.classes), null, fixed)
     shape = (len(frame.classes), len(other), len(axis))
     upright = other * frame.spread[second] + frame.centre[second]
-    results |= {
-        "map": Result(found.conditional().reshape(shape)[-1], ("map_y", "map_x"), label="probability"),
-        "class_maps": Result(
-            found.conditional().reshape(shape), ("class", "map_y", "map_x"), label="probability"
-        ),
-        "null_map": Result(found.null.reshape(shape[1:]), ("map_y", "map_x"), label="probability"),
-        "map_x": Result(shown, ("map_x",), label=frame.columns[first]),
-        "map_y": Result(upright, ("map_y",), label=frame.columns[second]),
-        "map_x_names": Result(np.array([f"{value:.3g}" for value in shown]), ("map_x",)),
-        "map_y_names": Result(np.array([f"{value:.3g}" for value in upright]), ("map_y",)),
-        "map_note": f"Probability of “{frame.classes[-1]}” by “{frame.columns[first]}” (across) and "
+    note = (
+        f"Probability of “{frame.classes[-1]}” by “{frame.columns[first]}” (across) and "
         f"“{frame.columns[second]}” (down)"
-        + (", the other inputs at their medians." if len(middle) > 2 else "."),
+        + (", the other inputs at their medians." if len(middle) > 2 else ".")
+    )
+    names = tuple(np.array([f"{value:.3g}" for value in place]) for place in (shown, upright))
+    return results | maps(
+        found.conditional().reshape(shape), found.null.reshape(shape[1:]), (shown, upright), names, note
+    )
+
+
+def maps(
+    share: np.ndarray,
+    null: np.ndarray,
+    axes: tuple[np.ndarray, np.ndarray],
+    names: tuple[np.ndarray, ...],
+    note: str,
+) -> Results:
+    """The results of a map: share (C, y, x) and null (y, x) by the places ``axes`` (x, y)."""
+    return {
+        "map": Result(share[-1], ("map_y", "map_x"), label="probability"),
+        "class_maps": Result(share, ("class", "map_y", "map_x"), label="probability"),
+        "null_map": Result(null, ("map_y", "map_x"), label="probability"),
+        "map_across": Result(axes[0], ("map_x",)),
+        "map_down": Result(axes[1], ("map_y",)),
+        "map_x_names": Result(names[0], ("map_x",)),
+        "map_y_names": Result(names[1], ("map_y",)),
+        "map_note": note,
     }
-    return results
 
 
 def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
@@ -276,16 +295,15 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
         ),
         "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
     }
-    own = [i for i, p in enumerate(found) if p.kind == "gamma" and p.column >= 0]
-    if own:
-        relevance = np.sqrt(values[:, own])
-        results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
-        results["relevance_interval"] = Result(
-            np.quantile(relevance, [0.05, 0.95], axis=0).T, ("relevance_of", "end")
-        )
-        results["relevance_names"] = Result(
-            np.array([frame.columns[found[i].column] for i in own]), ("relevance_of",)
-        )
+    lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
+    own = [i for i in lengths if found[i].column >= 0] or lengths
+    relevance = np.sqrt(values[:, own])
+    names = [frame.columns[found[i].column] if found[i].column >= 0 else "all inputs" for i in own]
+    results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
+    results["relevance_interval"] = Result(
+        np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
+    )
+    results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
     return results
 
 

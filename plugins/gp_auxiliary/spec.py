@@ -114,29 +114,20 @@ VIEWS = (
 
 SAMPLER = Schedule(chains=4, warmup=500, draws=2000)
 
-TWO_CLASSES = ModelSpec(
-    id="gp_two_classes",
+CLASSES = ModelSpec(
+    id="gp_classes",
     version="1.0",
-    title="Gaussian process, two classes",
-    summary="A smooth, uncertain boundary between two classes from few inputs; unlabelled samples can help.",
+    title="Gaussian process classification",
+    summary="Smooth, uncertain boundaries between two or more classes, from few inputs; unlabelled samples can help.",
     tags=("classification", "Gaussian process", "semi-supervised"),
-    inputs=(X, labels("Two classes; a missing label makes an unlabelled sample."), SPLIT),
+    inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
     hyperparameters=(*COVARIANCE, *NULL, *SAMPLING),
     dims=DIMS,
     variables=VARIABLES,
     traces=(*TRACES, *SWAPS),
     views=VIEWS,
     schedule=SAMPLER,
-    citation=f"{ALBERT}\n{LAWRENCE}",
-)
-
-SEVERAL_CLASSES = replace(
-    TWO_CLASSES,
-    id="gp_several_classes",
-    title="Gaussian process, several classes",
-    summary="Smooth, uncertain boundaries between several classes; unlabelled samples can help.",
-    inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
-    citation=f"{ROGERS}\n{LAWRENCE}",
+    citation=f"{ALBERT}\n{ROGERS}\n{LAWRENCE}",
 )
 
 CUTS = (

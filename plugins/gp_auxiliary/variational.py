@@ -127,9 +127,7 @@ class QuickClasses(Model):
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float]:
-        value = math.nan
-        for _name, value in self.sweep_blocks(state, data, params, rng, clock):
-            pass
+        *_, (_name, value) = self.sweep_blocks(state, data, params, rng, clock)
         step = float(state["step"].max()) if params["parameters"] == "inferred" else 0.0
         return {"elbo": value, "amplitude": math.exp(state["theta"][0]), "step": step}
 

@@ -55,7 +55,7 @@ def error_of(draws: np.ndarray) -> float:
 
 def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
     """The fourth sample has no label: P(+) = P(+, labels) / P(labels); 4.5 standard errors and 0.003."""
-    run = fitted("gp_two_classes", [1, 0, 1, -1], 1)
+    run = fitted("gp_classes", [1, 0, 1, -1], 1)
     exact = box([1, -1, 1, 1], 0.0) / (box([1, -1, 1, 1], 0.0) + box([1, -1, 1, -1], 0.0))
     table = run.results["predictions"]
     assert table.columns["P(b)"][3] == pytest.approx(exact, abs=0.015)
@@ -64,7 +64,7 @@ def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
 @pytest.mark.parametrize("rungs", [1, 6])
 def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     """Share of draws in which the fourth sample is on the positive side; 4.5 standard errors."""
-    run = fitted("gp_two_classes", [1, 0, 1, -1], 2, noise="null", null_width=0.8, rungs=rungs)
+    run = fitted("gp_classes", [1, 0, 1, -1], 2, noise="null", null_width=0.8, rungs=rungs)
     exact = box([1, -1, 1, 1], 0.8) / (box([1, -1, 1, 1], 0.8) + box([1, -1, 1, -1], 0.8))
     side = (run.draws["z"][:, :, 0, 3] > 0).astype(float)
     assert abs(side.mean() - exact) < 4.5 * error_of(side) + 1e-4
@@ -78,7 +78,7 @@ def test_three_classes_agree_with_plain_simulation():
     who = z.argmax(axis=1)
     fits = (who[:, :3] == [0, 1, 2]).all(axis=1)
     exact = np.bincount(who[fits, 3], minlength=3) / fits.sum()
-    run = fitted("gp_several_classes", [0, 1, 2, -1], 4, ("a", "b", "c"))
+    run = fitted("gp_classes", [0, 1, 2, -1], 4, ("a", "b", "c"))
     table = run.results["predictions"]
     found = np.array([table.columns[f"P({name})"][3] for name in "abc"])
     assert np.abs(found - exact).max() < 0.02

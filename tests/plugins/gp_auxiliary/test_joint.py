@@ -10,7 +10,7 @@ from gp_joint import ClassifierJoint, OrdinalJoint
 from plaid_tools import with_fault
 
 from plaidwork.plugins.gp_auxiliary import ordinal, replica
-from plaidwork.plugins.gp_auxiliary.classify import SeveralClasses, TwoClasses
+from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
 
@@ -27,11 +27,11 @@ def inputs(size: int) -> np.ndarray:
 def joint(name: str) -> ClassifierJoint | OrdinalJoint:
     low = {"form": "inducing", "inducing": 3}
     return {
-        "two classes": lambda: ClassifierJoint(TwoClasses(), BASE, inputs(6), 2),
-        "two classes, inducing points": lambda: ClassifierJoint(TwoClasses(), BASE | low, inputs(6), 2),
-        "null category": lambda: ClassifierJoint(TwoClasses(), BASE | NULL, inputs(4), 2),
-        "three classes": lambda: ClassifierJoint(SeveralClasses(), BASE, inputs(5), 3),
-        "three classes, null": lambda: ClassifierJoint(SeveralClasses(), BASE | NULL, inputs(3), 3),
+        "two classes": lambda: ClassifierJoint(Classes(), BASE, inputs(6), 2),
+        "two classes, inducing points": lambda: ClassifierJoint(Classes(), BASE | low, inputs(6), 2),
+        "null category": lambda: ClassifierJoint(Classes(), BASE | NULL, inputs(4), 2),
+        "three classes": lambda: ClassifierJoint(Classes(), BASE, inputs(5), 3),
+        "three classes, null": lambda: ClassifierJoint(Classes(), BASE | NULL, inputs(3), 3),
         "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
         "ordered, inducing points": lambda: OrdinalJoint(OrderedClasses(), BASE | low, inputs(6), 3),
     }[name]()

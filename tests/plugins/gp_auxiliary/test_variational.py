@@ -18,7 +18,9 @@ FIXED = {"parameters": "fixed", "intercept": False, "standardise": False, "ampli
 def problem(n_classes: int, size: int = 30, seed: int = 1) -> ModelData:
     rng = generator(seed)
     x = rng.standard_normal((size, 2))
-    codes = np.argmax(x @ rng.standard_normal((2, n_classes)) + rng.standard_normal((size, n_classes)), axis=1)
+    codes = np.argmax(
+        x @ rng.standard_normal((2, n_classes)) + rng.standard_normal((size, n_classes)), axis=1
+    )
     codes[:n_classes] = np.arange(n_classes)
     names = tuple(f"s{i}" for i in range(size))
     known = np.ones((size, 2), dtype=bool)
