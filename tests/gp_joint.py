@@ -22,17 +22,17 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(seed))
 
 
-def spectral(prior: Prior) -> Prior:
+def drawing(prior: Prior) -> Prior:
     """The same prior, of which f can be drawn."""
     return Prior(prior.covariance, prior.x, prior.inducing, True)
 
 
 def prior_f(rng: np.random.Generator, prior: Prior, theta: np.ndarray, rows: int) -> np.ndarray:
     """(K, N) f from the law that the precision stands for (of low rank: FITC)."""
-    gram = spectral(prior).gram(theta)
     if prior.dense:
-        values, vectors = gram["values"], gram["vectors"]
-        return (rng.standard_normal((rows, len(prior.x))) * np.sqrt(values)) @ vectors.T
+        values, vectors = np.linalg.eigh(prior.covariance.matrix(prior.x, theta))
+        return (rng.standard_normal((rows, len(prior.x))) * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    gram = drawing(prior).gram(theta)
     g, own = gram["loadings"], 1 / gram["weight"] - 1
     noise = rng.standard_normal((rows, len(prior.x))) * np.sqrt(own)
     return rng.standard_normal((rows, g.shape[1])) @ g.T + noise
@@ -65,7 +65,7 @@ class ClassifierJoint:
         steps = hyper.new_steps(len(theta), 1.5)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
         swaps = {"tried": np.zeros(1), "taken": np.zeros(1), "label": np.zeros(1, int), "trips": 0}
-        return {"fixed": fixed, "rung": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
+        return {"fixed": fixed, "call": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
 
     def outside(self, z):
         """(N,) whether a sample lies in a class and not in the null category."""
@@ -102,7 +102,7 @@ class ClassifierJoint:
     def again(self, rng, state):
         """f, then z and labels given f, in place."""
         replica = state["rungs"]["0"]
-        prior = spectral(self.model.setting(state, self.params)[0])
+        prior = drawing(self.model.setting(state, self.params)[0])
         f = draw_f(rng, replica["z"], prior.gram(replica["theta"]))
         z = np.empty_like(f)
         left = np.ones(f.shape[1], dtype=bool)
@@ -161,7 +161,7 @@ class OrdinalJoint:
         z = f + rng.standard_normal(len(f))
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
-            "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
+            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
             "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
         return state | prior.gram(theta)

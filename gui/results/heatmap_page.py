@@ -51,7 +51,8 @@ class HeatmapPage(ResultPage):
     """Role ``values``: a result (n, m).
 
     Options: ``scale`` "sequential" or "diverging" (else found from the numbers), ``minimum`` and ``maximum``,
-    ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (start with the clustered order),
+    ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (True: start with the clustered
+    order; False: never offer it),
     ``layer`` "row", "column" or "both": that axis has the factors, so a click chooses one in every view of the run.
     Role ``mark`` puts a dot into the cells where it is above 0.
     Roles ``row_names`` and ``column_names`` may name tables (their first column) or results of indices into the
@@ -94,7 +95,8 @@ class HeatmapPage(ResultPage):
         n, m = values.shape
         lut, limits, clipped = color_scale(values, options)
         orders = {"given": (np.arange(n), np.arange(m))}
-        if 2 < max(n, m) <= _MOST_CLUSTERED and min(n, m) > 1:
+        ordered = options.get("cluster") is False  # places on axes, which mean nothing in another order
+        if not ordered and 2 < max(n, m) <= _MOST_CLUSTERED and min(n, m) > 1:
             orders["clustered"] = _clustered(values, symmetric=row_dim == column_dim and n == m)
         chosen = self._order if self._order in orders else "given"
         return Heat(

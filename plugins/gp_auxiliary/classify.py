@@ -60,7 +60,7 @@ class Classes(Model):
                 "code": frame.codes[frame.used],
                 "n_classes": len(frame.classes),
             },
-            "rung": 0,
+            "call": 0,
         }
         prior, labels, widths = self.setting(state, params)
         theta = prior.covariance.prior_mean
@@ -81,21 +81,13 @@ class Classes(Model):
     ) -> Mapping[str, float] | None:
         """One sweep: every copy in turn, one a call, then the swaps."""
         prior, labels, widths = self.setting(state, params)
-        m = state["rung"]
-        sweep_replica(
-            rng,
-            state["rungs"][str(m)],
-            prior,
-            labels,
-            widths[m],
-            state["steps"][str(m)],
-            params,
-            clock.warming,
-        )
-        state["rung"] = m + 1
-        if state["rung"] < len(widths):
+        parts = hyper.parts_of(len(prior.x), params)
+        m, part = divmod(state["call"], parts)
+        copy, steps = state["rungs"][str(m)], state["steps"][str(m)]
+        sweep_replica(rng, copy, prior, labels, widths[m], steps, params, clock.warming, part)
+        state["call"] = (state["call"] + 1) % (len(widths) * parts)
+        if state["call"]:
             return None
-        state["rung"] = 0
         if len(widths) > 1:
             swap_neighbours(rng, state["rungs"], widths, labels, state["swaps"])
         return self._traces(state, prior, labels)

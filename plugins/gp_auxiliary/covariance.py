@@ -70,15 +70,17 @@ class Covariance:
 
     def matrix(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """C (N, N)."""
-        return np.asarray(kernels.covariance(self.table, self.n_groups, x, theta, self.degree))
+        return np.asarray(kernels.covariance(self.table, self.n_groups, x, np.exp(theta), self.degree))
 
     def cross(self, x: np.ndarray, y: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """C(x, y) (N, M) of different samples."""
-        return np.asarray(kernels.cross_covariance(self.table, self.n_groups, x, y, theta, self.degree))
+        return np.asarray(
+            kernels.cross_covariance(self.table, self.n_groups, x, y, np.exp(theta), self.degree)
+        )
 
     def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """(N,) prior variance of f."""
-        return np.asarray(kernels.own_variance(self.table, self.n_groups, x, theta, self.degree))
+        return np.asarray(kernels.own_variance(self.table, self.n_groups, x, np.exp(theta), self.degree))
 
     def log_prior(self, theta: np.ndarray) -> float:
         """Log density of the parameters' logarithms, but for a constant."""

@@ -91,12 +91,12 @@ def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
     return Frame(x, codes, classes, test, used, centre, spread, tuple(block.names[1]))
 
 
-def make_prior(x: np.ndarray, params: Params, spectral: bool, columns: tuple[str, ...] = ()) -> Prior:
+def make_prior(x: np.ndarray, params: Params, draws_f: bool, columns: tuple[str, ...] = ()) -> Prior:
     """The law of f at the fitted samples x (N, D), dense or by inducing points."""
     inducing = np.zeros((0, x.shape[1]))
     if wants_inducing(len(x), params):
         inducing = choose_inducing(x, params["inducing"])
-    return prior_of(x, inducing, params, spectral, columns)
+    return prior_of(x, inducing, params, draws_f, columns)
 
 
 def wants_inducing(n_fitted: int, params: Params) -> bool:
@@ -105,10 +105,10 @@ def wants_inducing(n_fitted: int, params: Params) -> bool:
 
 
 def prior_of(
-    x: np.ndarray, inducing: np.ndarray, params: Params, spectral: bool, columns: tuple[str, ...] = ()
+    x: np.ndarray, inducing: np.ndarray, params: Params, draws_f: bool, columns: tuple[str, ...] = ()
 ) -> Prior:
     names = columns or tuple(str(d + 1) for d in range(x.shape[1]))
-    return Prior(make_covariance(params, names), x, inducing, spectral)
+    return Prior(make_covariance(params, names), x, inducing, draws_f)
 
 
 def find_problems(data: ModelData, params: Params, semi: bool, least_classes: int) -> list[Problem]:

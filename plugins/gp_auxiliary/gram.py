@@ -12,9 +12,9 @@ from plaidwork.plugins.gp_auxiliary.kernels import precision, sites
 
 Gram = dict[str, Any]
 """``rows``, ``diagonal``, ``weight`` as in ``kernels/sites.py``, ``log_det``, and what :func:`draw_f` needs:
-``vectors`` and ``values`` (the eigendecomposition of C), or ``loadings`` G of the low-rank form."""
+``root`` (a root of S = I - Q), or ``loadings`` G of the low-rank form."""
 
-GRAM = ("rows", "diagonal", "weight", "log_det", "vectors", "values", "loadings")
+GRAM = ("rows", "diagonal", "weight", "log_det", "root", "loadings")
 
 _EMPTY = np.zeros(0)
 
@@ -27,13 +27,13 @@ class Prior:
     ----------
     x : (N, D) standardised inputs.
     inducing : (M, D) inducing points; M = 0 for the dense form.
-    spectral : whether f itself is drawn, which needs the eigenvectors of C.
+    draws_f : whether f itself is drawn, which needs a root of its covariance.
     """
 
     covariance: Covariance
     x: np.ndarray
     inducing: np.ndarray
-    spectral: bool = False
+    draws_f: bool = False
 
     @property
     def dense(self) -> bool:
@@ -42,29 +42,22 @@ class Prior:
     def gram(self, theta: np.ndarray) -> Gram:
         """The precision at these parameters."""
         if self.dense:
-            c = self.covariance.matrix(self.x, theta)
-            if self.spectral:
-                values, vectors = np.linalg.eigh(c)
-                values = np.maximum(values, 0.0)
-                rows = (vectors / (1.0 + values)) @ vectors.T
-                rows = 0.5 * (rows + rows.T)
-                log_det = float(np.log1p(values).sum())
-                more = {"vectors": vectors, "values": values}
-            else:
-                rows, log_det = precision.dense_precision(c)
-                more = {}
-            return {
+            rows, log_det = precision.dense_precision(self.covariance.matrix(self.x, theta))
+            gram: Gram = {
                 "rows": rows,
                 "diagonal": np.diag(rows).copy(),
                 "weight": _EMPTY,
                 "log_det": log_det,
-            } | more
+            }
+            if self.draws_f:
+                gram["root"] = root_of_f(rows)
+            return gram
         c_mm = self.covariance.matrix(self.inducing, theta)
         c_nm = self.covariance.cross(self.x, self.inducing, theta)
         variance = self.covariance.variance(self.x, theta)
         rows, weight, diagonal, log_det = precision.low_rank_precision(c_mm.copy(), c_nm, variance)
-        gram: Gram = {"rows": rows, "diagonal": diagonal, "weight": weight, "log_det": log_det}
-        if self.spectral:
+        gram = {"rows": rows, "diagonal": diagonal, "weight": weight, "log_det": log_det}
+        if self.draws_f:
             gram["loadings"] = loadings(c_mm, c_nm)
         return gram
 
@@ -75,6 +68,20 @@ class Prior:
         gram = self.gram(theta)
         square = sum(squared_length(row, gram) for row in z)
         return -0.5 * len(z) * gram["log_det"] - 0.5 * square
+
+
+def root_of_f(rows: np.ndarray) -> np.ndarray:
+    """(N, N) root of ``S = I - Q``, the covariance of f given z.
+
+    S has eigenvalues lam / (1 + lam), which may be 0: 1e-9 is added, far below the noise's 1. It costs a tenth of an
+    eigendecomposition, which is left for a matrix that rounding made indefinite all the same.
+    """
+    s = np.eye(len(rows)) - rows
+    try:
+        return np.linalg.cholesky(s + 1e-9 * np.eye(len(rows)))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(s)
+        return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def loadings(c_mm: np.ndarray, c_nm: np.ndarray) -> np.ndarray:
@@ -112,13 +119,11 @@ def times_q(values: np.ndarray, gram: Gram) -> np.ndarray:
 def draw_f(rng: np.random.Generator, z: np.ndarray, gram: Gram) -> np.ndarray:
     """f (K, N) given z (K, N): ``N(S z, S)`` with ``S = I - Q`` (page, section 1), for each row.
 
-    Dense: ``f = U (d U'z + sqrt(d) e)``, ``d = lam / (1 + lam)``, which a singular C does not disturb. Low rank: a draw
-    of f and z from the prior, corrected by ``C Q (z - z0)``.
+    Dense: ``f = z - Q z + R e`` with ``R R' = S``, which a singular C does not disturb. Low rank: a draw of f and z from
+    the prior, corrected by ``C Q (z - z0)``.
     """
     if is_dense(gram):
-        vectors, shrink = gram["vectors"], gram["values"] / (1.0 + gram["values"])
-        noise = rng.standard_normal(z.shape)
-        return np.asarray(((z @ vectors) * shrink + np.sqrt(shrink) * noise) @ vectors.T)
+        return np.asarray(z - z @ gram["rows"] + rng.standard_normal(z.shape) @ gram["root"].T)
     g, own = gram["loadings"], 1.0 / gram["weight"] - 1.0
     out = np.empty_like(z)
     for k in range(len(z)):

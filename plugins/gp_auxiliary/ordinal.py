@@ -141,6 +141,7 @@ class OrderedClasses(Model):
             "z": np.clip(inner, low, high),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(2, 0.1),
+            "call": 0,
         }
         prior = self.setting(state, params)
         state["theta"] = prior.covariance.prior_mean
@@ -149,9 +150,23 @@ class OrderedClasses(Model):
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float]:
-        """The order matters: cut-points are drawn given f with z integrated out, and z at once after them."""
+    ) -> Mapping[str, float] | None:
+        """z and the cut-points, then the covariance; of many samples in several calls."""
         prior = self.setting(state, params)
+        parts = hyper.parts_of(len(prior.x), params)
+        if state["call"] == 0:
+            self._place(state, params, rng, clock)
+        if params["parameters"] == "inferred" and (parts == 1 or state["call"] > 0):
+            count = params["walks"] if parts == 1 else 1
+            if hyper.walk_theta(
+                rng, state["theta"], state["z"][None], prior, state["steps"], clock.warming, count
+            ):
+                state.update(prior.gram(state["theta"]))
+        state["call"] = (state["call"] + 1) % parts
+        return None if state["call"] else self._traces(state, prior)
+
+    def _place(self, state: State, params: Params, rng: np.random.Generator, clock: Clock) -> None:
+        """The order matters: cut-points are drawn given f with z integrated out, and z at once after them."""
         gram = {name: state[name] for name in GRAM if name in state}
         z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
         if params["cut_points"] == "inferred":
@@ -162,11 +177,7 @@ class OrderedClasses(Model):
         sweep_sites(rng, z, cuts, code, gram, params["site_sweeps"])
         if params["cut_points"] == "inferred":
             move_together(rng, z, cuts, gram, state["joint_steps"], clock.warming)
-        if params["parameters"] == "inferred" and hyper.walk_theta(
-            rng, state["theta"], z[None], prior, state["steps"], clock.warming, params["walks"]
-        ):
-            state.update(prior.gram(state["theta"]))
-        return self._traces(state, prior)
+        state["steps"]["current"][0] = math.nan
 
     def _traces(self, state: State, prior: Prior) -> dict[str, float]:
         square = squared_length(state["z"], state)

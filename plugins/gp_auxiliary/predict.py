@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from plaidwork.plugins.gp_auxiliary.gram import Prior, loadings, times_q
 
@@ -19,16 +19,18 @@ class Predictor:
     def __init__(self, prior: Prior, theta: np.ndarray, x_new: np.ndarray) -> None:
         gram = prior.gram(theta)
         variance = prior.covariance.variance(x_new, theta)
+        self._map: np.ndarray | None = None
         if prior.dense:
             cross = prior.covariance.cross(x_new, prior.x, theta)
-            self._map = times_q(np.ascontiguousarray(cross.T), gram).T
-            self.variance = np.maximum(variance - (self._map * cross).sum(axis=1), 0.0)
+            gain = times_q(np.ascontiguousarray(cross.T), gram).T
+            self._map, self.variance = gain, np.maximum(variance - (gain * cross).sum(axis=1), 0.0)
             return
         c_mm = prior.covariance.matrix(prior.inducing, theta)
         g = loadings(c_mm, prior.covariance.cross(prior.x, prior.inducing, theta))
         new = loadings(c_mm, prior.covariance.cross(x_new, prior.inducing, theta))
         q_g = times_q(g, gram)
-        self._map = new @ q_g.T if len(new) * len(g) <= 10_000_000 else None
+        if len(new) * len(g) <= 10_000_000:
+            self._map = new @ q_g.T
         self._factors = (new, q_g)
         self.variance = np.maximum(variance - ((new @ (g.T @ q_g)) * new).sum(axis=1), 0.0)
 
@@ -59,7 +61,7 @@ def many_class(mean: np.ndarray, variance: np.ndarray, null: float) -> np.ndarra
     for k in range(len(scaled)):
         others = np.delete(scaled, k, axis=0)
         value = _NODES[:, None, None] + (scaled[k] - margin - others)[None]
-        out[k] = _WEIGHTS @ np.exp(log_ndtr(value).sum(axis=1))
+        out[k] = _WEIGHTS @ ndtr(value).prod(axis=1)
     return out
 
 

@@ -125,18 +125,26 @@ def sweep_replica(
     steps: dict[str, np.ndarray],
     params: Any,
     warming: bool,
+    part: int,
 ) -> None:
-    """Site sweeps, scale moves where the regions are cones, shares, and steps of the covariance's parameters."""
-    work = work_of(replica["z"], replica)
-    for _ in range(params["site_sweeps"]):
-        labels.sweep(rng, replica, work, null)
-        if null == 0.0:
-            scale_z(rng, replica, work)
-    if params.get("shares") == "inferred" and params.get("noise") == "null":
-        draw_shares(rng, replica, labels)
-    if params["parameters"] == "inferred" and hyper.walk_theta(
-        rng, replica["theta"], replica["z"], prior, steps, warming, params["walks"]
-    ):
+    """Site sweeps, scale moves where the regions are cones, shares, and steps of the covariance's parameters.
+
+    ``part`` counts the calls that the sweep takes (:func:`hyper.parts_of`): first z, then a walk in each.
+    """
+    if part == 0:
+        work = work_of(replica["z"], replica)
+        for _ in range(params["site_sweeps"]):
+            labels.sweep(rng, replica, work, null)
+            if null == 0.0:
+                scale_z(rng, replica, work)
+        if params.get("shares") == "inferred" and params.get("noise") == "null":
+            draw_shares(rng, replica, labels)
+        steps["current"][0] = math.nan
+    several = hyper.parts_of(len(prior.x), params) > 1
+    if params["parameters"] == "fixed" or (several and part == 0):
+        return
+    count = 1 if several else params["walks"]
+    if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):
         replica.update(prior.gram(replica["theta"]))
 
 

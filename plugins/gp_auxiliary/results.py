@@ -2,113 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+import itertools
 
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
+from plaidwork.plugins.gp_auxiliary.averaging import Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.predict import Predictor, many_class, ordered, two_class
-
-GRID = 50
-_WORK = 3e10
-"""Multiplications that a summary may cost: about a minute of one core at worst, seconds usually."""
-
-
-@dataclass(frozen=True, slots=True)
-class Averaged:
-    """Class probabilities at m places, averaged over draws.
-
-    Attributes
-    ----------
-    share : (C, m) probability of each class.
-    null : (m,) probability of the null category; zeros without one.
-    error : (m,) Monte Carlo standard error of the most probable class, from the chains; NaN for one chain.
-    f : (K, m) mean of f, ``f_sd`` (K, m) its standard deviation.
-    draws : how many draws were averaged.
-    """
-
-    share: np.ndarray
-    null: np.ndarray
-    error: np.ndarray
-    f: np.ndarray
-    f_sd: np.ndarray
-    draws: int
-
-    def conditional(self) -> np.ndarray:
-        """(C, m) probabilities of a place known not to be null: the ratio of the averages (page, section 2.3)."""
-        total = self.share.sum(axis=0)
-        return np.where(total > 1e-12, self.share / np.maximum(total, 1e-12), 1.0 / len(self.share))
-
-
-def average(
-    kept: Kept, prior: Prior, x_new: np.ndarray, n_classes: int, null: float, fixed_theta: bool
-) -> Averaged:
-    """Probabilities at x_new (m, D) over as many draws as the work allows, evenly from all chains."""
-    cost = (
-        len(x_new) * len(prior.x) * (len(prior.x) if prior.dense else len(prior.inducing)) + len(prior.x) ** 3
-    )
-    most = 400 if fixed_theta else int(np.clip(_WORK / max(cost, 1.0), 12, 400))
-    totals, moments, counts = [], [], 0
-    predictor = None
-    for chain in kept.chains:
-        share = np.zeros((n_classes + 1, len(x_new)))
-        first, second = 0.0, 0.0
-        picked = _evenly(chain.n_draws, max(most // len(kept.chains), 2))
-        for draw in picked:
-            z, theta = chain.draw("z", draw), chain.draw("theta", draw)
-            if predictor is None or not fixed_theta:
-                predictor = Predictor(prior, theta, x_new)
-            mean = predictor.mean(np.ascontiguousarray(z))
-            cuts = chain.draw("cuts", draw) if "cuts" in _names(kept) else None
-            share += _probabilities(mean, predictor.variance, null, cuts)
-            first = first + mean
-            second = second + mean**2 + predictor.variance
-        if len(picked):
-            totals.append(share / len(picked))
-            moments.append((first / len(picked), second / len(picked)))
-            counts += len(picked)
-    by_chain = np.stack(totals)
-    share = by_chain.mean(axis=0)
-    top = share[:-1].argmax(axis=0)
-    of_top = by_chain[:, top, np.arange(len(top))]
-    error = np.full(len(top), math.nan)
-    if len(by_chain) > 1:
-        error = of_top.std(axis=0, ddof=1) / math.sqrt(len(by_chain))
-    mean = np.mean([m for m, _ in moments], axis=0)
-    square = np.mean([s for _, s in moments], axis=0)
-    return Averaged(share[:-1], share[-1], error, mean, np.sqrt(np.maximum(square - mean**2, 0.0)), counts)
-
-
-def _names(kept: Kept) -> set[str]:
-    return {variable.name for variable in kept.spec.variables}
-
-
-def _evenly(count: int, most: int) -> np.ndarray:
-    return (
-        np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-        if count
-        else np.zeros(0, int)
-    )
-
-
-def _probabilities(
-    mean: np.ndarray, variance: np.ndarray, null: float, cuts: np.ndarray | None
-) -> np.ndarray:
-    """(C + 1, m): the classes, and last the null category."""
-    if cuts is not None:
-        share = ordered(mean[0], variance, cuts)
-        return np.vstack([share, np.zeros_like(mean[0])])
-    if len(mean) == 1:
-        minus, none, plus = two_class(mean[0], variance, null)
-        return np.stack([minus, plus, none])
-    share = many_class(mean, variance, null)
-    return np.vstack([share, np.maximum(1.0 - share.sum(axis=0), 0.0)])
-
-
-# -- what a run shows ----------------------------------------------------------------------------
+from plaidwork.plugins.gp_auxiliary.maps import along_input, map_places, mapped
 
 
 def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, null: float) -> Results:
@@ -116,22 +18,31 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, n
     if kept.n_draws == 0:
         return {"headline": "No draw is kept yet."}
     prior = make_prior(frame.fitted, params, False, frame.columns)
+    plan = map_places(kept, prior, frame)
+    places = np.concatenate([frame.x, plan.line, plan.grid])
     fixed = params["parameters"] == "fixed"
-    found = average(kept, prior, frame.x, len(frame.classes), null, fixed)
+    found = average(kept, prior, places, len(frame.classes), null, fixed)
+    ends = np.cumsum([0, len(frame.x), len(plan.line), len(plan.grid)])
+    own, along, over = (found.part(start, stop) for start, stop in itertools.pairwise(ends))
     results: Results = {}
-    share = found.conditional()
+    share = own.conditional()
     results["probability"] = Result(share.T, ("sample", "class"), label="probability")
     results["class"] = Result(np.array(frame.classes), ("class",))
-    results["predictions"] = predictions(found, share, frame, tuple(data["X"].names[0]))
+    results["predictions"] = predictions(own, share, frame, tuple(data["X"].names[0]))
     results["prediction_note"] = (
         f"Averaged over {found.draws} draws, f integrated out. The error is that of the average over the chains."
     )
     results |= measured(share, frame)
-    results |= mapped(kept, prior, frame, null, fixed)
+    results |= along_input(along, plan, frame)
+    results |= mapped(along if plan.single else over, plan, frame)
     results |= parameters(kept, prior, frame)
-    if "cuts" in _names(kept):
+    if "cuts" in names_of(kept):
         results |= cut_points(kept, frame)
-    results["headline"] = headline(results, frame)
+    first, note = grouping(kept, frame, params)
+    results["headline"] = first if first.endswith(".") else first + headline(results, frame)
+    results["scores_note"] = (
+        "Errors are shares of samples; log loss is the mean of -log P(own class). " + note
+    )
     return results
 
 
@@ -190,90 +101,6 @@ def measured(share: np.ndarray, frame: Frame) -> Results:
     return results
 
 
-def shown_inputs(kept: Kept, prior: Prior) -> tuple[int, int]:
-    """The two inputs of the map: the most relevant ones where each has a length of its own, else the first two."""
-    size = prior.x.shape[1]
-    if size == 1:
-        return 0, 0
-    gammas = [i for i, p in enumerate(prior.covariance.parameters) if p.kind == "gamma" and p.column >= 0]
-    if len(gammas) < size:
-        return 0, 1
-    theta = np.mean([np.mean(chain.stack("theta"), axis=0) for chain in kept.chains if chain.n_draws], axis=0)
-    order = sorted(gammas[:size], key=lambda i: -theta[i])
-    first, second = sorted(prior.covariance.parameters[i].column for i in order[:2])
-    return first, second
-
-
-def grid_axis(values: np.ndarray, count: int) -> np.ndarray:
-    """(count,) places from a tenth below the smallest to a tenth above the largest value."""
-    low, high = float(values.min()), float(values.max())
-    margin = 0.1 * (high - low) if high > low else 1.0
-    return np.linspace(low - margin, high + margin, count)
-
-
-def mapped(kept: Kept, prior: Prior, frame: Frame, null: float, fixed: bool) -> Results:
-    """Class probabilities over two inputs, the others at their medians; one input: a curve of f instead."""
-    first, second = shown_inputs(kept, prior)
-    middle = np.median(frame.fitted, axis=0)
-    axis = grid_axis(frame.x[:, first], 4 * GRID if first == second else GRID)
-    line = np.repeat(middle[None], len(axis), axis=0)
-    line[:, first] = axis
-    along = average(kept, prior, line, len(frame.classes), null, fixed)
-    shown = axis * frame.spread[first] + frame.centre[first]
-    band = np.stack([along.f - 2 * along.f_sd, along.f + 2 * along.f_sd], axis=-1)
-    results: Results = {
-        "slice": Result(along.f, ("latent", "place"), label="f"),
-        "slice_interval": Result(band, ("latent", "place", "end")),
-        "slice_x": Result(shown, ("place",), label=frame.columns[first]),
-        "slice_probability": Result(along.conditional(), ("class", "place"), label="probability"),
-        "slice_note": f"f along “{frame.columns[first]}”, two standard deviations on either side"
-        + (", the other inputs at their medians." if len(middle) > 1 else "."),
-    }
-    if first == second:
-        share = along.conditional()
-        note = f"Probability of “{frame.classes[-1]}” along “{frame.columns[first]}”."
-        names = np.array([f"{value:.3g}" for value in shown])
-        return results | maps(
-            share[:, None], along.null[None], (shown, np.zeros(1)), (names, np.array([""])), note
-        )
-    other = grid_axis(frame.x[:, second], GRID)
-    places = np.repeat(middle[None], len(axis) * len(other), axis=0)
-    places[:, first] = np.tile(axis, len(other))
-    places[:, second] = np.repeat(other, len(axis))
-    found = average(kept, prior, places, len(frame.classes), null, fixed)
-    shape = (len(frame.classes), len(other), len(axis))
-    upright = other * frame.spread[second] + frame.centre[second]
-    note = (
-        f"Probability of “{frame.classes[-1]}” by “{frame.columns[first]}” (across) and "
-        f"“{frame.columns[second]}” (down)"
-        + (", the other inputs at their medians." if len(middle) > 2 else ".")
-    )
-    names = tuple(np.array([f"{value:.3g}" for value in place]) for place in (shown, upright))
-    return results | maps(
-        found.conditional().reshape(shape), found.null.reshape(shape[1:]), (shown, upright), names, note
-    )
-
-
-def maps(
-    share: np.ndarray,
-    null: np.ndarray,
-    axes: tuple[np.ndarray, np.ndarray],
-    names: tuple[np.ndarray, ...],
-    note: str,
-) -> Results:
-    """The results of a map: share (C, y, x) and null (y, x) by the places ``axes`` (x, y)."""
-    return {
-        "map": Result(share[-1], ("map_y", "map_x"), label="probability"),
-        "class_maps": Result(share, ("class", "map_y", "map_x"), label="probability"),
-        "null_map": Result(null, ("map_y", "map_x"), label="probability"),
-        "map_across": Result(axes[0], ("map_x",)),
-        "map_down": Result(axes[1], ("map_y",)),
-        "map_x_names": Result(names[0], ("map_x",)),
-        "map_y_names": Result(names[1], ("map_y",)),
-        "map_note": note,
-    }
-
-
 def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
     """The covariance's parameters with their prior, and the relevance of the inputs."""
     theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
@@ -298,6 +125,12 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
     lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
     own = [i for i in lengths if found[i].column >= 0] or lengths
     relevance = np.sqrt(values[:, own])
+    results["relevance_headline"] = "This covariance has no length"
+    if own and found[own[0]].column < 0:
+        results["relevance_headline"] = "One length for all inputs"
+    elif own:
+        first = int(np.argmax(np.median(relevance, axis=0)))
+        results["relevance_headline"] = f"“{frame.columns[found[own[first]].column]}” changes f fastest"
     names = [frame.columns[found[i].column] if found[i].column >= 0 else "all inputs" for i in own]
     results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
     results["relevance_interval"] = Result(
@@ -326,6 +159,39 @@ def headline(results: Results, frame: Frame) -> str:
     error, loss = float(table.columns["Errors"][0]), float(table.columns["Log loss"][0])
     number = int(table.columns["Number"][0])
     return f"{len(frame.classes)} classes; {100 * error:.1f} % of {number} {part} samples wrong, log loss {loss:.3f}."
+
+
+def grouping(kept: Kept, frame: Frame, params: Params) -> tuple[str, str]:
+    """For unlabelled samples that take part: whether the chains agree on a grouping (a headline, or nothing) and how
+    they went through the possible ones."""
+    if params.get("noise") != "null":
+        return "", ""
+    single = params["rungs"] == 1 or params["null_width"] == 0
+    if single:
+        note = "Exploratory: one copy a chain, which stays in the grouping that it found first."
+    else:
+        rates = [chain.trace("swap")[-1] for chain in kept.chains if chain.n_sweeps]
+        trips = int(sum(chain.trace("trips")[-1] for chain in kept.chains if chain.n_sweeps))
+        note = f"Lowest swap rate {min(rates):.2f}, {trips} round trip{'' if trips == 1 else 's'}."
+    apart, free = disagreement(kept, frame)
+    if apart:
+        return f"The modes are not mixed: chains disagree on {apart} of {free} unlabelled samples.", note
+    return "Exploratory: " if single else "", note
+
+
+def disagreement(kept: Kept, frame: Frame) -> tuple[int, int]:
+    """How many unlabelled samples two chains put into a class with probabilities that differ by over a half, of how many."""
+    free = frame.codes[frame.used] < 0
+    chains = [chain.stack("z")[:, :, free] for chain in kept.chains if chain.n_draws >= 10]
+    if len(chains) < 2 or not free.any():
+        return 0, int(free.sum())
+    n_classes = len(frame.classes)
+    shares = []
+    for z in chains:
+        winners = (z[:, 0] > 0).astype(int) if z.shape[1] == 1 else z.argmax(axis=1)
+        shares.append([(winners == k).mean(axis=0) for k in range(n_classes)])
+    apart = np.ptp(np.array(shares), axis=0).max(axis=0) > 0.5
+    return int(apart.sum()), int(free.sum())
 
 
 def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, null: float) -> Results:

@@ -85,7 +85,14 @@ PROBABILITIES = View(
     "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
 )
 VIEWS = (
-    View("table", "Scores", {"values": "scores"}, headline="headline", group="Predictions"),
+    View(
+        "table",
+        "Scores",
+        {"values": "scores"},
+        headline="headline",
+        caption="scores_note",
+        group="Predictions",
+    ),
     PROBABILITIES,
     View(
         "heatmap",
@@ -93,13 +100,14 @@ VIEWS = (
         {"values": "map", "row_names": "map_y_names", "column_names": "map_x_names"},
         headline="headline",
         caption="map_note",
-        options={"scale": "sequential", "minimum": 0.0, "maximum": 1.0},
+        options={"scale": "sequential", "minimum": 0.0, "maximum": 1.0, "cluster": False},
     ),
     View("table", "Covariance", {"values": "covariance"}, caption="covariance_note", group="Covariance"),
     View(
         "coefficients",
         "Relevance of the inputs",
         {"values": "relevance", "interval": "relevance_interval", "names": "relevance_names"},
+        headline="relevance_headline",
         options={"dim": "input"},
         group="Covariance",
     ),
@@ -107,8 +115,9 @@ VIEWS = (
         "curve",
         "Along one input",
         {"values": "slice", "interval": "slice_interval", "x": "slice_x"},
+        headline="slice_headline",
         caption="slice_note",
-        options={"x_label": "input", "y_label": "f"},
+        options={"y_label": "f"},
     ),
 )
 

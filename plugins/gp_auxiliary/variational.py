@@ -16,6 +16,7 @@ from scipy.special import log_ndtr
 from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
+from plaidwork.plugins.gp_auxiliary.hyper import WHOLE_UP_TO
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
@@ -87,6 +88,7 @@ class QuickClasses(Model):
             "z": np.zeros((rows, len(frame.fitted))),
             "mean": np.zeros((rows, len(frame.fitted))),
             "step": np.full(len(theta), 0.5),
+            "call": 0,
         }
 
     def sweep_blocks(
@@ -126,9 +128,20 @@ class QuickClasses(Model):
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float]:
-        *_, (_name, value) = self.sweep_blocks(state, data, params, rng, clock)
-        step = float(state["step"].max()) if params["parameters"] == "inferred" else 0.0
+    ) -> Mapping[str, float] | None:
+        """The blocks in turn; of many samples one a call."""
+        prior, inferred = self.setting(state, params), params["parameters"] == "inferred"
+        if state["call"] == 0:
+            state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
+            self._place(state)
+            if inferred and len(prior.x) > WHOLE_UP_TO:
+                state["call"] = 1
+                return None
+        state["call"] = 0
+        if inferred:
+            self._climb(state, prior, clock.sweep % len(state["theta"]))
+        value = bound(prior, state["theta"], state)
+        step = float(state["step"].max()) if inferred else 0.0
         return {"elbo": value, "amplitude": math.exp(state["theta"][0]), "step": step}
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:

@@ -1,7 +1,7 @@
 """Covariance matrices of sums and products of terms, from a table of numbers that the kernels can read.
 
 A table row is (kind, group, first parameter, ARD): terms of one group are multiplied, groups are added. The parameters
-``theta`` are logarithms: first one log amplitude^2 for each group, then those of each term in the order below.
+``values`` are exp(theta): first one amplitude^2 for each group, then those of each term in the order below.
 
     kind 0 rbf          exp(-r2 / 2),  r2 = sum_d gamma_d (x_d - x'_d)^2         gamma (1, or D with ARD)
     kind 1, 2, 3 matern 1/2, 3/2, 5/2 in r                                       gamma
@@ -22,81 +22,115 @@ from numba import njit
 RBF, MATERN12, MATERN32, MATERN52, RATIONAL, LINEAR, POLYNOMIAL, CONSTANT, WHITE = range(9)
 
 
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _dots(x, i, y, out):
+    """x_i'y_j for every j below the length of out."""
+    for j in range(len(out)):
+        total = 0.0
+        for d in range(x.shape[1]):
+            total += x[i, d] * y[j, d]
+        out[j] = total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _squares(x, i, y, weight, ard, out):
+    """Squared distances of x_i and y_j times gamma: weight[d] for every input, or weight[0]."""
+    for j in range(len(out)):
+        total = 0.0
+        if ard:
+            for d in range(x.shape[1]):
+                total += weight[d] * (x[i, d] - y[j, d]) ** 2
+        else:
+            for d in range(x.shape[1]):
+                total += (x[i, d] - y[j, d]) ** 2
+            total *= weight[0]
+        out[j] = total
+
+
 @njit(nogil=True, cache=True)
-def _term(kind, ard, at, x, y, theta, degree, same):
-    if kind == CONSTANT:
-        return 1.0
+def _times_stationary(kind, alpha, square, product):
+    for j in range(len(product)):
+        if kind == RBF:
+            product[j] *= math.exp(-0.5 * square[j])
+        elif kind == RATIONAL:
+            product[j] *= (1.0 + square[j] / (2.0 * alpha)) ** -alpha
+        elif kind == MATERN12:
+            product[j] *= math.exp(-math.sqrt(square[j]))
+        elif kind == MATERN32:
+            r = math.sqrt(3.0 * square[j])
+            product[j] *= (1.0 + r) * math.exp(-r)
+        else:
+            r = math.sqrt(5.0 * square[j])
+            product[j] *= (1.0 + r + r * r / 3.0) * math.exp(-r)
+
+
+@njit(nogil=True, cache=True)
+def _times_term(kind, ard, at, x, i, y, values, degree, same, work, product):
+    """Multiply product (m,) by a term between x_i and the first m of y, ``same`` of which is x_i itself (-1: none)."""
+    size = len(product)
     if kind == WHITE:
-        return 1.0 if same else 0.0
-    if kind in (LINEAR, POLYNOMIAL):
-        dot = 0.0
-        for d in range(len(x)):
-            dot += x[d] * y[d]
+        for j in range(size):
+            if j != same:
+                product[j] = 0.0
+    elif kind in (LINEAR, POLYNOMIAL):
+        _dots(x, i, y, work)
         if kind == LINEAR:
-            return dot + math.exp(theta[at])
-        return (math.exp(theta[at + 1]) + math.exp(theta[at]) * dot) ** degree
-    square = 0.0
-    if ard:
-        for d in range(len(x)):
-            square += math.exp(theta[at + d]) * (x[d] - y[d]) ** 2
-    else:
-        for d in range(len(x)):
-            square += (x[d] - y[d]) ** 2
-        square *= math.exp(theta[at])
-    if kind == RBF:
-        return math.exp(-0.5 * square)
-    if kind == RATIONAL:
-        alpha = math.exp(theta[at + (len(x) if ard else 1)])
-        return (1.0 + square / (2.0 * alpha)) ** -alpha
-    r = math.sqrt(square)
-    if kind == MATERN12:
-        return math.exp(-r)
-    if kind == MATERN32:
-        r *= math.sqrt(3.0)
-        return (1.0 + r) * math.exp(-r)
-    r *= math.sqrt(5.0)
-    return (1.0 + r + r * r / 3.0) * math.exp(-r)
+            for j in range(size):
+                product[j] *= work[j] + values[at]
+        else:
+            for j in range(size):
+                product[j] *= (values[at + 1] + values[at] * work[j]) ** degree
+    elif kind != CONSTANT:
+        n_lengths = x.shape[1] if ard else 1
+        _squares(x, i, y, values[at : at + n_lengths], ard, work)
+        alpha = values[at + n_lengths] if kind == RATIONAL else 1.0
+        _times_stationary(kind, alpha, work, product)
 
 
 @njit(nogil=True, cache=True)
-def _pair(table, n_groups, x, y, theta, degree, same):
-    total = 0.0
+def _row(table, n_groups, x, i, y, values, degree, same, work, product, out):
+    """Covariances of x_i with the first m of y into out (m,); work and product (m,) are overwritten."""
+    out[:] = 0.0
     for group in range(n_groups):
-        product = math.exp(theta[group])
+        product[:] = values[group]
         for row in range(table.shape[0]):
             if table[row, 1] == group:
-                product *= _term(table[row, 0], table[row, 3], table[row, 2], x, y, theta, degree, same)
-        total += product
-    return total
+                kind, at, ard = table[row, 0], table[row, 2], table[row, 3] != 0
+                _times_term(kind, ard, at, x, i, y, values, degree, same, work, product)
+        for j in range(len(out)):
+            out[j] += product[j]
 
 
 @njit(nogil=True, cache=True)
-def covariance(table, n_groups, x, theta, degree):
+def covariance(table, n_groups, x, values, degree):
     """C (N, N) of the samples x (N, D); ``table`` (terms, 4) int64."""
     size = x.shape[0]
     out = np.empty((size, size))
+    work, product = np.empty(size), np.empty(size)
     for i in range(size):
-        for j in range(i + 1):
-            value = _pair(table, n_groups, x[i], x[j], theta, degree, i == j)
-            out[i, j] = value
-            out[j, i] = value
+        m = i + 1
+        _row(table, n_groups, x, i, x, values, degree, i, work[:m], product[:m], out[i, :m])
+    for i in range(size):
+        for j in range(i):
+            out[j, i] = out[i, j]
     return out
 
 
 @njit(nogil=True, cache=True)
-def cross_covariance(table, n_groups, x, y, theta, degree):
+def cross_covariance(table, n_groups, x, y, values, degree):
     """C(x, y) (N, M) of different samples (a white term adds nothing)."""
     out = np.empty((x.shape[0], y.shape[0]))
+    work, product = np.empty(y.shape[0]), np.empty(y.shape[0])
     for i in range(x.shape[0]):
-        for j in range(y.shape[0]):
-            out[i, j] = _pair(table, n_groups, x[i], y[j], theta, degree, False)
+        _row(table, n_groups, x, i, y, values, degree, -1, work, product, out[i])
     return out
 
 
 @njit(nogil=True, cache=True)
-def own_variance(table, n_groups, x, theta, degree):
+def own_variance(table, n_groups, x, values, degree):
     """(N,) variance of f at each sample."""
     out = np.empty(x.shape[0])
+    work, product = np.empty(1), np.empty(1)
     for i in range(x.shape[0]):
-        out[i] = _pair(table, n_groups, x[i], x[i], theta, degree, True)
+        _row(table, n_groups, x, i, x[i : i + 1], values, degree, 0, work, product, out[i : i + 1])
     return out
