@@ -23,6 +23,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
 _LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SMALLEST_STEP = 1e-3
+_PARTS = 4
 
 
 def tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +89,8 @@ class QuickClasses(Model):
             "z": np.zeros((rows, len(frame.fitted))),
             "mean": np.zeros((rows, len(frame.fitted))),
             "step": np.full(len(theta), 0.5),
+            "best": theta.copy(),
+            "top": 0.0,
             "call": 0,
         }
 
@@ -100,7 +103,8 @@ class QuickClasses(Model):
         self._place(state)
         yield "auxiliary variables", bound(prior, state["theta"], state)
         if params["parameters"] == "inferred":
-            self._climb(state, prior, clock.sweep % len(state["theta"]))
+            for part in range(_PARTS):
+                self._climb(state, prior, clock.sweep % len(state["theta"]), part)
             yield "covariance", bound(prior, state["theta"], state)
 
     def _place(self, state: State) -> None:
@@ -108,38 +112,46 @@ class QuickClasses(Model):
         z = state["z"]
         state["mean"] = z - np.ascontiguousarray(times_q(np.ascontiguousarray(z.T), state["gram"]).T)
 
-    def _climb(self, state: State, prior: Prior, index: int) -> None:
-        """Try the parameter a step up and down, with z~ as it is; halve the step when neither helps."""
-        if state["step"][index] < _SMALLEST_STEP:
+    def _climb(self, state: State, prior: Prior, index: int, part: int) -> None:
+        """Try a parameter a step up and down, with z~ as it is, and halve the step when neither helps; in four parts."""
+        step = float(state["step"][index])
+        if step < _SMALLEST_STEP:
             return
-        z, theta = state["z"], state["theta"]
-        best, top = None, prior.log_density(theta, z) + prior.covariance.log_prior(theta)
-        for sign in (1.0, -1.0):
-            proposed = theta.copy()
-            proposed[index] += sign * state["step"][index]
-            value = prior.log_density(proposed, z) + prior.covariance.log_prior(proposed)
-            if value > top:
-                best, top = proposed, value
-        if best is None:
+        if part == 0:
+            state["best"], state["top"] = state["theta"].copy(), self._value(state, prior, state["theta"])
+        elif part < 3:
+            proposed = state["theta"].copy()
+            proposed[index] += step if part == 1 else -step
+            value = self._value(state, prior, proposed)
+            if value > state["top"]:
+                state["best"], state["top"] = proposed, value
+        elif state["best"][index] == state["theta"][index]:
             state["step"][index] *= 0.5
-            return
-        state["theta"], state["gram"] = best, prior.gram(best)
-        self._place(state)
+        else:
+            state["theta"] = state["best"]
+            state["gram"] = prior.gram(state["theta"])
+            self._place(state)
+
+    def _value(self, state: State, prior: Prior, theta: np.ndarray) -> float:
+        return prior.log_density(theta, state["z"]) + prior.covariance.log_prior(theta)
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
-        """The blocks in turn; of many samples one a call."""
+        """The blocks in turn; of many samples the second one in several calls."""
         prior, inferred = self.setting(state, params), params["parameters"] == "inferred"
-        if state["call"] == 0:
+        index, whole = clock.sweep % len(state["theta"]), len(prior.x) <= WHOLE_UP_TO
+        call = state["call"]
+        if call == 0:
             state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
             self._place(state)
-            if inferred and len(prior.x) > WHOLE_UP_TO:
-                state["call"] = 1
-                return None
-        state["call"] = 0
         if inferred:
-            self._climb(state, prior, clock.sweep % len(state["theta"]))
+            for part in range(_PARTS) if whole else range(call - 1, call):
+                if part >= 0:
+                    self._climb(state, prior, index, part)
+            state["call"] = 0 if whole else (call + 1) % (_PARTS + 1)
+            if state["call"]:
+                return None
         value = bound(prior, state["theta"], state)
         step = float(state["step"].max()) if inferred else 0.0
         return {"elbo": value, "amplitude": math.exp(state["theta"][0]), "step": step}
