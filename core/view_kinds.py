@@ -284,6 +284,24 @@ VIEW_KINDS: dict[str, ViewKind] = {
             ),
         ),
         ViewKind(
+            "network",
+            "network",
+            "which items belong together: nodes, joined by links with weights",
+            (
+                Role(
+                    "values",
+                    (("n", "n"), ("e",), ("K", "m")),
+                    "weights of all pairs, of a list of links, or between two kinds of nodes",
+                ),
+                _optional("edges", ("e", 2), doc="numbers of the two nodes of each link, from 0"),
+                _optional("confidence", ("n", "n"), ("e",), ("K", "m"), doc="0 to 1, as the share of draws"),
+                _optional("names", ("n",), ("m",), doc="names of the nodes", table=True, text=True),
+                _optional("row_names", ("K",), doc="names of the first kind", table=True, text=True),
+                _optional("strength", ("n",), ("m",), doc="size of the nodes"),
+                _optional("group", ("n",), ("m",), doc="group of each node", text=True),
+            ),
+        ),
+        ViewKind(
             "custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True
         ),
     )

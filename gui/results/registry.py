@@ -48,6 +48,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "roc": _lazy("roc_page", "RocPage"),
     "calibration": _lazy("calibration_page", "CalibrationPage"),
     "surface": _lazy("surface_page", "SurfacePage"),
+    "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""

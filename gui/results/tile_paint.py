@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from plaidwork.gui.results.chart import elided
 from plaidwork.gui.results.images import LEFT_OUT, Images
@@ -108,7 +108,7 @@ def weight_token(images: Images, g: int, k: int) -> str:
 def paint_foot(painter: QPainter, images: Images, k: int, g: int, rect: QRectF, chosen: bool) -> None:
     """Name at the left, bar of the weight with its interval at the right, below an image."""
     font = theme().font("caption")
-    font.setBold(chosen)
+    font.setWeight(QFont.Weight.DemiBold if chosen else QFont.Weight.Normal)
     metrics = QFontMetricsF(font)
     line = QRectF(rect.left(), rect.bottom() + _FOOT, rect.width(), metrics.height())
     weights = images.weights
