@@ -155,6 +155,7 @@ VIEW_KINDS: dict[str, ViewKind] = {
             "the documents that say most of a factor, its words marked in their texts",
             (
                 Role("scores", (("n", "K"),), "scores or probabilities of the documents"),
+                _optional("strength", ("n", "K"), doc="breaks ties of the scores"),
                 _optional("words", ("K", "m"), ("m", "K"), doc="weights of the words"),
                 _optional("names", ("m",), doc="the words", table=True, text=True),
                 _optional("documents", ("n",), doc="names of the documents", table=True, text=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,19 @@ class Shown:
         if self.probability is not None:
             parts += f", probability {format_probability(float(self.probability[i]))}"
         return parts
+
+
+def limits_of(lists: Sequence[Shown]) -> tuple[float, float]:
+    """Of an axis that holds these lists and zero."""
+    parts = [
+        shown.values if shown.intervals is None else np.append(shown.values, shown.intervals)
+        for shown in lists
+    ]
+    known = np.concatenate(parts)
+    known = known[np.isfinite(known)]
+    low, high = (min(known.min(), 0.0), max(known.max(), 0.0)) if len(known) else (0.0, 1.0)
+    margin = 0.04 * (high - low) or 0.5
+    return float(low - margin * (low < 0)), float(high + margin * (high > 0 or low == 0))
 
 
 class CoefficientChart(RowChart):

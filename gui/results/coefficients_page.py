@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
-from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown
+from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, limits_of
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
@@ -23,6 +23,10 @@ from plaidwork.gui.widgets import Label, SegmentedControl, SliderField
 
 _MOST_TOP = 200
 _MOST_PANELS = 3
+_MOST_LAYERS = 9
+"""Factors that can be shown together."""
+_PANEL = 230
+"""Pixels across of a panel at least."""
 _ALL = "all"
 
 
@@ -49,13 +53,15 @@ class CoefficientsPage(ResultPage):
     """Role ``values`` (m,) or (K, m), with ``interval`` (…, 2), ``probability`` of the shape of the values, ``names``
     (m,) and ``group`` (m,), text or numbers that part the items into lists side by side.
 
-    Options: ``top`` (rows per list, 15), ``order`` "size" or "value", ``dim`` (name of the items), ``probability_label``.
+    Options: ``top`` (rows per list, 15), ``order`` "size" or "value", ``dim`` (name of the items), ``probability_label``,
+    ``together`` (begin with the lists of all factors side by side, where there are few).
     """
 
     icon_name = "list"
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._layer, self._group = 0, _ALL
+        self._all = bool(view.options.get("together", False))
         self._top = max(1, int(view.options.get("top", 15)))
         self._order = str(view.options.get("order", "size"))
         self._selection = workbench.selection(run)
@@ -64,7 +70,7 @@ class CoefficientsPage(ResultPage):
 
     def build(self) -> QWidget:
         self.picker = ItemPicker()
-        self.picker.currentIndexChanged.connect(self.choose_layer)
+        self.picker.currentIndexChanged.connect(self._choose)
         self._picker_field = Labelled("Show", self.picker)
         self.group_picker = ItemPicker()
         self.group_picker.currentTextChanged.connect(self.choose_group)
@@ -79,9 +85,9 @@ class CoefficientsPage(ResultPage):
         self._order_field = Labelled("Order", self.order)
         options = OptionRow(self._picker_field, self._group_field, self._top_field, self._order_field)
         self._panels = QWidget()
-        self._panel_row = QHBoxLayout(self._panels)
-        self._panel_row.setContentsMargins(0, 0, 0, 0)
-        self._panel_row.setSpacing(space.XL)
+        self._grid = QGridLayout(self._panels)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(space.XL)
         self.charts: list[CoefficientChart] = []
         self._foot = Label("", "body", "muted", elide=True)
         self.legend = Legend()
@@ -132,7 +138,10 @@ class CoefficientsPage(ResultPage):
         if chosen and chosen[0] < count:
             self._layer = chosen[0]
         self._layer = min(self._layer, count - 1)
-        self.picker.set_names(loaded.layers, self._layer)
+        self._together = len(loaded.groups) == 1 and 1 < count <= _MOST_LAYERS
+        self._all = self._all and self._together
+        first = ["all"] if self._together else []
+        self.picker.set_names([*first, *loaded.layers], 0 if self._all else self._layer + len(first))
         self._picker_field.setVisible(count > 1)
         choices = [_ALL, *loaded.groups]
         if self._group not in choices:
@@ -151,6 +160,8 @@ class CoefficientsPage(ResultPage):
     def _parts(self) -> list[tuple[str, np.ndarray]]:
         """Title and items of each list."""
         data: Coefficients = self.loaded
+        if self._all:
+            return [("", np.arange(data.values.shape[1]))] * len(data.layers)
         if self._group != _ALL:
             number = data.groups.index(self._group)
             return [(self._group, np.nonzero(data.group == number)[0])]
@@ -164,14 +175,14 @@ class CoefficientsPage(ResultPage):
         data: Coefficients = self.loaded
         parts = self._parts()
         self._fit_charts(len(parts))
-        for chart, (title, items) in zip(self.charts, parts):
-            shown = self._shown(title, items)
-            known = shown.values if shown.intervals is None else np.append(shown.values, shown.intervals)
-            known = known[np.isfinite(known)]
-            low, high = (min(known.min(), 0.0), max(known.max(), 0.0)) if len(known) else (0.0, 1.0)
-            margin = 0.04 * (high - low) or 0.5
-            limits = (float(low - margin * (low < 0)), float(high + margin * (high > 0 or low == 0)))
-            chart.set_shown(shown, limits)
+        lists = [
+            self._shown(title, items, k if self._all else self._layer)
+            for k, (title, items) in enumerate(parts)
+        ]
+        common = limits_of(lists) if self._all else None
+        for chart, shown in zip(self.charts, lists, strict=True):
+            chart.least_row = 18 if self._all else 24
+            chart.set_shown(shown, common or limits_of([shown]))
         entries: list[tuple[object, str]] = [("blue", "above zero"), ("amber", "below zero")]
         if data.intervals is not None:
             entries.append(("neutral", "interval holds zero"))
@@ -180,9 +191,9 @@ class CoefficientsPage(ResultPage):
         self._tell_foot()
         self.update_head()
 
-    def _shown(self, title: str, items: np.ndarray) -> Shown:
+    def _shown(self, title: str, items: np.ndarray, layer: int) -> Shown:
         data: Coefficients = self.loaded
-        values = data.values[self._layer]
+        values = data.values[layer]
         items = items[np.isfinite(values[items])]
         size = np.abs(values[items])
         if (
@@ -192,23 +203,22 @@ class CoefficientsPage(ResultPage):
         items = items[np.argsort(-size, kind="stable")][: self._top]
         if self._order == "value":
             items = items[np.argsort(-values[items], kind="stable")]
-        layer = data.layers[self._layer]
+        name = capital(data.layers[layer])
         word = title or plural(data.word)
         return Shown(
-            f"{capital(layer)}: {word}" if title or len(data.layers) > 1 else capital(layer),
+            f"{name}: {word}" if title or (len(data.layers) > 1 and not self._all) else name,
             "",
             items,
             tuple(data.names[i] for i in items),
             values[items],
-            None if data.intervals is None else data.intervals[self._layer][items],
-            None if data.probability is None else data.probability[self._layer][items],
+            None if data.intervals is None else data.intervals[layer][items],
+            None if data.probability is None else data.probability[layer][items],
             data.axis,
         )
 
     def _fit_charts(self, count: int) -> None:
         while len(self.charts) > count:
             chart = self.charts.pop()
-            self._panel_row.removeWidget(chart)
             chart.hide()
             chart.deleteLater()
         while len(self.charts) < count:
@@ -216,13 +226,32 @@ class CoefficientsPage(ResultPage):
             chart.hovered.connect(self.hovered)
             chart.picked.connect(self.pick)
             self.charts.append(chart)
-            self._panel_row.addWidget(chart, 1)
+        self._place_charts()
+
+    def _place_charts(self) -> None:
+        """Panels beside each other, those of factors in as many rows as it takes."""
+        across = len(self.charts)
+        if self._all:
+            fit = max(1, self._panels.width() // _PANEL)
+            rows = -(-across // fit)
+            across = -(-across // rows)
+        for k, chart in enumerate(self.charts):
+            self._grid.addWidget(chart, k // across, k % across)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._all and self.charts:
+            self._place_charts()
 
     def _tell_foot(self) -> None:
         data: Coefficients = self.loaded
         shown = sum(len(chart.shown.values) for chart in self.charts if chart.shown is not None)
         total = sum(len(items) for _, items in self._parts())
+        if self._all:
+            shown, total = shown // len(self.charts), total // len(self.charts)
         text = f"{format_count(shown)} of {format_count(total)} {plural(data.word)}, strongest first"
+        if self._all:
+            text = text.replace(",", " each,", 1)
         if self._order == "value":
             text = text.replace("strongest first", "largest first")
         if data.probability is not None:
@@ -231,12 +260,20 @@ class CoefficientsPage(ResultPage):
         self._foot.setText(text)
 
     # -- choices --------------------------------------------------------------------------------
+    def _choose(self, place: int) -> None:
+        """A line of the list: all factors, or one."""
+        if self._together and place == 0:
+            self._all = True
+            self._draw()
+        else:
+            self.choose_layer(place - self._together)
+
     def choose_layer(self, layer: int) -> None:
         """Show another factor, here and in every view of the run."""
         if self.loaded is None or not 0 <= layer < len(self.loaded.layers):
             return
-        self._layer = layer
-        self.picker.choose(layer)
+        self._layer, self._all = layer, False
+        self.picker.choose(layer + self._together)
         self._draw()
         self._selection.set("layer", (layer,))
 
@@ -267,8 +304,9 @@ class CoefficientsPage(ResultPage):
         chosen = self._selection.get("layer")
         if kind == "layer" and chosen and chosen[0] < len(self.loaded.layers) and chosen[0] != self._layer:
             self._layer = chosen[0]
-            self.picker.choose(self._layer)
-            self._draw()
+            if not self._all:
+                self.picker.choose(self._layer + self._together)
+                self._draw()
         elif kind == self.loaded.bus:
             self._mark()
 
@@ -285,7 +323,11 @@ class CoefficientsPage(ResultPage):
         hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
         size = np.abs(np.nan_to_num(self.loaded.values[self._layer]))
         hits.sort(key=lambda i: -size[i])
-        if hits and not any(hits[0] in c.shown.items for c in self.charts if c.shown is not None):
+        if (
+            hits
+            and not self._all
+            and not any(hits[0] in c.shown.items for c in self.charts if c.shown is not None)
+        ):
             for _, items in self._parts():
                 if hits[0] in items:
                     rank = int((size[items] > size[hits[0]]).sum()) + 1
@@ -303,15 +345,22 @@ class CoefficientsPage(ResultPage):
         elif event.key() == Qt.Key.Key_Escape and any(chart.marked for chart in self.charts):
             self.pick(-1)
         elif step and self.loaded is not None and len(self.loaded.layers) > 1:
-            self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.layers) - 1))
+            place = self.picker.currentIndex() + step
+            self.picker.setCurrentIndex(min(max(place, 0), self.picker.count() - 1))
         else:
             super().keyPressEvent(event)
 
     # -- words and files ------------------------------------------------------------------------
+    def _layer_word(self) -> str:
+        """What a factor is called."""
+        return str(self.loaded.layers[0]).rstrip(" 0123456789").casefold() or "factor"
+
     def default_headline(self) -> str:
         data: Coefficients | None = self.loaded
         if data is None or not data.values.size or not np.isfinite(data.values[self._layer]).any():
             return self.view.title
+        if self._all:
+            return f"{len(data.layers)} {plural(self._layer_word())} by their strongest {plural(data.word)}"
         values = data.values[self._layer]
         top = int(np.nanargmax(np.abs(values)))
         return f"{capital(data.layers[self._layer])}: {data.names[top]} is strongest ({format_number(float(values[top]), 3)})"
@@ -324,6 +373,9 @@ class CoefficientsPage(ResultPage):
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         data: Coefficients = self.loaded
+        if self._all:
+            names = {capital(data.word): np.array(data.names, dtype=object)}
+            return names | {capital(name): data.values[k] for k, name in enumerate(data.layers)}, {}
         order = np.argsort(-np.nan_to_num(np.abs(data.values[self._layer]), nan=-1.0), kind="stable")
         columns: dict[str, Any] = {capital(data.word): np.array(data.names, dtype=object)[order]}
         if len(data.groups) > 1:

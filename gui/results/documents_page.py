@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from plaidwork.core.text.options import TextOptions
-from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.columns import ItemColumns, datasets_of
 from plaidwork.gui.results.document_pane import DocumentPane, TopicWords, word_ground
@@ -36,10 +36,11 @@ _LONG = 40
 class Documents:
     """(n, K) scores of documents, and what is known of them.
 
-    ``words`` (K, m) with ``terms``, or None; ``texts`` (n,) or None when the data have none; ``outcome`` (n,) or None.
+    ``strength`` (n, K) breaks ties of the scores. ``words`` (K, m) with ``terms``, or None; ``texts`` (n,) or None when the data have none; ``outcome`` (n,) or None.
     """
 
     scores: np.ndarray
+    strength: np.ndarray | None
     names: tuple[str, ...]
     factors: tuple[str, ...]
     words: np.ndarray | None
@@ -51,8 +52,21 @@ class Documents:
     options: TextOptions
     data_name: str
     score_name: str
+    strength_name: str
     word: str
     doc: str
+
+    def score_text(self, value: Any) -> str:
+        """A score; probabilities as elsewhere."""
+        chance = "probability" in self.score_name.casefold()
+        return format_probability(float(value)) if chance else format_number(float(value), 3)
+
+    def order(self, k: int) -> np.ndarray:
+        """Documents by the score on a factor, the highest first; those as good to three decimals by strength."""
+        score = np.nan_to_num(self.scores[:, k], nan=-np.inf)
+        if self.strength is None:
+            return np.argsort(-score, kind="stable")
+        return np.lexsort((-np.nan_to_num(self.strength[:, k]), -np.round(score, 3)))
 
     def top_words(self, k: int, count: int) -> TopicWords:
         """The words of a factor that weigh most."""
@@ -65,7 +79,7 @@ class Documents:
 
 
 class DocumentsPage(ResultPage):
-    """Roles ``scores`` (n, K), ``words`` (K, m) or (m, K), ``names`` (m,) of the words, ``documents`` (n,) names and
+    """Roles ``scores`` (n, K), ``strength`` (n, K) that breaks their ties, ``words`` (K, m) or (m, K), ``names`` (m,) of the words, ``documents`` (n,) names and
     ``outcome`` (n,). The texts are the annotation of the data that was read as text.
 
     Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20).
@@ -130,8 +144,13 @@ class DocumentsPage(ResultPage):
             outcome, outcome_name = np.asarray(found.values), capital(found.label or "outcome")
             if outcome.shape != (n,):
                 raise SourceError(f"The outcome has the shape {outcome.shape}; there are {n} documents.")
+        strength, strength_name = None, ""
+        if sources.has("strength"):
+            strength = sources.array("strength", (n, count))
+            strength_name = capital(sources.result("strength").label or "strength")
         return Documents(
             scores,
+            strength,
             names,
             sources.dim_names(dims[1], count),
             words,
@@ -143,6 +162,7 @@ class DocumentsPage(ResultPage):
             options,
             data_name,
             capital(result.label or "score"),
+            strength_name,
             dims[0].replace("_", " ") if dim == dims[0] else dim.replace("_", " "),
             result.doc,
         )
@@ -172,7 +192,7 @@ class DocumentsPage(ResultPage):
         """Documents of the factor by score, those found by a search first."""
         data: Documents = self.loaded
         score = data.scores[:, self._layer]
-        order = np.argsort(-np.nan_to_num(score, nan=-np.inf), kind="stable")
+        order = data.order(self._layer)
         if self._hits is not None:
             order = order[np.isin(order, self._hits)]
         self._rows = order[:_LISTED]
@@ -180,9 +200,10 @@ class DocumentsPage(ResultPage):
             capital(data.word): np.array(data.names, dtype=object)[self._rows],
             data.score_name: score[self._rows],
         }
-        formats: dict[str, Callable[[Any], str]] = {
-            data.score_name: lambda value: format_number(float(value), 3)
-        }
+        formats: dict[str, Callable[[Any], str]] = {data.score_name: data.score_text}
+        if data.strength is not None:
+            columns[data.strength_name] = data.strength[self._rows, self._layer]
+            formats[data.strength_name] = lambda value: format_number(float(value), 3)
         if data.outcome is not None:
             columns[data.outcome_name] = data.outcome[self._rows]
         blocked = self.table.blockSignals(True)
@@ -226,7 +247,7 @@ class DocumentsPage(ResultPage):
     def _facts(self, i: int) -> str:
         """Score, outcome, other factors and annotations of a document in one line."""
         data: Documents = self.loaded
-        facts = [f"{data.score_name} {format_number(float(data.scores[i, self._layer]), 3)}"]
+        facts = [f"{data.score_name} {data.score_text(data.scores[i, self._layer])}"]
         if data.outcome is not None:
             facts.append(f"{data.outcome_name} {_plain(data.outcome[i])}")
         for title, column in data.annotations.items():
@@ -276,7 +297,7 @@ class DocumentsPage(ResultPage):
     def _matching(self, data: Documents, wanted: str) -> list[int]:
         """Documents by score that hold the text; a search ends after so many letters."""
         hits, read = [], 0
-        for i in np.argsort(-np.nan_to_num(data.scores[:, self._layer], nan=-np.inf), kind="stable"):
+        for i in data.order(self._layer):
             text = class_text(data.texts[i]) if data.texts is not None else ""
             read += len(text)
             if wanted in data.names[i].casefold() or wanted in text.casefold():
@@ -305,7 +326,10 @@ class DocumentsPage(ResultPage):
         data: Documents | None = self.loaded
         if data is None or not data.scores.size:
             return self.view.title
-        words = ", ".join(data.top_words(self._layer, 6).terms)
+        top = data.top_words(self._layer, 60)
+        words = ", ".join(
+            [term for term, weight in zip(top.terms, top.weights, strict=True) if weight > 0][:6]
+        )
         return f"{capital(data.factors[self._layer])}{': ' if words else ''}{words}"
 
     def default_caption(self) -> str:
@@ -321,6 +345,8 @@ class DocumentsPage(ResultPage):
             capital(data.word): np.array(data.names, dtype=object)[rows],
             data.score_name: data.scores[rows, self._layer],
         }
+        if data.strength is not None:
+            columns[data.strength_name] = data.strength[rows, self._layer]
         if data.outcome is not None:
             columns[data.outcome_name] = data.outcome[rows]
         for title, column in data.annotations.items():

@@ -115,7 +115,7 @@ class EffectsChart(RowChart):
         """Show the rows of ``order``, from top to bottom."""
         self.effects, self.order, self.current = effects, order, -1
         self.least_row = max(28, _STEP * len(effects.groups) + space.S)
-        self.tallest_row = 40 if len(effects.groups) == 1 else self.least_row + space.M
+        self.tallest_row = 52 if len(effects.groups) == 1 else self.least_row + space.M
         first = f"; first {effects.text(int(order[0]))}" if len(order) else ""
         self.setAccessibleName(f"{len(order)} estimates with intervals{first}")
         self.fit_bar()

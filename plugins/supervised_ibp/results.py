@@ -11,13 +11,12 @@ from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Resul
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
 from plaidwork.plugins.supervised_ibp.start import start_name
+from plaidwork.plugins.supervised_ibp.told import findings, texts
 
 REPRESENTATIVE = 10
 """Documents named of each topic."""
 LEAST = 50
 """Documents named that topics explain least."""
-WORDS_TOLD = 500
-"""Words in the table of what is explained."""
 NAMED = {"svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from the prior", "uniform": "Uniform", "given": "Given"}  # fmt: skip
 
 
@@ -106,17 +105,34 @@ def document_gain(corpus: Corpus, fit: Fit, params: Params) -> tuple[np.ndarray,
     return square, 2 * (fit.nu * projected).sum(axis=1) - quadratic
 
 
-def representative(fit: Fit, gain: np.ndarray, names: np.ndarray) -> Table:
-    """Documents of the highest probability in every topic, ties by what topics explain of them."""
+def topic_support(corpus: Corpus, fit: Fit) -> np.ndarray:
+    """(N, K) what each topic adds to the squares explained of a document, the other topics as they are.
+
+    E|x_n - z_n A|^2 with z_nk = 0 less that with z_nk = 1, of the scaled words. O(nnz K).
+    """
+    projected = _words_of(corpus) @ (fit.phi / corpus.scale).T - fit.phi @ (corpus.mean / corpus.scale)
+    gram = fit.phi @ fit.phi.T + len(corpus.words) * fit.cov
+    own = np.diag(gram)
+    found: np.ndarray = 2 * (projected - fit.nu @ gram + fit.nu * own) - own
+    return found
+
+
+def representative(fit: Fit, support: np.ndarray, names: np.ndarray) -> Table:
+    """Documents of the highest probability in every topic, ties by what the topic explains of them."""
     rows, topics, labels = [], [], topic_labels(len(fit.phi))
     for k in range(len(fit.phi)):
-        order = np.lexsort((-gain, -fit.nu[:, k]))[:REPRESENTATIVE]
+        order = np.lexsort((-support[:, k], -np.round(fit.nu[:, k], 3)))[:REPRESENTATIVE]
         order = order[fit.nu[order, k] > 0.5]
         rows.append(order)
         topics.append(np.full(len(order), k))
     row, topic = np.concatenate(rows), np.concatenate(topics)
     return Table(
-        {"Topic": labels[topic], "Document": names[row], "Probability": fit.nu[row, topic]},
+        {
+            "Topic": labels[topic],
+            "Document": names[row],
+            "Probability": fit.nu[row, topic],
+            "Squares explained": support[row, topic],
+        },
         label="Representative training documents",
     )
 
@@ -134,8 +150,8 @@ def least_explained(square: np.ndarray, gain: np.ndarray, fit: Fit, names: np.nd
     )
 
 
-def word_fit(corpus: Corpus, fit: Fit, words: np.ndarray) -> tuple[Table, float]:
-    """Share of every word's sum of squares that topics explain, the best first; and that of all words."""
+def word_fit(corpus: Corpus, fit: Fit) -> tuple[np.ndarray, float]:
+    """(D,) share of every word's sum of squares that topics explain; and that of all words."""
     matrix = _words_of(corpus)
     total = fit.nu.sum(axis=0)
     raw = matrix.T @ fit.nu
@@ -149,11 +165,7 @@ def word_fit(corpus: Corpus, fit: Fit, words: np.ndarray) -> tuple[Table, float]
     phi = fit.phi.T
     gain = 2 * (scaled * phi).sum(axis=1) - ((phi @ moment) * phi).sum(axis=1) - (moment * fit.cov).sum()
     share = np.where(square > 0, gain / np.where(square > 0, square, 1.0), 0.0)
-    order = np.argsort(-share, kind="stable")[:WORDS_TOLD]
-    table = Table(
-        {"Word": words[order], "Explained": share[order]}, label="Words explained, training documents"
-    )
-    return table, float(gain.sum() / max(square.sum(), 1e-300))
+    return share, float(gain.sum() / max(square.sum(), 1e-300))
 
 
 def fitted_outcome(corpus: Corpus, fit: Fit) -> np.ndarray:
@@ -198,27 +210,6 @@ def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params
     )  # fmt: skip
 
 
-def _texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
-    n, used = len(corpus.y), int((fit.nu.sum(axis=0) > 1).sum())
-    headline = (
-        f"{used} of {fit.nu.shape[1]} topics in use, {explained:.1%} of the words' variance explained "
-        f"in {n} training documents"
-    )
-    parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
-    if len(fits) > 1:
-        reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
-        parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, the {reason}.")
-    return {
-        "headline": headline,
-        "caption": " ".join(parts),
-        "extra_caption": "What a topic adds to the count of a word in a document. " + parts[0],
-        "fit_caption": "How well the training documents are explained.",
-        "training_caption": "Not effects: these helped to find the topics in these same documents.",
-        "documents_caption": "Training documents, the most probable first; the words of the topic are marked in the texts.",
-        "restarts_caption": "A high bound often comes from topics of a few documents; compare exclusivity.",
-    }
-
-
 def training_weights(corpus: Corpus, fit: Fit) -> Table:
     """Posterior of the coefficients in the training half, in units of the outcome; not effects."""
     last = fit.chain.n_draws - 1
@@ -245,7 +236,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     words = np.array(data["X"].names[1])[corpus.words]
     names = np.array(data["X"].names[0])[corpus.train]
     square, gain = document_gain(corpus, fit, params)
-    table, explained = word_fit(corpus, fit, words)
+    word_shares, explained = word_fit(corpus, fit)
+    support = topic_support(corpus, fit)
     expected = fitted_outcome(corpus, fit)
     counts = np.bincount((fit.nu > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
@@ -253,7 +245,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     half = np.full(data["X"].shape[0], "left out", dtype="<U8")
     half[corpus.train], half[corpus.test] = "training", "test"
     return {
-        **_texts(corpus, fit, fits, explained, params),
+        **texts(corpus, fit, fits, explained, params),
+        **findings(corpus, fit, fits, words, word_shares, expected),
         "topic": Result(topic_labels(k), ("topic",)),
         "training_document": Result(names, ("training_document",)),
         "kept_word": Result(words, ("kept_word",)),
@@ -276,9 +269,10 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "topics_in_use": Result(np.array(len(used)), label="Topics in use"),
         "smallest_topic": Result(np.array(used.min() if len(used) else 0.0), label="Smallest topic"),
         "explained": Result(np.array(explained), label="Share of the words' variance explained"),
-        "representative": representative(fit, gain, names),
+        "support": Result(support, ("training_document", "topic"), label="Squares explained"),
+        "representative": representative(fit, support, names),
         "least_explained": least_explained(square, gain, fit, names),
-        "word_fit": table,
+        "word_shares": Result(word_shares, ("kept_word",), label="Share of the variance explained"),
         "fit_axis": Result(np.array(["Fitted outcome", "Outcome less fitted"]), ("fit_axis",)),
         "residuals": Result(
             np.column_stack([expected, corpus.y_mean + corpus.y_scale * corpus.y - expected]),

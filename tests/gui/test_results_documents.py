@@ -92,11 +92,11 @@ def names(page) -> list[str]:
 def test_texts_with_the_words_of_the_topic(opened, qtbot, tmp_path):
     workbench, run = bench = text_run()
     page = opened(bench, DOCUMENTS)
-    assert page._headline.text() == "Topic 1: plot, dull, hero, war"
+    assert page._headline.text() == "Topic 1: plot, dull, hero"
     assert names(page) == ["review 0", "review 4", "review 1", "review 2"]
     assert page.pane.text.toPlainText() == "A dull PLOT <b>and</b> a dull hero"
     assert marked(page) == ["dull", "PLOT", "dull", "hero"]
-    assert page.pane._facts.text() == "Probability 0.9 · Verdict 0 · year 1\u2009990"
+    assert page.pane._facts.text() == "Probability 0.90 · Verdict 0 · year 1\u2009990"
     qtbot.keyClick(page.table.view, Qt.Key.Key_Down)
     assert page.pane.text.toPlainText() == "This document has no text."
     qtbot.keyClick(page, Qt.Key.Key_Down)
@@ -127,6 +127,21 @@ def test_stems_as_counted(opened):
     page.choose_layer(1)
     page.choose_row(1)
     assert marked(page) == ["Heroes", "fine", "hero", "fine", "war"]
+
+
+def test_ties_are_broken_by_strength(opened):
+    workbench, run = text_run()
+    run.results["scores"] = Result(np.ones((4, 2)), ("part", "topic"), label="probability")
+    run.results["fit"] = Result(
+        np.array([[1.0, 4], [3, 3], [2, 2], [4, 1]]), ("part", "topic"), label="support"
+    )
+    page = opened(
+        (workbench, run), View("documents", "D", {**SOURCE, "strength": "fit"}, options={"dim": "document"})
+    )
+    assert names(page) == ["review 4", "review 1", "review 2", "review 0"]
+    assert list(page.table.model.columns()) == ["Document", "Probability", "Support", "Verdict"]
+    page.choose_layer(1)
+    assert names(page)[0] == "review 0"
 
 
 def test_search_in_texts(opened, qtbot):

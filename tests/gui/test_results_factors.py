@@ -334,3 +334,28 @@ def test_a_column_is_a_class_or_a_scale_or_nothing():
     assert scale.limits == (0, 29)
     assert scale.color(30) is None
     assert scale.color(31) is None
+
+
+def test_all_factors_side_by_side(opened, qtbot, tmp_path):
+    workbench, run = factor_run(count=5)
+    view = View("coefficients", "Weights", {"values": "weights"}, options={"top": 6, "together": True})
+    page = opened((workbench, run), view)
+    weights = run.results["weights"].values
+    assert page.picker.currentText() == "all"
+    assert page._headline.text() == "5 factors by their strongest drugs"
+    assert [chart.shown.title for chart in page.charts] == [f"Factor {k}" for k in range(1, 6)]
+    assert len({chart.limits for chart in page.charts}) == 1
+    for chart, values in zip(page.charts, weights, strict=True):
+        assert np.abs(chart.shown.values).tolist() == sorted(np.abs(values), reverse=True)[:6]
+    assert page._foot.text() == "6 of 40 drugs each, strongest first"
+    qtbot.waitUntil(lambda: len({chart.y() for chart in page.charts}) == 2, timeout=20_000)
+    page.show_data().close()
+    page.export_picture(tmp_path / "w.png")
+    choose(qtbot, page.picker, "factor 3")
+    assert len(page.charts) == 1
+    assert page.charts[0].shown.title == "Factor 3: drugs"
+    assert workbench.selection(run).get("layer") == (2,)
+    qtbot.keyClick(page, Qt.Key.Key_Left)
+    assert page.picker.currentText() == "factor 2"
+    choose(qtbot, page.picker, "all")
+    assert len(page.charts) == 5

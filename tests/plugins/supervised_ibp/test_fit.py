@@ -1,6 +1,7 @@
 """Whole fits: found again, gone on with, recovered from simulated data, and never dense."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -148,3 +149,36 @@ def test_nothing_is_ever_dense():
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 100e6
+
+
+def test_support_is_what_a_topic_explains_of_a_document():
+    """The difference of the expected squares with and without the topic, for each document and topic."""
+    from plaidwork.plugins.supervised_ibp import results as shown
+    from plaidwork.plugins.supervised_ibp.corpus import corpus_of
+
+    x, y, _, _ = tools.simulated(3, n=60, d=12)
+    plan = make_plan(registry().model("supervised_ibp"), given(x, y), {"n_topics": 3})
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=1)
+    corpus = corpus_of(plan.data, plan.params)
+    found = shown.fit_of(run.kept().chains[0], corpus, plan.params)
+    support = shown.topic_support(corpus, found)
+    for k in range(3):
+        gains = []
+        for z in (0.0, 1.0):
+            nu = found.nu.copy()
+            nu[:, k] = z
+            gains.append(shown.document_gain(corpus, replace(found, nu=nu), plan.params)[1])
+        assert support[:, k] == pytest.approx(gains[1] - gains[0], abs=1e-8)
+
+
+def test_headlines_name_their_numbers():
+    x, y, _, _ = tools.simulated(3, n=100, d=12)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=2)
+    found = run.results
+    sizes = (found["assignments"].values > 0.5).sum(axis=0)
+    assert f"is in {sizes.max()} of 50 training documents" in found["sizes_headline"]
+    rest = found["residuals"].values[:, 1]
+    outcome = found["training_outcome"].values
+    share = 1 - (rest**2).sum() / ((outcome - outcome.mean()) ** 2).sum()
+    assert f"explains {100 * share:.0f} % of" in found["outcome_headline"]
+    assert found["restarts_headline"].startswith("Restart ")

@@ -1,0 +1,97 @@
+"""What a fit says in words: headlines with their numbers, and captions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plaidwork.core.api import Params
+from plaidwork.plugins.supervised_ibp.corpus import Corpus
+
+if TYPE_CHECKING:
+    from plaidwork.plugins.supervised_ibp.results import Fit
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """``4.4 %``."""
+    return f"{100 * share:.{decimals}f} %"
+
+
+def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
+    """Headline of the fit and captions of its views."""
+    n, used = len(corpus.y), int((fit.nu.sum(axis=0) > 1).sum())
+    headline = (
+        f"{used} of {fit.nu.shape[1]} topics in use, {percent(explained)} of the words' variance explained "
+        f"in {n} training documents"
+    )
+    parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
+    if len(fits) > 1:
+        reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
+        parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, the {reason}.")
+    return {
+        "headline": headline,
+        "caption": " ".join(parts),
+        "extra_caption": "What a topic adds to the count of a word in a document. " + parts[0],
+        "fit_caption": "The part of a word's variance in the training documents that the topics explain.",
+        "least_caption": "Short documents, other languages, and themes that have no topic are found here.",
+        "training_caption": "Not effects: these outcomes helped to find the topics in these same documents.",
+        "documents_caption": "Training documents, the most probable first; among equals, those of which the topic explains most.",
+        "restarts_caption": "A high bound often comes from topics of a few documents; compare exclusivity.",
+    }
+
+
+def findings(
+    corpus: Corpus,
+    fit: Fit,
+    fits: list[Fit],
+    words: np.ndarray,
+    word_shares: np.ndarray,
+    expected: np.ndarray,
+) -> dict[str, str]:
+    """Headlines of the views of sizes, words, residuals, documents and restarts.
+
+    words, word_shares : (D,) words and the share of the variance explained of each. expected : (N,) fitted outcome.
+    """
+    n, k = fit.nu.shape
+    inside = (fit.nu > 0.5).sum(axis=0)
+    largest, least = int(inside.argmax()), int(inside.argmin())
+    sizes = f"Topic {largest + 1} is in {inside[largest]} of {n} training documents"
+    if k > 1:
+        sizes += f", topic {least + 1} in {inside[least]}"
+    best = int(word_shares.argmax())
+    rest = corpus.y_mean + corpus.y_scale * corpus.y - expected
+    explained = 1 - float((rest**2).sum()) / float(max((corpus.y_scale**2) * (corpus.y**2).sum(), 1e-300))
+    none = int((fit.nu.sum(axis=1) < 0.5).sum())
+    return {
+        "sizes_headline": sizes,
+        "correlation_headline": _together(fit.nu),
+        "words_headline": f"“{words[best]}” is explained best: {percent(float(word_shares[best]), 0)} of its variance",
+        "outcome_headline": f"The fit explains {percent(explained, 0)} of the outcome's variance in the training documents",
+        "least_headline": f"{none} of {n} training documents have no topic",
+        "restarts_headline": _restarts(fit, fits),
+    }
+
+
+def _together(nu: np.ndarray) -> str:
+    """The two topics that go together most, or exclude each other most."""
+    k = nu.shape[1]
+    live = nu.std(axis=0) > 1e-9
+    if live.sum() < 2:
+        return "One topic alone has no correlation"
+    found = np.corrcoef(nu[:, live].T)
+    np.fill_diagonal(found, 0.0)
+    names = np.arange(1, k + 1)[live]
+    a, b = np.unravel_index(np.abs(found).argmax(), found.shape)
+    value = float(found[a, b])
+    verb = "go together" if value > 0 else "exclude each other"
+    number = f"{value:.2f}".replace("-", "\u2212")
+    return f"Topics {names[a]} and {names[b]} {verb} most: correlation {number}"
+
+
+def _restarts(fit: Fit, fits: list[Fit]) -> str:
+    if len(fits) == 1:
+        return "One restart: whether others end elsewhere is not known"
+    bounds = np.array([one.bound for one in fits])
+    place = int((bounds > fit.bound).sum()) + 1
+    return f"Restart {fit.chain.chain + 1} of {len(fits)} is shown; by the bound it is number {place}"
