@@ -87,18 +87,19 @@ def reference_bound(corpus, state, settings):
     zz = nu.T @ nu
     zz[np.diag_indices(k)] = nu.sum(axis=0)
     log_x, log_1x = digamma(l1) - digamma(l1 + l2), digamma(l2) - digamma(l1 + l2)
+    free = nu[:, int(settings["background"]) :]  # a background topic has no share
     if settings["prior"] == "finite":
-        e1, e0, p1 = log_x, log_1x, settings["alpha"] / k
+        e1, e0, p1 = log_x, log_1x, settings["alpha"] / free.shape[1]
     else:
-        p1, e1, e0 = settings["alpha"], np.cumsum(log_x), np.empty(k)
-        for i in range(k):
+        p1, e1, e0 = settings["alpha"], np.cumsum(log_x), np.empty(free.shape[1])
+        for i in range(free.shape[1]):
             e0[i] = logsumexp([log_1x[j] + log_x[:j].sum() for j in range(i + 1)])
     first, second = moments(corpus, nu)
     ridge = np.concatenate([corpus.precision, np.ones(corpus.n_groups * k)])
     tau, log_tau, size = c / rate, digamma(c) - np.log(rate), len(m)
     big = cov + tau * np.outer(m, m)
     a, b = settings["tau_shape"], settings["tau_rate"]
-    total = (nu * e1 + (1 - nu) * e0).sum()
+    total = (free * e1 + (1 - free) * e0).sum()
     total += (np.log(p1) + (p1 - 1) * log_x).sum()
     total -= ((l1 - 1) * log_x + (l2 - 1) * log_1x - (gammaln(l1) + gammaln(l2) - gammaln(l1 + l2))).sum()
     total -= (xlogy(nu, nu) + xlogy(1 - nu, 1 - nu)).sum()

@@ -117,7 +117,7 @@ SETTINGS = (
         minimum=0,
         open_minimum=True,
         maximum=1,
-        doc="A test document has a topic when its probability is at least this. The R package texteffect takes 0.9.",
+        doc="A test document has a topic when its probability is at least this.",
         advanced=True,
     ),
     Hyperparameter(
@@ -129,6 +129,11 @@ SETTINGS = (
             Choice(value="auto", label="Exact up to 12 topics"),
             Choice(value="exact", label="Exact", doc="All combinations of topics; up to 20 topics."),
             Choice(value="mean-field", label="Approximate", doc="Best of several starts."),
+            Choice(
+                value="texteffect",
+                label="As the R package texteffect",
+                doc="From its one random start; other starts often give other topics.",
+            ),
         ),
         doc="From the words alone, never the outcome.",
         advanced=True,
@@ -218,7 +223,7 @@ class Effects(Analysis):
         if not len(corpus.test):
             raise ModelError("The run has no test documents.", "Fit with a share of test documents above 0.")
         restart, topics = _topics(results, corpus, params)
-        k = len(topics.phi)
+        k = len(topics.share_a)
         if params["method"] == "exact" and k > heldout.MOST_EXACT:
             raise ModelError(f"{k} topics have too many combinations.", "Choose “Approximate”.")
         words = prepared_rows(data, corpus, corpus.test, data.settings)
@@ -298,17 +303,19 @@ def _results(
 ) -> Results:  # fmt: skip
     k, groups = nu.shape[1], corpus.n_groups
     labels, group = _labels(corpus, k)
-    best = [listed(vocabulary, index) for index in top_words(topics.phi, NAMED_WORDS)]
+    best = [listed(vocabulary, index) for index in top_words(topics.phi[topics.n_fixed :], NAMED_WORDS)]
     own = slice(groups, None)
     told = _with_words(labels[own], best * groups)
     p = p_values(found.value, found.error)
     p[own] = ADJUSTED[params["adjust"]](p[own])
     p[:groups] = np.nan
-    note = np.array([text and f"not estimable: {text}" for text in found.note])
+    note = [text and f"not estimable: {text}" for text in found.note]
+    for g in np.flatnonzero(~np.isnan(found.value[:groups])):
+        note[g] = f"{found.value[g] - corpus.y_mean:.6g} beside the mean of the training documents"
     columns = {
         "Topic": np.concatenate([labels[:groups], told]), "Group": group, "Effect": found.value, "Standard error": found.error,
         "Low": found.interval[:, 0], "High": found.interval[:, 1], "p": p, "Test documents": found.count,
-        "Note": note,
+        "Note": np.array(note),
     }  # fmt: skip
     if groups == 1:
         columns.pop("Group")

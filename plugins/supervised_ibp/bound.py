@@ -10,6 +10,7 @@ from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     copied,
+    n_fixed,
     outcome_moments,
     prior_precision,
     read_documents,
@@ -30,7 +31,7 @@ def bound_terms(state: State, corpus: Corpus, params: Params) -> dict[str, float
     gram, cov = topic_gram(state), state["cov"]
     misfit = corpus.square - 2 * state["fit"] + float((second_moment(state) * gram).sum())
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
-    total = state["total"].sum(axis=0)
+    total = state["total"].sum(axis=0)[n_fixed(state) :]
     shape, rate = state["tau_shape"], state["tau_rate"]
     tau, log_tau = shape / rate, float(digamma(shape) - np.log(rate))
     second, _ = outcome_moments(state, corpus)

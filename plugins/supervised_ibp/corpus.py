@@ -16,7 +16,7 @@ from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split
 
 SETTINGS = (
     "scale", "transform", "min_documents", "screen", "test_share", "split_seed", "together", "intercept",
-    "covariate_variance",
+    "covariate_variance", "texteffect",
 )  # fmt: skip
 """The settings that decide what a corpus is."""
 LEAST_SPREAD = 1e-10
@@ -126,7 +126,7 @@ def _halves(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Units of all documents and which of them are test documents."""
     n = counts.shape[0]
-    ties = [equal_documents(counts)] if params["together"] else []
+    ties = [equal_documents(counts)] if params["together"] and not params["texteffect"] else []
     if "cluster" in data:
         ties.append(np.asarray(data["cluster"].values))
     units = np.full(n, -1)
@@ -135,7 +135,7 @@ def _halves(
     if "split" in data:
         return units, np.asarray(data["split"].values) > 0
     test = np.zeros(n, bool)
-    test[kept] = random_split(units[kept], params["test_share"], params["split_seed"])
+    test[kept] = random_split(units[kept], params["test_share"], params["split_seed"], params["texteffect"])
     return units, test
 
 

@@ -12,6 +12,7 @@ from plaidwork.core.api import Params
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means
+from plaidwork.plugins.supervised_ibp.texteffect import new_topics
 
 EXACT_TOPICS = 12
 """Up to so many topics all 2^K states of a document are looked at."""
@@ -23,22 +24,33 @@ EXACT_WORK, ASCENT_WORK = 400_000, 4_000_000
 
 @dataclass(frozen=True)
 class Topics:
-    """What q says of the topics: phi (K, D) of kept words, cov (K, K), share_a and share_b (K,)."""
+    """What q says of the topics: phi (K, D) of kept words, cov (K, K), share_a and share_b (K,).
+
+    With a background topic phi and cov have one more, at the front.
+    """
 
     phi: np.ndarray
     cov: np.ndarray
     share_a: np.ndarray
     share_b: np.ndarray
 
+    @property
+    def n_fixed(self) -> int:
+        """How many topics at the front all documents have."""
+        return len(self.phi) - len(self.share_a)
+
 
 def scores(topics: Topics, corpus: Corpus, params: Params) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows."""
-    noise = params["noise"]
+    """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows. A background topic is in base."""
+    noise, fixed = params["noise"], topics.n_fixed
     gram = (topics.phi @ topics.phi.T + len(corpus.words) * topics.cov) / noise
     log_in, log_out = log_shares(params["prior"], topics.share_a, topics.share_b)
-    rows = np.ascontiguousarray((topics.phi / (corpus.scale * noise)).T)
-    base = log_in - log_out - corpus.mean @ rows - np.diag(gram) / 2
-    return base, rows, gram * (1 - np.eye(len(gram)))
+    rows = np.ascontiguousarray((topics.phi[fixed:] / (corpus.scale * noise)).T)
+    base = (
+        log_in - log_out - corpus.mean @ rows - np.diag(gram)[fixed:] / 2 - gram[fixed:, :fixed].sum(axis=1)
+    )
+    own = gram[fixed:, fixed:]
+    return base, rows, own * (1 - np.eye(len(own)))
 
 
 def infer(
@@ -52,13 +64,13 @@ def infer(
     seed: int = 1,
     report: Callable[[float], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """E[z] of new documents and the log evidence (or its bound) of each: (N, K) and (N,).
+    """E[z] of new documents and the log evidence (or its bound) of each beside that of no topic: (N, K) and (N,).
 
     Parameters
     ----------
     words : documents by kept words as :func:`corpus.prepared_rows` gives them.
     method : ``exact``, ``mean-field`` (from the prior means and ``starts`` random starts, the best bound of each
-        document kept) or ``auto``: exact up to 12 topics.
+        document kept), ``auto``: exact up to 12 topics, or ``texteffect``: from the one start that the R package draws.
     seed : of the random starts; nothing else is random.
     """
     base, rows, cross = scores(topics, corpus, params)
@@ -68,11 +80,15 @@ def infer(
     indptr, indices = words.indptr.astype(np.int64), words.indices.astype(np.int32)
     rng, means = np.random.default_rng(seed), prior_means(params["prior"], params["alpha"], k)
     nu, evidence = np.empty((n, k)), np.empty(n)
+    drawn = new_topics(n, k, params["noise"]) if method == "texteffect" else None
     for lo in range(0, n, chunk):
         hi = min(n, lo + chunk)
         theta = np.empty((hi - lo, k))
         kernels.pulls(lo, hi, indptr, indices, words.data, rows, base, theta)
-        if exact:
+        if drawn is not None:
+            first = np.ascontiguousarray(drawn[None, lo:hi])
+            kernels.mean_field_shares(theta, cross, first, 1000, 1e-6, nu[lo:hi], evidence[lo:hi])
+        elif exact:
             kernels.exact_shares(theta, cross, nu[lo:hi], evidence[lo:hi])
         else:
             first = np.empty((starts + 1, hi - lo, k))

@@ -52,13 +52,14 @@ def _odds(start, end, indices, values, rows, base, y, pull, cover, cover_pull, f
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def documents(
-    lo, hi, update, indptr, indices, values, rows, base, cross, pull, cover, cover_pull, group, y, nu,
+    lo, hi, update, fixed, indptr, indices, values, rows, base, cross, pull, cover, cover_pull, group, y, nu,
     raw, gram, total, ny, cover_nu, spread, tally,
 ):  # fmt: skip
     """Documents lo..hi-1: q(z) topic after topic (when ``update``), and the sums that the other factors need.
 
     Parameters
     ----------
+    fixed : so many topics at the front stay as they are (a background topic: nu = 1).
     base (L, K), cross (L, K, K) without diagonal, pull (L, K), cover_pull (L, P, K) : the log odds of z_nk are
         base + words + y pull - cover . cover_pull - cross nu.
     cover (N, P), group (N,), y (N,) : covariates, group and outcome of each document.
@@ -77,7 +78,7 @@ def documents(
             z[k] = nu[n, k]
         if update:
             _odds(start, end, indices, values, rows, base[g], y[n], pull[g], cover[n], cover_pull[g], f)
-            for k in range(K):
+            for k in range(fixed, K):
                 v = f[k]
                 for other in range(K):
                     v -= cross[g, k, other] * z[other]

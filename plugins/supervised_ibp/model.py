@@ -88,7 +88,7 @@ class SupervisedIbp(Model):
     def estimate(self, data: ModelData, params: Params) -> Cost:
         """The training half alone is read by a sweep."""
         block: Block = data["X"]
-        (n, d), k = block.shape, params["n_topics"]
+        (n, d), k = block.shape, params["n_topics"] + params["background"]
         entries = block.values.nnz if hasattr(block.values, "nnz") else n * d
         part = 1 - params["test_share"]
         work = 2 * k * entries * part + 2 * n * part * k * k + 3 * d * k * k

@@ -8,12 +8,18 @@ from plaidwork.core.api import Params, State
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.prior import log_shares
+from plaidwork.plugins.supervised_ibp.texteffect import printed_moment
 
 SUMS = ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally")
 
 
 def copied(state: State) -> State:
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+
+
+def n_fixed(state: State) -> int:
+    """How many topics at the front all documents have: 1 with a background topic."""
+    return int(state["nu"].shape[1] - len(state["share_a"]))
 
 
 def clear_sums(state: State) -> None:
@@ -42,9 +48,12 @@ def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, 
     rate = state["tau_shape"] / state["tau_rate"]
     coef = state["coef"]
     second = state["coef_cov"] + rate * np.outer(coef, coef)  # E[tau beta beta']
+    if params["texteffect"]:
+        second = printed_moment(state)
+    odds = np.concatenate([np.zeros(n_fixed(state)), log_in - log_out])
     blocks = [slice(covers + g * k, covers + (g + 1) * k) for g in range(groups)]
     own = np.array([second[block, block] for block in blocks])
-    base = log_in - log_out - state["offset"] - np.diag(gram) / 2 - np.einsum("gkk->gk", own) / 2
+    base = odds - state["offset"] - np.diag(gram) / 2 - np.einsum("gkk->gk", own) / 2
     cross = (gram + own) * (1 - np.eye(k))
     cover_pull = np.array([second[:covers, block] for block in blocks])
     return base, cross, rate * coef[covers:].reshape(groups, k), np.ascontiguousarray(cover_pull)
@@ -54,7 +63,7 @@ def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: in
     """q(z) of some documents (or only their sums)."""
     base, cross, pull, cover_pull = pulls_of(state, corpus, params)
     kernels.documents(
-        lo, hi, update, corpus.indptr, corpus.indices, corpus.values, state["rows"], base, cross, pull, corpus.cover,
+        lo, hi, update, n_fixed(state), corpus.indptr, corpus.indices, corpus.values, state["rows"], base, cross, pull, corpus.cover,
         cover_pull, corpus.group, corpus.y, state["nu"], state["raw"], state["gram"], state["total"], state["ny"],
         state["cover_nu"], state["spread"], state["tally"],
     )  # fmt: skip

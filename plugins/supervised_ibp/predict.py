@@ -27,6 +27,7 @@ def predict_new(kept: Kept, data: ModelData, new_data: ModelData, params: Params
     topics = Topics(fit.phi, fit.cov, fit.chain.draw("share_a", last), fit.chain.draw("share_b", last))
     n, k = new_data["X"].shape[0], fit.nu.shape[1]
     nu, _evidence = infer(prepared_rows(new_data, corpus, np.arange(n), params), topics, corpus, params)
+    every = np.concatenate([np.ones((n, topics.n_fixed)), nu], axis=1)
     group = np.asarray(new_data["group"].values) if "group" in data else np.zeros(n, np.int64)
     covers = [np.ones((n, 1))] if params["intercept"] else []
     if "covariates" in data:
@@ -34,9 +35,9 @@ def predict_new(kept: Kept, data: ModelData, new_data: ModelData, params: Params
     cover = np.concatenate([np.empty((n, 0)), *covers], axis=1)
     cover = (cover - corpus.cover_mean) / corpus.cover_scale
     coef = fit.coef[cover.shape[1] :].reshape(corpus.n_groups, k)[group]
-    expected = cover @ fit.coef[: cover.shape[1]] + (nu * coef).sum(axis=1)
+    expected = cover @ fit.coef[: cover.shape[1]] + (every * coef).sum(axis=1)
     return {
-        "topic": Result(topic_labels(k), ("topic",)),
+        "topic": Result(topic_labels(nu.shape[1]), ("topic",)),
         "assignments": Result(nu, ("document", "topic"), label="Probability"),
         "expected_outcome": Result(
             corpus.y_mean + corpus.y_scale * expected, ("document",), label="Expected outcome"

@@ -24,7 +24,8 @@ NAMED = {"svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from
 class Fit:
     """The last draw of a restart, with what is worked out from it.
 
-    nu (N, K), phi (K, D) of kept words, exclusive (K,); the rest as in the state.
+    nu (N, K), phi (K, D) of kept words, exclusive (K,), 0 for a background topic, which is the first; the rest as in the
+    state.
     """
 
     chain: ChainView
@@ -33,23 +34,39 @@ class Fit:
     cov: np.ndarray
     coef: np.ndarray
     exclusive: np.ndarray
+    fixed: int = 0
 
     @property
     def bound(self) -> float:
         return float(self.chain.kept_trace("elbo")[-1])
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Names of the topics, (K,)."""
+        return np.concatenate(
+            [np.array(["Background"] * self.fixed), topic_labels(len(self.phi) - self.fixed)]
+        )
+
+    @property
+    def free(self) -> np.ndarray:
+        """E[z] of the topics that documents may or may not have."""
+        return self.nu[:, self.fixed :]
 
 
 def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
     last = chain.n_draws - 1
     nu = chain.draw("assignments", last)
     phi = chain.draw("weights", last)[:, corpus.words]
+    fixed = int(params["background"])
+    exclusive = exclusivity(corpus, nu[:, fixed:], phi[fixed:], params["top_words"])
     return Fit(
         chain,
         nu,
         phi,
         chain.draw("weight_cov", last),
         chain.draw("coefficients", last),
-        exclusivity(corpus, nu, phi, params["top_words"]),
+        np.concatenate([np.zeros(fixed), exclusive]),
+        fixed,
     )
 
 
@@ -74,10 +91,7 @@ def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
     return Table(
         {
             "Topic": np.array(
-                [
-                    f"{label}: {listed(words, index)}"
-                    for label, index in zip(topic_labels(len(best)), best, strict=True)
-                ]
+                [f"{label}: {listed(words, index)}" for label, index in zip(fit.labels, best, strict=True)]
             ),
             "Training documents": inside.sum(axis=0),
             "Expected": fit.nu.sum(axis=0),
@@ -119,8 +133,8 @@ def topic_support(corpus: Corpus, fit: Fit) -> np.ndarray:
 
 def representative(fit: Fit, support: np.ndarray, names: np.ndarray) -> Table:
     """Documents of the highest probability in every topic, ties by what the topic explains of them."""
-    rows, topics, labels = [], [], topic_labels(len(fit.phi))
-    for k in range(len(fit.phi)):
+    rows, topics, labels = [], [], fit.labels
+    for k in range(fit.fixed, len(fit.phi)):
         order = np.lexsort((-support[:, k], -np.round(fit.nu[:, k], 3)))[:REPRESENTATIVE]
         order = order[fit.nu[order, k] > 0.5]
         rows.append(order)
@@ -144,7 +158,7 @@ def least_explained(square: np.ndarray, gain: np.ndarray, fit: Fit, names: np.nd
         {
             "Document": names[order],
             "Words explained": share[order],
-            "Expected topics": fit.nu[order].sum(axis=1),
+            "Expected topics": fit.free[order].sum(axis=1),
         },
         label="Training documents that topics explain least",
     )
@@ -175,9 +189,9 @@ def fitted_outcome(corpus: Corpus, fit: Fit) -> np.ndarray:
     return corpus.y_mean + corpus.y_scale * (corpus.cover @ fit.coef[:covers] + (fit.nu * own).sum(axis=1))
 
 
-def coefficient_names(corpus: Corpus, k: int) -> np.ndarray:
+def coefficient_names(corpus: Corpus, labels: np.ndarray) -> np.ndarray:
     groups = [name and f" ({name})" for name in corpus.group_names]
-    topics = [f"{label}{group}" for group in groups for label in topic_labels(k)]
+    topics = [f"{label}{group}" for group in groups for label in labels]
     return np.array([*corpus.cover_names, *topics])
 
 
@@ -193,15 +207,18 @@ def correlation(values: np.ndarray) -> np.ndarray:
 
 
 def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params) -> Table:
-    labels = [listed(words, top_words(fit.phi, 3)[int(fit.exclusive.argmax())]) for fit in fits]
+    labels = [
+        listed(words, top_words(fit.phi, 3)[fit.fixed + int(fit.exclusive[fit.fixed :].argmax())])
+        for fit in fits
+    ]
     return Table(
         {
             "Restart": np.array([fit.chain.chain + 1 for fit in fits]),
             "Start": np.array([NAMED[start_name(params, fit.chain.chain)] for fit in fits]),
             "Exclusivity": np.array([float(fit.exclusive.sum()) for fit in fits]),
             "Bound": np.array([fit.bound for fit in fits]),
-            "Topics in use": np.array([int((fit.nu.sum(axis=0) > 1).sum()) for fit in fits]),
-            "Training documents": np.array([listed((fit.nu > 0.5).sum(axis=0).astype(str), np.arange(fit.nu.shape[1])) for fit in fits]),
+            "Topics in use": np.array([int((fit.free.sum(axis=0) > 1).sum()) for fit in fits]),
+            "Training documents": np.array([", ".join((fit.free > 0.5).sum(axis=0).astype(str)) for fit in fits]),
             "Most exclusive topic": np.array(labels),
             "Sweeps": np.array([fit.chain.n_sweeps for fit in fits]),
             "Shown": np.array(["yes" if fit is best else "" for fit in fits]),
@@ -217,7 +234,7 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     spread = np.sqrt(np.diag(fit.chain.draw("coefficient_cov", last)) * rate / max(shape - 1, 0.5))
     covers = corpus.cover.shape[1]
     unit = corpus.y_scale / np.concatenate([corpus.cover_scale, np.ones(len(fit.coef) - covers)])
-    names = np.array([f"{name} (training)" for name in coefficient_names(corpus, fit.nu.shape[1])])
+    names = np.array([f"{name} (training)" for name in coefficient_names(corpus, fit.labels)])
     return Table(
         {"Training coefficient": names, "Mean": fit.coef * unit, "SD": spread * unit},
         label="Not effects: training half",
@@ -232,22 +249,22 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     corpus = corpus_of(data, params)
     fits = [fit_of(chain, corpus, params) for chain in chains]
     fit = shown(fits, params)
-    k = fit.nu.shape[1]
+    k = fit.free.shape[1]
     words = np.array(data["X"].names[1])[corpus.words]
     names = np.array(data["X"].names[0])[corpus.train]
     square, gain = document_gain(corpus, fit, params)
     word_shares, explained = word_fit(corpus, fit)
     support = topic_support(corpus, fit)
     expected = fitted_outcome(corpus, fit)
-    counts = np.bincount((fit.nu > 0.5).sum(axis=1), minlength=k + 1)
+    counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
-    used = sizes[sizes > 1]
+    used = sizes[fit.fixed :][sizes[fit.fixed :] > 1]
     half = np.full(data["X"].shape[0], "left out", dtype="<U8")
     half[corpus.train], half[corpus.test] = "training", "test"
     return {
         **texts(corpus, fit, fits, explained, params),
         **findings(corpus, fit, fits, words, word_shares, expected),
-        "topic": Result(topic_labels(k), ("topic",)),
+        "topic": Result(fit.labels, ("topic",)),
         "training_document": Result(names, ("training_document",)),
         "kept_word": Result(words, ("kept_word",)),
         "half": Result(half, ("document",), label="Half"),
@@ -259,7 +276,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Extra count"),
         "assignments": Result(fit.nu, ("training_document", "topic"), label="Probability"),
         "topics": topics_table(fit, words, params),
-        "topic_sizes": Table({"Topic": topic_labels(k), "Expected training documents": sizes}),
+        "topic_sizes": Table({"Topic": fit.labels, "Expected training documents": sizes}),
         "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
         "training_outcome": Result(
             corpus.y_mean + corpus.y_scale * corpus.y, ("training_document",), label="Outcome"

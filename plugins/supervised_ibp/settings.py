@@ -50,6 +50,23 @@ SETTINGS = (
         doc="How common topics are before the data. Published results used the exchangeable prior.",
     ),
     Hyperparameter(
+        "reorder",
+        "bool",
+        True,
+        label="Put common topics first",
+        doc="After a sweep topics change places by size when the bound rises by that.",
+        when={"prior": "stick"},
+        advanced=True,
+    ),
+    Hyperparameter(
+        "background",
+        "bool",
+        False,
+        label="Background topic",
+        doc="One more topic that every document has. It takes up what is common to all, so that no other topic is spent "
+        "on that. It has no effect of its own. A topic may then be found as its opposite: the documents without it.",
+    ),
+    Hyperparameter(
         "start",
         "choice",
         "turns",
@@ -108,6 +125,7 @@ SETTINGS = (
         group="Split",
         label="Keep equal documents together",
         doc="Documents with the same words are all for training or all for the test.",
+        when={"texteffect": False},
     ),
     Hyperparameter(
         "transform",
@@ -194,6 +212,16 @@ SETTINGS = (
             ),
         ),
         doc="Whether the weights of a word in different topics are independent in the approximation.",
+        advanced=True,
+    ),
+    Hyperparameter(
+        "texteffect",
+        "bool",
+        False,
+        group="Approximation",
+        label="As the R package texteffect",
+        doc="For comparison with its results: the split and the starts that R draws after set.seed, and the formulas as "
+        "published, under which the bound may fall. Restart 1 starts after set.seed(1).",
         advanced=True,
     ),
     Hyperparameter(

@@ -86,8 +86,8 @@ VARIABLES = (
         "weights", ("topic", "word"), label="Weight", doc="mean of q, of scaled words; 0 where left out"
     ),
     Variable("weight_cov", ("topic", "topic"), label="Covariance of the weights of a word"),
-    Variable("share_a", ("topic",), label="Share of the topic: first parameter"),
-    Variable("share_b", ("topic",), label="Share of the topic: second parameter"),
+    Variable("share_a", ("free_topic",), label="Share of the topic: first parameter"),
+    Variable("share_b", ("free_topic",), label="Share of the topic: second parameter"),
     Variable("coefficients", ("coefficient",), label="Training coefficients", doc="not effects"),
     Variable("coefficient_cov", ("coefficient", "coefficient"), label="Their covariance times the precision"),
     Variable("precision_shape", label="Precision of the outcome: shape"),
@@ -233,7 +233,8 @@ SUPERVISED_IBP = ModelSpec(
     hyperparameters=SETTINGS,
     dims={
         "training_document": "documents of the training half",
-        "topic": "topic",
+        "topic": "topic, the background first when there is one",
+        "free_topic": "topic other than the background",
         "coefficient": "covariates, then the topics of each group",
     },
     variables=VARIABLES,

@@ -9,6 +9,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from plaidwork.plugins.supervised_ibp import kernels
+from plaidwork.plugins.supervised_ibp.like_r import LikeR
 
 
 def equal_documents(counts: Any) -> np.ndarray:
@@ -45,16 +46,18 @@ def units_of(partitions: list[np.ndarray], n: int) -> np.ndarray:
     return rank[number]
 
 
-def random_split(units: np.ndarray, share: float, seed: int) -> np.ndarray:
+def random_split(units: np.ndarray, share: float, seed: int, like_r: bool = False) -> np.ndarray:
     """(n,) bool, True for test documents.
 
     Units in random order go to the training half until it has its part of the documents, the others to the test
-    half. Without ties the training half is the first part of ``default_rng(seed).permutation(n)``.
+    half. Without ties the training half is the first part of ``default_rng(seed).permutation(n)``, or ``like_r`` of what
+    ``sample(n)`` gives after ``set.seed(seed)`` in R.
     """
     sizes = np.bincount(units)
-    order = np.random.default_rng(seed).permutation(len(sizes))
+    n = len(sizes)
+    order = LikeR(seed).sample(n, n) if like_r else np.random.default_rng(seed).permutation(n)
     before = np.concatenate([[0], np.cumsum(sizes[order])[:-1]])
-    wanted = round(len(units) * (1 - share))
+    wanted = int(len(units) * (1 - share)) if like_r else round(len(units) * (1 - share))
     test = np.empty(len(sizes), bool)
     test[order] = before >= wanted
     return test[units]

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from plaidwork.core.api import ModelData, ModelError, Params, State, chain_of
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.prior import first_shares
+from plaidwork.plugins.supervised_ibp.texteffect import first_topics
 
 TURNS = ("svd", "sparse", "stick-draw")
 """How restarts start in turn."""
@@ -20,6 +21,8 @@ SEARCH = ("basis", "back", "left", "passes", "rotation", "spare")
 
 def start_name(params: Params, chain: int) -> str:
     """How restart number ``chain`` (from 0) starts."""
+    if params["texteffect"] and params["start"] == "turns":
+        return "stick-draw"
     return TURNS[chain % len(TURNS)] if params["start"] == "turns" else str(params["start"])
 
 
@@ -27,6 +30,8 @@ def start_shares(corpus: Corpus, data: ModelData, params: Params, rng: np.random
     """nu (N, K) before the first sweep. Raises ``ModelError`` for given ones that do not fit."""
     n, k = corpus.shape[0], params["n_topics"]
     match start_name(params, chain_of(rng)):
+        case "stick-draw" if params["texteffect"]:
+            return first_topics(corpus, params, chain_of(rng) + 1)
         case "stick-draw":
             shares = np.maximum(np.cumprod(rng.beta(params["alpha"], 1.0, k)), 1e-12)
             return rng.beta(shares, np.maximum(1 - shares, 1e-12), (n, k))
@@ -103,7 +108,7 @@ def seek(state: State, corpus: Corpus, entries: int) -> None:
     if state["passes"] > 2 * POWERS:
         k = len(state["rotation"])
         found = np.hstack([np.sqrt(n) * state["left"][:, :k], state["spare"]]) @ state["rotation"]
-        state["nu"] = _raised(found)
+        state["nu"][:, -k:] = _raised(found)  # not of a background topic
         state["stage"] = "start"
         for name in SEARCH:
             del state[name]
@@ -134,11 +139,16 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 
 
 def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
-    """q with these topics; all else is made of them at the beginning of the first sweep."""
+    """q with these topics; all else is made of them at the beginning of the first sweep.
+
+    With a background topic, which all documents have, one more column goes before those of ``nu`` (N, K).
+    """
+    a, b = first_shares(params["prior"], params["alpha"], nu.shape[1])
+    if params["background"]:
+        nu = np.column_stack([np.ones(len(nu)), nu])
     d, k = len(corpus.words), nu.shape[1]
     groups, covers = corpus.n_groups, corpus.cover.shape[1]
     size = covers + groups * k
-    a, b = first_shares(params["prior"], params["alpha"], k)
     return {
         "stage": "start", "at": 0, "joint": False, "settled": False, "last": -np.inf,
         "nu": np.ascontiguousarray(nu, float), "share_a": a, "share_b": b,

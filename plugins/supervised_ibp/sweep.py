@@ -14,14 +14,17 @@ from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     copied,
+    n_fixed,
     outcome_moments,
     prior_precision,
     read_documents,
     second_moment,
     square_of_rest,
 )
+from plaidwork.plugins.supervised_ibp.order import reorder, reorders
 from plaidwork.plugins.supervised_ibp.prior import update_shares
 from plaidwork.plugins.supervised_ibp.start import seek
+from plaidwork.plugins.supervised_ibp.texteffect import words_by_topic
 
 SLICE = 25_000_000
 """Multiplications of one slice, some 20 ms."""
@@ -30,7 +33,10 @@ SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 
 
 def update_words(state: State, corpus: Corpus, params: Params, lo: int, hi: int) -> None:
-    """Means of q(A) of some words."""
+    """Means of q(A) of some words; of all of them, topic by topic, where the R package is repeated."""
+    if params["texteffect"]:
+        words_by_topic(state, corpus, params, second_moment(state), first=state["stage"] == "first words")
+        return
     ridge = params["noise"] / params["weight_variance"]
     moment = second_moment(state)
     lower = np.ascontiguousarray(cholesky(moment + ridge * np.eye(len(moment)), lower=True))
@@ -61,7 +67,7 @@ def update_spread(state: State, params: Params) -> None:
 
 def update_prior(state: State, corpus: Corpus, params: Params) -> None:
     """q of the shares."""
-    total = np.minimum(state["total"].sum(axis=0), len(corpus.y))
+    total = np.minimum(state["total"].sum(axis=0)[n_fixed(state) :], len(corpus.y))
     state["share_a"], state["share_b"] = update_shares(
         params["prior"], params["alpha"], total, len(corpus.y), state["share_a"], state["share_b"]
     )
@@ -111,7 +117,7 @@ def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | 
         read_documents(state, corpus, params, lo, hi, stage == "documents")
     else:
         end = len(corpus.words)
-        hi = min(end, lo + max(1, SLICE // (3 * k * k + 20 * k)))
+        hi = end if params["texteffect"] else min(end, lo + max(1, SLICE // (3 * k * k + 20 * k)))
         update_words(state, corpus, params, lo, hi)
     state["at"] = hi if hi < end else 0
     if hi < end:
@@ -123,6 +129,8 @@ def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | 
     _small_factors(state, corpus, params)
     if stage == "first words":
         return None
+    if reorders(params):
+        reorder(state, corpus, params)
     return _ended(state, corpus, params)
 
 
@@ -148,7 +156,7 @@ def _ended(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
     return {
         "elbo": elbo,
         **terms,
-        "active": float((state["total"].sum(axis=0) > 1).sum()),
+        "active": float((state["total"].sum(axis=0)[n_fixed(state) :] > 1).sum()),
         "change": np.nan if waiting else min(1.0, change),
     }
 
@@ -167,7 +175,10 @@ def blocks(state: State, corpus: Corpus, params: Params) -> Iterator[tuple[str, 
     yield "spread of the weights", elbo_of(trial, corpus, params)
     update_prior(trial, corpus, params)
     yield "shares", elbo_of(trial, corpus, params)
+    if reorders(params):
+        update_outcome(trial, corpus, params)
+        yield "coefficients and noise", elbo_of(trial, corpus, params)
     traces = None
     while traces is None:
         traces = advance(state, corpus, params)
-    yield "coefficients and noise", traces["elbo"]
+    yield "order of the sticks" if reorders(params) else "coefficients and noise", traces["elbo"]

@@ -20,9 +20,9 @@ def percent(share: float, decimals: int = 1) -> str:
 
 def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
     """Headline of the fit and captions of its views."""
-    n, used = len(corpus.y), int((fit.nu.sum(axis=0) > 1).sum())
+    n, used = len(corpus.y), int((fit.free.sum(axis=0) > 1).sum())
     headline = (
-        f"{used} of {fit.nu.shape[1]} topics in use, {percent(explained)} of the words' variance explained "
+        f"{used} of {fit.free.shape[1]} topics in use, {percent(explained)} of the words' variance explained "
         f"in {n} training documents"
     )
     parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
@@ -53,8 +53,8 @@ def findings(
 
     words, word_shares : (D,) words and the share of the variance explained of each. expected : (N,) fitted outcome.
     """
-    n, k = fit.nu.shape
-    inside = (fit.nu > 0.5).sum(axis=0)
+    n, k = fit.free.shape
+    inside = (fit.free > 0.5).sum(axis=0)
     largest, least = int(inside.argmax()), int(inside.argmin())
     sizes = f"Topic {largest + 1} is in {inside[largest]} of {n} training documents"
     if k > 1:
@@ -62,10 +62,10 @@ def findings(
     best = int(word_shares.argmax())
     rest = corpus.y_mean + corpus.y_scale * corpus.y - expected
     explained = 1 - float((rest**2).sum()) / float(max((corpus.y_scale**2) * (corpus.y**2).sum(), 1e-300))
-    none = int((fit.nu.sum(axis=1) < 0.5).sum())
+    none = int((fit.free.sum(axis=1) < 0.5).sum())
     return {
         "sizes_headline": sizes,
-        "correlation_headline": _together(fit.nu),
+        "correlation_headline": _together(fit.free),
         "words_headline": f"“{words[best]}” is explained best: {percent(float(word_shares[best]), 0)} of its variance",
         "outcome_headline": f"The fit explains {percent(explained, 0)} of the outcome's variance in the training documents",
         "least_headline": f"{none} of {n} training documents have no topic",

@@ -9,10 +9,11 @@ from scipy.special import betaln, gammaln
 
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
-from plaidwork.plugins.supervised_ibp.moments import copied, read_documents
+from plaidwork.plugins.supervised_ibp.moments import SUMS, clear_sums, copied, read_documents
+from plaidwork.plugins.supervised_ibp.order import reorder
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means, update_shares
 
-LAYOUTS = ("plain", "groups", "groups and covariates", "intercept")
+LAYOUTS = ("plain", "groups", "groups and covariates", "intercept", "background", "groups and background")
 CASES = [
     pytest.param(*case, id="-".join(case))
     for case in itertools.product(("finite", "stick"), ("factorised", "joint"), LAYOUTS)
@@ -58,16 +59,18 @@ def test_no_single_update_lowers_the_bound(prior, family, layout):
     for seed in range(2):
         rng = np.random.default_rng(seed)
         corpus = corpus_like(layout, rng)
-        settings = tools.params(prior=prior, family=family, n_topics=3)
+        settings = tools.params(prior=prior, family=family, n_topics=3, background="background" in layout)
         state = begun(corpus, rng.random((12, 3)), settings, family == "joint")
+        fixed = int(settings["background"])
         last = tools.reference_bound(corpus, state, settings)
         for _ in range(4):
             after = copied(state)
             read_documents(after, corpus, settings, 0, 12, True)
-            for n, k in np.ndindex(12, 3):  # the kernel goes through a document topic after topic
+            assert (after["nu"][:, :fixed] == 1).all()
+            for n, k in np.ndindex(12, 3 + fixed):  # the kernel goes through a document topic after topic
                 state["nu"][n, k] = after["nu"][n, k]
                 value = tools.reference_bound(corpus, state, settings)
-                worst, last, count = max(worst, (last - value) / (1 + abs(last))), value, count + 1
+                worst, last, count = max(worst, (last - value) / (1 + abs(last))), value, count + (k >= fixed)
             state["nu"] = after["nu"].copy()
             for name in ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally"):
                 state[name][...] = 0.0
@@ -87,7 +90,7 @@ def test_a_fit_never_falls_and_reports_its_bound(prior, family, layout, monkeypa
     monkeypatch.setattr(sweep, "SETTLED_CHANGE", 0.1)
     rng = np.random.default_rng(5)
     corpus = corpus_like(layout, rng, n=30, d=6)
-    settings = tools.params(prior=prior, family=family, n_topics=4)
+    settings = tools.params(prior=prior, family=family, n_topics=4, background="background" in layout)
     state, last = tools.state_of(corpus, rng.random((30, 4)), settings), -np.inf
     for _ in range(60):
         for _, value in sweep.blocks(state, corpus, settings):
@@ -196,6 +199,35 @@ def test_the_bound_of_broken_sticks_lies_below_the_truth():
 def test_prior_means_are_those_of_the_specification():
     assert prior_means("finite", 4.0, 5) == pytest.approx([4 / 9] * 5)
     assert prior_means("stick", 4.0, 5) == pytest.approx([0.8, 0.64, 0.512, 0.4096, 0.32768])
+
+
+def test_sticks_are_put_in_order_only_when_the_bound_rises():
+    rng = np.random.default_rng(4)
+    z = (rng.random((80, 4)) < (0.05, 0.2, 0.4, 0.7)).astype(float)  # the rarest first
+    x = z @ (2 * rng.standard_normal((4, 10))) + rng.standard_normal((80, 10))
+    cover, group = rng.standard_normal((80, 2)), np.arange(80) % 2
+    y = z @ np.array([1.0, -1, 2, 0]) + rng.standard_normal(80)
+    corpus = tools.plain_corpus(x, y, cover=cover, group=group, n_groups=2)
+    for background in (False, True):
+        settings = tools.params(prior="stick", n_topics=4, background=background, reorder=False)
+        state = begun(corpus, np.clip(z, 0.02, 0.98), settings, joint=False)
+        for _ in range(3):
+            list(sweep.blocks(state, corpus, settings))
+        before, old = elbo_of(state, corpus, settings), copied(state)
+        assert reorder(state, corpus, settings)
+        after = elbo_of(state, corpus, settings)
+        assert after > before + 1
+        assert after == pytest.approx(tools.reference_bound(corpus, state, settings), rel=1e-12)
+        total = state["nu"].sum(axis=0)[int(background) :]
+        assert (np.diff(total) < 0).all()
+        assert not reorder(state, corpus, settings)  # in order already
+        again = copied(state)
+        clear_sums(again)
+        read_documents(again, corpus, settings, 0, 80, False)
+        for name in SUMS[:-1]:  # the last is the largest change as well
+            assert state[name] == pytest.approx(again[name], abs=1e-9)
+        assert state["rows"] == pytest.approx(state["phi"] / settings["noise"], rel=1e-12)
+        assert not np.array_equal(old["nu"], state["nu"])
 
 
 def test_sticks_end_at_a_maximum():
