@@ -25,8 +25,9 @@ _MOST_TOP = 200
 _MOST_PANELS = 3
 _MOST_LAYERS = 9
 """Factors that can be shown together."""
-_PANEL = 230
-"""Pixels across of a panel at least."""
+_PANEL, _LEAST_PANEL = 230, 140
+_HIGH = 230
+"""Pixels of a panel: across, where there is room in height; across at least; up."""
 _ALL = "all"
 
 
@@ -213,7 +214,7 @@ class CoefficientsPage(ResultPage):
             values[items],
             None if data.intervals is None else data.intervals[layer][items],
             None if data.probability is None else data.probability[layer][items],
-            data.axis,
+            "" if self._all else data.axis,
         )
 
     def _fit_charts(self, count: int) -> None:
@@ -232,8 +233,9 @@ class CoefficientsPage(ResultPage):
         """Panels beside each other, those of factors in as many rows as it takes."""
         across = len(self.charts)
         if self._all:
-            fit = max(1, self._panels.width() // _PANEL)
-            rows = -(-across // fit)
+            wide, high = self._panels.width(), self._panels.height()
+            rows = -(-across // max(1, wide // _PANEL))
+            rows = max(min(rows, high // _HIGH), -(-across // max(1, wide // _LEAST_PANEL)), 1)
             across = -(-across // rows)
         for k, chart in enumerate(self.charts):
             self._grid.addWidget(chart, k // across, k % across)
@@ -251,7 +253,7 @@ class CoefficientsPage(ResultPage):
             shown, total = shown // len(self.charts), total // len(self.charts)
         text = f"{format_count(shown)} of {format_count(total)} {plural(data.word)}, strongest first"
         if self._all:
-            text = text.replace(",", " each,", 1)
+            text = text.replace(",", f" each by {self.loaded.axis.split(',')[0].casefold()},", 1)
         if self._order == "value":
             text = text.replace("strongest first", "largest first")
         if data.probability is not None:

@@ -27,7 +27,8 @@ from plaidwork.gui.widgets import DataTable, Label, SliderField
 _LISTED = 200
 _SEARCHED = 30_000_000
 """Letters that a search reads at most."""
-_NARROW = 620
+_NARROW, _WIDE = 620, 900
+"""Pixels of a page: below, the list stands above the text; from there it tells more."""
 _LONG = 40
 """Letters of a text that is no class."""
 
@@ -126,6 +127,9 @@ class DocumentsPage(ResultPage):
         if wanted != self._split.orientation():
             self._split.setOrientation(wanted)
             self._split.setSizes([2, 3])
+        told = [size.width() >= _WIDE for size in (event.oldSize(), event.size())]
+        if told[0] != told[1] and self.loaded is not None and not self.state:
+            self._list()
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Documents:
@@ -201,7 +205,7 @@ class DocumentsPage(ResultPage):
             data.score_name: score[self._rows],
         }
         formats: dict[str, Callable[[Any], str]] = {data.score_name: data.score_text}
-        if data.strength is not None:
+        if data.strength is not None and self.width() >= _WIDE:
             columns[data.strength_name] = data.strength[self._rows, self._layer]
             formats[data.strength_name] = lambda value: format_number(float(value), 3)
         if data.outcome is not None:
@@ -248,6 +252,8 @@ class DocumentsPage(ResultPage):
         """Score, outcome, other factors and annotations of a document in one line."""
         data: Documents = self.loaded
         facts = [f"{data.score_name} {data.score_text(data.scores[i, self._layer])}"]
+        if data.strength is not None:
+            facts.append(f"{data.strength_name} {format_number(float(data.strength[i, self._layer]), 3)}")
         if data.outcome is not None:
             facts.append(f"{data.outcome_name} {_plain(data.outcome[i])}")
         for title, column in data.annotations.items():

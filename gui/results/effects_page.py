@@ -129,7 +129,8 @@ class EffectsPage(ResultPage):
         data: Effects = self.loaded
         there = data.place >= 0
         known = np.isfinite(data.values) & there
-        text = f"{int(there.sum())} estimates" if there.sum() != 1 else "1 estimate"
+        count = int((there & known).sum())
+        text = f"{count} estimates" if count != 1 else "1 estimate"
         if lost := int((there & ~known).sum()):
             text += f", {lost} {NOT_ESTIMABLE}"
         return text

@@ -23,6 +23,8 @@ from plaidwork.gui.widgets import SegmentedControl
 
 SHOWN = (("roc", "ROC"), ("pr", "Precision and recall"))
 _NEAR = 40.0
+_DRAWN = 2000
+"""Places drawn of a long curve, about."""
 _AXES = {
     "roc": ("false positive rate", "true positive rate"),
     "pr": ("recall", "precision"),
@@ -112,7 +114,9 @@ class RatingChart(Chart):
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x.all_at(curve.x), y.all_at(curve.y))]))
+        drawn = np.unique(np.linspace(0, len(curve.x) - 1, min(len(curve.x), _DRAWN)).astype(np.intp))
+        places = zip(x.all_at(curve.x[drawn]), y.all_at(curve.y[drawn]), strict=True)
+        painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in places]))
         if self.current >= 0:
             at = QPointF(x.at(float(curve.x[self.current])), y.at(float(curve.y[self.current])))
             painter.setPen(QPen(colors.color("surface"), 1))

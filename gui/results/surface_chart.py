@@ -30,6 +30,8 @@ from plaidwork.gui.theme import space, theme
 _GRAB = 6.0
 """Pixels within which the line is grabbed."""
 _HATCH = 18.0
+_MOST_AVOIDED = 1000
+"""Points that labels keep away from."""
 _FREE = 26.0
 """Pixels that labels keep from points and other labels."""
 _TWO = (0, 1)
@@ -194,6 +196,7 @@ class SurfaceChart(ScatterChart):
     ) -> None:
         """The level of each line on a tag where it is away from points, edges and other tags."""
         taken = np.stack([x.all_at(surface.points[:, 0]), y.all_at(surface.points[:, 1])], axis=1)
+        taken = taken[:: max(1, len(taken) // _MOST_AVOIDED)]
         taken = taken[np.isfinite(taken).all(axis=1)] if self.drawn.points else np.zeros((0, 2))
         inner = area.adjusted(24, 14, -24, -14)
         metrics = self.caption_metrics

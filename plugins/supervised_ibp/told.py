@@ -82,7 +82,7 @@ def _together(nu: np.ndarray) -> str:
     found = np.corrcoef(nu[:, live].T)
     np.fill_diagonal(found, 0.0)
     names = np.arange(1, k + 1)[live]
-    a, b = np.unravel_index(np.abs(found).argmax(), found.shape)
+    a, b = sorted(np.unravel_index(np.abs(found).argmax(), found.shape))
     value = float(found[a, b])
     verb = "go together" if value > 0 else "exclude each other"
     number = f"{value:.2f}".replace("-", "\u2212")

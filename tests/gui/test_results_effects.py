@@ -56,7 +56,7 @@ def test_rows_with_intervals_and_reasons(opened, qtbot, tmp_path):
     workbench, run = bench = effects_run()
     page = opened(bench, EFFECTS)
     assert page._headline.text() == "2 of 3 effects have an interval without zero"
-    assert page._foot.text() == "4 estimates, 1 not estimable"
+    assert page._foot.text() == "3 estimates, 1 not estimable"
     chart = page.chart
     area, _ = chart.columns()
     scale = chart.scale()

@@ -347,7 +347,10 @@ def test_all_factors_side_by_side(opened, qtbot, tmp_path):
     assert len({chart.limits for chart in page.charts}) == 1
     for chart, values in zip(page.charts, weights, strict=True):
         assert np.abs(chart.shown.values).tolist() == sorted(np.abs(values), reverse=True)[:6]
-    assert page._foot.text() == "6 of 40 drugs each, strongest first"
+    assert page._foot.text() == "6 of 40 drugs each by weight, strongest first"
+    page.resize(900, 420)
+    qtbot.waitUntil(lambda: len({chart.y() for chart in page.charts}) == 1, timeout=20_000)
+    page.resize(900, 900)
     qtbot.waitUntil(lambda: len({chart.y() for chart in page.charts}) == 2, timeout=20_000)
     page.show_data().close()
     page.export_picture(tmp_path / "w.png")
