@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtGui import QColor
@@ -11,19 +10,12 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 from plaidwork.core.text.counts import Stems
 from plaidwork.core.text.marking import Place, readable, term_places
 from plaidwork.core.text.options import TextOptions
+from plaidwork.gui.results.documents import TopicWords
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
 
 _LONGEST = 200_000
 """Letters shown of a text."""
-
-
-@dataclass(frozen=True)
-class TopicWords:
-    """Words of a factor with their weights, the heaviest first."""
-
-    terms: tuple[str, ...]
-    weights: tuple[float, ...]
 
 
 class DocumentPane(QWidget):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,15 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from plaidwork.core.text.options import TextOptions
-from plaidwork.gui.numbers import format_count, format_number, format_probability
+from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
-from plaidwork.gui.results.columns import ItemColumns, datasets_of
-from plaidwork.gui.results.document_pane import DocumentPane, TopicWords, word_ground
+from plaidwork.gui.results.document_pane import DocumentPane, word_ground
+from plaidwork.gui.results.documents import Documents, read_documents
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources, role_names
+from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.strips import class_text
 from plaidwork.gui.widgets import DataTable, Label, SliderField
 
@@ -33,57 +31,11 @@ _LONG = 40
 """Letters of a text that is no class."""
 
 
-@dataclass(frozen=True)
-class Documents:
-    """(n, K) scores of documents, and what is known of them.
-
-    ``strength`` (n, K) breaks ties of the scores. ``words`` (K, m) with ``terms``, or None; ``texts`` (n,) or None when the data have none; ``outcome`` (n,) or None.
-    """
-
-    scores: np.ndarray
-    strength: np.ndarray | None
-    names: tuple[str, ...]
-    factors: tuple[str, ...]
-    words: np.ndarray | None
-    terms: tuple[str, ...]
-    texts: np.ndarray | None
-    outcome: np.ndarray | None
-    outcome_name: str
-    annotations: Mapping[str, np.ndarray]
-    options: TextOptions
-    data_name: str
-    score_name: str
-    strength_name: str
-    word: str
-    doc: str
-
-    def score_text(self, value: Any) -> str:
-        """A score; probabilities as elsewhere."""
-        chance = "probability" in self.score_name.casefold()
-        return format_probability(float(value)) if chance else format_number(float(value), 3)
-
-    def order(self, k: int) -> np.ndarray:
-        """Documents by the score on a factor, the highest first; those as good to three decimals by strength."""
-        score = np.nan_to_num(self.scores[:, k], nan=-np.inf)
-        if self.strength is None:
-            return np.argsort(-score, kind="stable")
-        return np.lexsort((-np.nan_to_num(self.strength[:, k]), -np.round(score, 3)))
-
-    def top_words(self, k: int, count: int) -> TopicWords:
-        """The words of a factor that weigh most."""
-        if self.words is None:
-            return TopicWords((), ())
-        weights = self.words[k]
-        best = np.argsort(-np.abs(weights), kind="stable")[:count]
-        best = best[weights[best] != 0]
-        return TopicWords(tuple(self.terms[i] for i in best), tuple(float(weights[i]) for i in best))
-
-
 class DocumentsPage(ResultPage):
     """Roles ``scores`` (n, K), ``strength`` (n, K) that breaks their ties, ``words`` (K, m) or (m, K), ``names`` (m,) of the words, ``documents`` (n,) names and
     ``outcome`` (n,). The texts are the annotation of the data that was read as text.
 
-    Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20).
+    A document chosen in another view of the same items is shown here too. Options: ``dim`` (dim of the input that the documents are of, where they are some of it), ``top`` (words marked, 20).
     """
 
     icon_name = "document"
@@ -92,6 +44,7 @@ class DocumentsPage(ResultPage):
         self._layer, self._top = 0, max(1, int(view.options.get("top", 20)))
         self._current, self._rows = -1, np.zeros(0, dtype=np.intp)
         self._hits: np.ndarray | None = None
+        self._filling = False
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
@@ -107,7 +60,7 @@ class DocumentsPage(ResultPage):
         options = OptionRow(self._picker_field, self._top_field)
         self.table = DataTable(dense=True)
         self.table.view.setAccessibleName("Documents")
-        self.table.row_selected.connect(self.choose_row)
+        self.table.row_selected.connect(self._on_row)
         self.pane = DocumentPane()
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.addWidget(self.table)
@@ -133,43 +86,7 @@ class DocumentsPage(ResultPage):
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Documents:
-        result = sources.result("scores", 2)
-        scores = np.asarray(result.values, dtype=np.float64)
-        n, count = scores.shape
-        dims = result.dims if len(result.dims) == 2 else ("document", "factor")
-        names = role_names(sources, "documents", dims[0], n)
-        dim = str(self.view.options.get("dim", dims[0]))
-        columns = ItemColumns(sources, dim, names)
-        title, options, data_name = _text_column(sources, dim, names, columns)
-        words, terms = _words(sources, count)
-        outcome, outcome_name = None, "Outcome"
-        if sources.has("outcome"):
-            found = sources.get("outcome")
-            outcome, outcome_name = np.asarray(found.values), capital(found.label or "outcome")
-            if outcome.shape != (n,):
-                raise SourceError(f"The outcome has the shape {outcome.shape}; there are {n} documents.")
-        strength, strength_name = None, ""
-        if sources.has("strength"):
-            strength = sources.array("strength", (n, count))
-            strength_name = capital(sources.result("strength").label or "strength")
-        return Documents(
-            scores,
-            strength,
-            names,
-            sources.dim_names(dims[1], count),
-            words,
-            terms,
-            columns.annotations[title] if title else None,
-            outcome,
-            outcome_name,
-            {name: column for name, column in columns.annotations.items() if name != title},
-            options,
-            data_name,
-            capital(result.label or "score"),
-            strength_name,
-            dims[0].replace("_", " ") if dim == dims[0] else dim.replace("_", " "),
-            result.doc,
-        )
+        return read_documents(sources, self.view.options)
 
     def show_loaded(self, loaded: Documents) -> None:
         if not loaded.scores.size:
@@ -189,11 +106,11 @@ class DocumentsPage(ResultPage):
             if (loaded.words < 0).any():
                 entries.append((partial(word_ground, False), "word that it lacks"))
         self.legend.set_entries(entries)
-        self._list()
+        self._list(first=True)
 
     # -- picture --------------------------------------------------------------------------------
-    def _list(self) -> None:
-        """Documents of the factor by score, those found by a search first."""
+    def _list(self, first: bool = False) -> None:
+        """Documents of the factor by score, only those found by a search; ``first`` takes over what is selected."""
         data: Documents = self.loaded
         score = data.scores[:, self._layer]
         order = data.order(self._layer)
@@ -213,11 +130,16 @@ class DocumentsPage(ResultPage):
         blocked = self.table.blockSignals(True)
         self.table.set_columns(columns, formats=formats)
         self.table.blockSignals(blocked)
+        chosen = self._selection.get(data.bus)
+        if self._current < 0 and first and chosen:
+            self._current = chosen[0]
         place = np.flatnonzero(self._rows == self._current)
         row = int(place[0]) if len(place) else 0
         self._current = -1
         if len(self._rows):
+            self._filling = True
             self.table.select_row(row)
+            self._filling = False
             self.choose_row(row)
         else:
             self.pane.show_note("No document has these words.")
@@ -231,6 +153,12 @@ class DocumentsPage(ResultPage):
             return
         self._current = int(self._rows[row])
         self._show_document()
+
+    def _on_row(self, row: int) -> None:
+        """The user has chosen a row: in all views of the run."""
+        self.choose_row(row)
+        if not self._filling and self.loaded is not None and 0 <= row < len(self._rows):
+            self._selection.set(self.loaded.bus, (int(self._rows[row]),))
 
     def _show_document(self) -> None:
         data: Documents = self.loaded
@@ -272,12 +200,28 @@ class DocumentsPage(ResultPage):
         self._list()
         self._selection.set("layer", (layer,))
 
+    def _go_to(self, chosen: Sequence[int]) -> None:
+        """Show a document that was chosen in another view, listed or not."""
+        if not chosen or chosen[0] == self._current or chosen[0] >= len(self.loaded.names):
+            return
+        place = np.flatnonzero(self._rows == chosen[0])
+        if len(place):
+            self.table.select_row(int(place[0]))
+        else:
+            self.table.view.clearSelection()
+            self._current = int(chosen[0])
+            self._show_document()
+
     def _set_top(self, top: float) -> None:
         self._top = int(top)
         self._show_document()
 
     def _on_selection(self, kind: str) -> None:
-        if kind != "layer" or self.loaded is None or self.state:
+        if self.loaded is None or self.state:
+            return
+        if kind == self.loaded.bus:
+            self._go_to(self._selection.get(kind))
+        if kind != "layer":
             return
         chosen = self._selection.get("layer")
         if chosen and chosen[0] < len(self.loaded.factors) and chosen[0] != self._layer:
@@ -322,7 +266,8 @@ class DocumentsPage(ResultPage):
         elif self.loaded is not None and step:
             self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.factors) - 1))
         elif self.loaded is not None and jump and len(self._rows):
-            row = int(np.flatnonzero(self._rows == self._current)[0]) + jump
+            place = np.flatnonzero(self._rows == self._current)
+            row = int(place[0]) + jump if len(place) else 0
             self.table.select_row(min(max(row, 0), len(self._rows) - 1))
         else:
             super().keyPressEvent(event)
@@ -366,33 +311,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, int | float | np.number):
         return format_number(float(value)) if value == value else ""
     return class_text(value)
-
-
-def _words(sources: Sources, count: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """(K, m) weights of the words and their names; None without the role."""
-    if not sources.has("words"):
-        return None, ()
-    result = sources.result("words", 2)
-    values = np.asarray(result.values, dtype=np.float64)
-    dims = result.dims if len(result.dims) == 2 else ("factor", "word")
-    if values.shape[0] != count:
-        values, dims = values.T, dims[::-1]
-    if values.shape[0] != count:
-        raise SourceError(f"The words need {count} factors, as the scores have. Found {values.shape}.")
-    return values, role_names(sources, "names", dims[1], values.shape[1])
-
-
-def _text_column(
-    sources: Sources, dim: str, names: tuple[str, ...], columns: ItemColumns
-) -> tuple[str, TextOptions, str]:
-    """Title of the annotation with the texts (empty when there is none), how they were cut, name of the data."""
-    first = ""
-    for dataset, axis, _ in datasets_of(sources, dim, names):
-        first = first or dataset.name
-        roles = dataset.source.options.get("roles", {}) if axis == 0 else {}
-        table = (dataset.row_table, dataset.column_table)[axis]
-        told = [title for title, role in dict(roles).items() if role == "text" and title in table]
-        told += [title for title in table if title.casefold() == "text"]
-        if told and told[0] in columns.annotations:
-            return told[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
-    return "", TextOptions.of({}, counted=True), first

@@ -67,7 +67,7 @@ class ScoresPage(ResultPage):
     """Role ``values`` (n, K); optional ``names`` (n,) and ``colour`` (n,), a number or class of each item.
 
     Every annotation column of the data along the dim of the items, and every feature of data with that dim, can be
-    the colour too. Option: ``colour_by`` (title of a column; else the annotation whose classes differ most).
+    the colour too. Options: ``dim`` (dim of the input that the items are of, where they are some of it), ``colour_by`` (title of a column; else the annotation whose classes differ most).
     """
 
     chart: ScatterChart
@@ -105,7 +105,8 @@ class ScoresPage(ResultPage):
                 raise SourceError(f"The colour has the shape {found.values.shape}; there are {n} items.")
             given[title] = found.values
             first = first or title
-        columns = ItemColumns(sources, dims[0], names, given)
+        dim = str(self.view.options.get("dim", dims[0]))
+        columns = ItemColumns(sources, dim, names, given)
         made = {title: colouring(title, column) for title, column in columns.annotations.items()}
         return Scores(
             values,
@@ -116,7 +117,7 @@ class ScoresPage(ResultPage):
             dims[0].replace("_", " "),
             result.unit,
             result.doc,
-            bus_kind(sources, dims[0], n) or "row",
+            bus_kind(sources, dims[0], n) or ("row" if dim == dims[0] else dims[0]),
             first,
         )
 

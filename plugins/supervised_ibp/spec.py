@@ -124,7 +124,14 @@ VIEWS = (
         options={"dim": "words", "together": True},
         group="Words",
     ),
-    View("table", "Topics", {"values": "topics"}, headline="headline", caption="caption"),
+    View(
+        "table",
+        "Topics",
+        {"values": "topics"},
+        headline="headline",
+        caption="caption",
+        options={"layer": True},
+    ),
     View(
         "bars",
         "Size",
@@ -187,6 +194,7 @@ VIEWS = (
         {"values": "residuals"},
         headline="outcome_headline",
         caption="training_caption",
+        options={"dim": "document"},
         group="Training fit",
     ),
     View(

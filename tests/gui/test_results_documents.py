@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 
 from plaidwork.core.dataset import Dataset, Source
 from plaidwork.core.model import Result
@@ -195,3 +195,21 @@ def test_narrow_dark_and_long(opened, size):
     theme().set_mode("dark")
     assert page.pane.text.toHtml() != light
     page.grab()
+
+
+def test_the_document_chosen_in_one_view_is_shown_in_the_other(opened, qtbot):
+    workbench, run = text_run()
+    scatter = View("scatter", "S", {"values": "scores", "names": "part"}, options={"dim": "document"})
+    points = opened((workbench, run), scatter)
+    page = opened((workbench, run), DOCUMENTS)
+    assert points.chart.marked == ()
+    assert "year" in points.loaded.annotations
+    x, y = points.chart._places()
+    qtbot.mouseClick(points.chart, Qt.MouseButton.LeftButton, pos=QPointF(x[2], y[2]).toPoint())
+    assert workbench.selection(run).get("part") == (2,)
+    assert page.pane.text.toPlainText() == TEXTS[2]
+    assert page.table.selected_rows() == [3]
+    qtbot.keyClick(page.table.view, Qt.Key.Key_Up)
+    assert points.chart.marked == (1,)
+    page = opened((workbench, run), DOCUMENTS)
+    assert page.pane.text.toPlainText() == TEXTS[1]

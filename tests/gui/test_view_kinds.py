@@ -14,6 +14,7 @@ _READ_IN = {
     "beeswarm": "scores_page",
     "image_grid": "images",
     "surface": "surface_map",
+    "documents": "documents",
     "confusion": "assessed_page",
     "roc": "assessed_page",
     "calibration": "assessed_page",
