@@ -69,7 +69,8 @@ def word_ground(adds: bool) -> QColor:
     """Colour behind a marked word: blue where it adds to the factor, amber where it takes from it."""
     ink, ground = theme().category(0 if adds else 4), theme().color("surface")
     parts = zip(ink.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
-    return QColor(*(round(0.24 * a + 0.76 * b) for a, b in parts))
+    share = 0.36 if theme().is_dark else 0.28
+    return QColor(*(round(share * a + (1 - share) * b) for a, b in parts))
 
 
 def _marked(text: str, places: tuple[Place, ...], weight: dict[str, float], found: str) -> str:

@@ -30,7 +30,7 @@ class EffectsPage(ResultPage):
     rows are the factors, so that a click chooses one in all views).
     """
 
-    icon_name = "list"
+    icon_name = "effects"
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         order = str(view.options.get("order", "given"))
