@@ -30,6 +30,13 @@ ACTIONS = {
         ActionInfo(
             "import_text_folder", "Import a folder of texts…", "folder", "", "Count the words of .txt files"
         ),
+        ActionInfo(
+            "import_image_folder",
+            "Import a folder of images…",
+            "image",
+            "",
+            "Read PNG, JPEG and other image files, a row each",
+        ),
         ActionInfo("open_file", "Open…", "open", "Ctrl+O", "Open a saved session"),
         ActionInfo("save", "Save", "save", "Ctrl+S", "Save the session"),
         ActionInfo("save_as", "Save as…", "", "Ctrl+Shift+S", "Save the session under another name"),
@@ -100,7 +107,7 @@ RECENT = "recent"
 
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
-        "new_session", "import_data", "import_text", "import_text_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
+        "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
         "export_picture", "export_run", "export_job", "export_script", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("rename", "remove", SEPARATOR, "find"),

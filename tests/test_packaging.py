@@ -96,6 +96,7 @@ def test_only_the_agreed_dependencies():
         "platformdirs",
         "snowballstemmer",
         "contourpy",
+        "pillow",
     }
     assert names == expected
 

@@ -60,6 +60,8 @@ class Preview:
     issues: tuple[Issue, ...] = ()
     choices: Mapping[str, Sequence[tuple[Any, str]]] = field(default_factory=dict)
     makes: tuple[tuple[str, int, int], ...] = ()
+    words: tuple[str, str] = ("", "")
+    """What a row and a column are called, in the plural, where the format tells."""
 
 
 class Reader(Protocol):
@@ -86,18 +88,33 @@ def builtin_readers() -> tuple[Reader, ...]:
     """The readers that come with Plaidwork."""
     from plaidwork.core.importers.annotated import AnnotatedReader
     from plaidwork.core.importers.delimited import DelimitedReader
+    from plaidwork.core.importers.idx import IdxReader
+    from plaidwork.core.importers.image_folder import ImageFolderReader
+    from plaidwork.core.importers.matlab import MatlabReader
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.importers.numpy_files import NumpyReader
 
-    return (DelimitedReader(), NumpyReader(), MatrixMarketReader(), AnnotatedReader())
+    return (
+        DelimitedReader(),
+        NumpyReader(),
+        MatrixMarketReader(),
+        AnnotatedReader(),
+        IdxReader(),
+        MatlabReader(),
+        ImageFolderReader(),
+    )
 
 
 def find_reader(path: Path, extra: Sequence[Reader] = ()) -> Reader:
-    """The reader for a file name. Raises ``DataError`` that lists the formats."""
+    """The reader for a file name, or for a folder of images. Raises ``DataError`` that lists the formats."""
+    from plaidwork.core.importers.image_folder import ImageFolderReader, holds_images
+
+    if holds_images(path):
+        return ImageFolderReader()
     name = path.name.lower()
     readers = (*extra, *builtin_readers())
     for reader in readers:
-        if name.endswith(reader.suffixes):
+        if name.endswith(tuple(reader.suffixes)):
             return reader
     known = ", ".join(suffix for reader in readers for suffix in reader.suffixes)
     raise DataError(f"{path.name} is of no format that can be read.", f"Known are: {known}.")
@@ -164,9 +181,14 @@ def _taken_apart(
     tables, names = options.pop("annotations", None) or (), options.pop("rename_rows", None) or {}
     if is_text_import(options) or path.is_file():
         return path, options, tables, names
+    from plaidwork.core.importers.image_folder import holds_images
+
+    if holds_images(path):
+        return path, options, tables, names
     if path.is_dir():
         raise DataError(
-            f"{path} is a folder.", "With the option text_source=folder its .txt files are read as documents."
+            f"{path} is a folder without images.",
+            "With the option text_source=folder its .txt files are read as documents.",
         )
     raise DataError(f"{path} does not exist.", "Check the name and the folder.")
 

@@ -70,7 +70,7 @@ class NumpyReader:
         detected = frozenset() if options.get("array") or not array else frozenset({"array"})
         if array:
             found["array"] = array
-        values, rows, columns, note, _ = _load(path, headers, array, options)
+        values, rows, columns, note, shape = _load(path, headers, array, options)
         issues = [Issue("info", "Images were laid out as rows", note)] if note else []
         if values.dtype.kind == "f":
             issues += _value_issues(values, rows, columns, options)
@@ -90,6 +90,7 @@ class NumpyReader:
             n_columns=values.shape[1] if values.ndim == 2 else 1,
             issues=tuple(issues),
             choices={"array": choices} if array else {},
+            words=("images", "pixels") if shape else ("", ""),
         )
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:

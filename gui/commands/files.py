@@ -50,7 +50,7 @@ class FileCommands(CommandGroup):
 
         readers = builtin_readers()
         patterns = " ".join(f"*{suffix}" for reader in readers for suffix in reader.suffixes)
-        each = [f"{r.title} ({' '.join('*' + s for s in r.suffixes)})" for r in readers]
+        each = [f"{r.title} ({' '.join('*' + s for s in r.suffixes)})" for r in readers if r.suffixes]
         return ";;".join([f"All that can be read ({patterns})", *each, "All files (*)"])
 
     def import_paths(self, paths: Sequence[Path]) -> None:
@@ -102,6 +102,13 @@ class FileCommands(CommandGroup):
         if name:
             self.import_text_path(Path(name))
 
+    def import_image_folder(self) -> None:
+        window = self._window
+        folder = window.settings.folder("import")
+        name = QFileDialog.getExistingDirectory(window, "Import a folder of images", folder)
+        if name:
+            self.import_path(Path(name))
+
     def import_text_path(self, path: Path, column: str = "") -> None:
         """Show the window for texts; what is counted is added to the session."""
         from plaidwork.gui.data.text_dialog import TextImportDialog
@@ -132,7 +139,9 @@ class FileCommands(CommandGroup):
             )
             return
         if path.is_dir():
-            self.import_text_path(path)
+            from plaidwork.core.importers.image_folder import holds_images
+
+            (self.import_path if holds_images(path) else self.import_text_path)(path)
         elif not path.name.lower().endswith(SESSION_SUFFIX):
             self.import_paths([path])
         elif self.may_close():

@@ -29,10 +29,11 @@ OPTION_TITLES = {
     "header": "Names of columns",
     "names": "Names of rows",
     "samples_in": "Samples are in",
+    "images_along": "Images are along",
 }
 """Words for the options that readers usually have; others get a title from their name."""
 ORDER = (
-    "modality", "layer", "array", "layout", "sample", "feature", "value", "view", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding",
+    "modality", "layer", "array", "images_along", "layout", "sample", "feature", "value", "view", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding",
 )  # fmt: skip
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
@@ -182,7 +183,9 @@ class ImportState:
         title = self.preview.header[roles.index("name")] if "name" in roles else ""
         word = title.strip().lower()
         known = word.isalpha() and word not in _PLAIN_WORDS
-        if options.get("layout") == "long":
+        if self.preview.words[0]:
+            labels = self.preview.words
+        elif options.get("layout") == "long":
             labels = (_plural(word) if known else "samples", "features")
         elif not known and ("samples_in" in self.preview.detected or "samples_in" not in options):
             labels = ("rows", "columns")

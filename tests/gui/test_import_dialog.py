@@ -380,3 +380,21 @@ def test_layer_of_an_annotated_file(qtbot, tmp_path):
     data = finish(qtbot, dialog)
     assert data.values[1, 1] == 2
     assert list(data.row_table["batch"]) == ["x", "y", "x"]
+
+
+def test_folder_of_images(qtbot, tmp_path):
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    for number in range(8):
+        folder = tmp_path / "digits" / f"digit {3 + 2 * (number % 2)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (4, 5)).astype(np.uint8)).save(folder / f"{number}.png")
+    dialog = ImportDialog(tmp_path / "digits")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    ready(qtbot, dialog)
+    assert dialog._foot.text().startswith("Adds one matrix, 8 images × 20 pixels")
+    data = finish(qtbot, dialog)
+    assert data.image_shape == (4, 5)
+    assert set(data.row_table["label"]) == {"digit 3", "digit 5"}
