@@ -16,6 +16,7 @@ from plaidwork.core.spec import Input, ModelSpec
 if TYPE_CHECKING:
     from plaidwork.core.importers.several import Joined
 
+SESSION_SUFFIX = ".plaidwork"
 EXECUTORS = ("threads", "processes", "inline")
 _SCHEDULE = ("chains", "warmup", "draws", "thin", "max_sweeps", "tolerance")
 
@@ -36,7 +37,30 @@ class FileInput:
         """Read and transform. Raises ``DataError``."""
         from plaidwork.core.importers import read_dataset
 
+        if self.in_session:
+            return self.finish(*self._of_session())
         return self.finish(read_dataset(self.file, self.options))
+
+    @property
+    def in_session(self) -> bool:
+        """Whether the file is a session, of which one dataset is taken: the only one, or the option ``data``."""
+        return self.file.suffix.lower() == SESSION_SUFFIX
+
+    def read(self) -> tuple[Dataset, ...]:
+        """All matrices of the file as they are there. Raises ``DataError``."""
+        from plaidwork.core.importers import read_datasets
+
+        return self._of_session() if self.in_session else tuple(read_datasets(self.file, self.options))
+
+    def _of_session(self) -> tuple[Dataset]:
+        from plaidwork.core.session import session_dataset
+
+        if unknown := sorted(set(self.options) - {"data"}):
+            raise SettingError(
+                f"{self.file} is a session, which has been read already. Found the import option “{unknown[0]}”.",
+                "Only data=TITLE says which data are meant.",
+            )
+        return (session_dataset(self.file, self.options.get("data")),)
 
     def finish(self, dataset: Dataset) -> Dataset:
         """A matrix of the file with the steps and fields of this entry."""
@@ -115,7 +139,6 @@ def _load(
     name: str, files: Sequence[FileInput], tell: Callable[[str, Joined], object] | None
 ) -> list[Dataset]:
     """The matrices of one input; several are joined by sample name, tables among them become annotations."""
-    from plaidwork.core.importers import read_datasets
     from plaidwork.core.importers.several import SPELLING, FileRead, join, read_file
 
     if not files:
@@ -126,9 +149,14 @@ def _load(
         for item in files
     ]
     if len(items) == 1:
-        reads = [FileRead(items[0].file, datasets=tuple(read_datasets(items[0].file, items[0].options)))]
+        reads = [FileRead(items[0].file, datasets=items[0].read())]
     else:  # what has fields of its own was described on purpose
-        reads = [read_file(item.file, item.options, "view" if item.fields else None) for item in items]
+        reads = [
+            FileRead(item.file, datasets=item.read())
+            if item.in_session
+            else read_file(item.file, item.options, "view" if item.fields else None)
+            for item in items
+        ]
     reads = [
         replace(read, datasets=tuple(map(item.finish, read.datasets)))
         for read, item in zip(reads, items, strict=True)

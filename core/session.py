@@ -123,6 +123,21 @@ class Session:
         return save_session(self, path)
 
 
+def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
+    """The dataset of a session file that is called ``title``; without a title the only one there.
+
+    Raises ``SessionError`` for a file that is not a session, ``DataError`` when it holds no such data.
+    """
+    found = open_session(path).datasets
+    if title is None and len(found) == 1:
+        return next(iter(found.values()))
+    if title in found:
+        return found[title]
+    titles = ", ".join(f"“{name}”" for name in found) or "none"
+    said = f"holds no data “{title}”" if title is not None else f"holds {len(found)} datasets"
+    raise DataError(f"{path} {said}.", f"Say which with the import option data=TITLE. There are: {titles}.")
+
+
 def open_session(path: str | Path) -> Session:
     """Read a session file. Raises ``SessionError`` when it is not one, or is damaged."""
     from plaidwork.core.store import load_session
