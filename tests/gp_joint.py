@@ -121,7 +121,9 @@ class ClassifierJoint:
             float((code[:2] == code[0]).mean())
         ]
         if self.shares:
-            values += list(np.exp(replica["log_share"]))
+            share = np.exp(replica["log_share"])
+            winners = Labels(code, self.n_classes).winners(z)
+            values += [*share, float((share[winners] * (code < 0)).mean())]
         return np.array(values)
 
     def run(self, seed, n_direct, n_turns, thin=1):

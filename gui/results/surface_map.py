@@ -109,6 +109,7 @@ def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None
     classes = _classes(sources, dims[0], values, given)
     fine = [refined(grid, x, y) for grid in values]
     null = sources.array("null", values.shape[1:]) if sources.has("null") else None
+    null = null if null is not None and null.any() else None  # zeros: a model that has it, fitted without
     fine_null = None if null is None else refined(null, x, y)[0]
     points, labels, test, names, word, bus = _points(sources, classes)
     fine_x, fine_y = fine[0][1:]

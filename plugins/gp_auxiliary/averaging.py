@@ -115,6 +115,8 @@ def _probabilities(
         return np.vstack([share, np.zeros_like(mean[0])])
     if len(mean) == 1:
         minus, none, plus = two_class(mean[0], variance, null)
-        return np.stack([minus, plus, none])
-    share = many_class(mean, variance, null)
-    return np.vstack([share, np.maximum(1.0 - share.sum(axis=0), 0.0)])
+        share = np.stack([minus, plus])
+    else:
+        share = many_class(mean, variance, null)
+        none = np.maximum(1.0 - share.sum(axis=0), 0.0)
+    return np.vstack([share, none if null > 0 else np.zeros_like(none)])

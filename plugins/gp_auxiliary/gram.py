@@ -76,11 +76,10 @@ def root_of_f(rows: np.ndarray) -> np.ndarray:
     S has eigenvalues lam / (1 + lam), which may be 0: 1e-9 is added, far below the noise's 1. It costs a tenth of an
     eigendecomposition, which is left for a matrix that rounding made indefinite all the same.
     """
-    s = np.eye(len(rows)) - rows
     try:
-        return np.linalg.cholesky(s + 1e-9 * np.eye(len(rows)))
+        return np.asarray(precision.root_of_rest(rows, 1e-9))
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(s)
+        values, vectors = np.linalg.eigh(np.eye(len(rows)) - rows)
         return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 

@@ -41,15 +41,15 @@ class MapPlan:
 
     Attributes
     ----------
-    first, second : the inputs across and down; equal when there is one input only.
-    across, down : (t,), (u,) places on the standardised axes.
+    first, second : the inputs across and up; equal when there is one input only.
+    across, up : (t,), (u,) places on the standardised axes.
     line : (t, D) inputs along the first one; ``grid`` (u t, D) over both, row by row, the others at their medians.
     """
 
     first: int
     second: int
     across: np.ndarray
-    down: np.ndarray
+    up: np.ndarray
     line: np.ndarray
     grid: np.ndarray
 
@@ -68,11 +68,11 @@ def map_places(kept: Kept, prior: Prior, frame: Frame) -> MapPlan:
     line[:, first] = across
     if single:
         return MapPlan(first, second, across, np.zeros(1), line, line[:0])
-    down = grid_axis(frame.x[:, second], GRID)[::-1]
-    grid = np.repeat(middle[None], len(across) * len(down), axis=0)
-    grid[:, first] = np.tile(across, len(down))
-    grid[:, second] = np.repeat(down, len(across))
-    return MapPlan(first, second, across, down, line, grid)
+    up = grid_axis(frame.x[:, second], GRID)
+    grid = np.repeat(middle[None], len(across) * len(up), axis=0)
+    grid[:, first] = np.tile(across, len(up))
+    grid[:, second] = np.repeat(up, len(across))
+    return MapPlan(first, second, across, up, line, grid)
 
 
 def along_input(along: Averaged, plan: MapPlan, frame: Frame) -> Results:
@@ -91,41 +91,27 @@ def along_input(along: Averaged, plan: MapPlan, frame: Frame) -> Results:
 
 
 def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
-    """Class probabilities over two inputs, large values of the second one on top; one input: a single row."""
-    across = plan.across * frame.spread[plan.first] + frame.centre[plan.first]
-    down = plan.down * frame.spread[plan.second] + frame.centre[plan.second]
-    shape = (len(frame.classes), len(down), len(across))
-    note = f"Probability of “{frame.classes[-1]}” by “{frame.columns[plan.first]}” (across)"
-    if plan.single:
-        note, names = note.replace("by", "along").replace(" (across)", ""), np.array([""])
-    else:
-        note += f" and “{frame.columns[plan.second]}” (upwards)"
-        names = np.array([f"{value:.3g}" for value in down])
-    note += ", the other inputs at their medians." if frame.x.shape[1] > 2 else "."
-    return maps(
-        found.conditional().reshape(shape),
-        found.null.reshape(shape[1:]),
-        (across, down),
-        (np.array([f"{value:.3g}" for value in across]), names),
-        note,
+    """Class probabilities, null category and sd of f over the two inputs of the map, with the samples on it."""
+    pair = [plan.first, plan.second]
+    across, up = (
+        places * frame.spread[d] + frame.centre[d]
+        for places, d in zip((plan.across, plan.up), pair, strict=True)
     )
-
-
-def maps(
-    share: np.ndarray,
-    null: np.ndarray,
-    axes: tuple[np.ndarray, np.ndarray],
-    names: tuple[np.ndarray, ...],
-    note: str,
-) -> Results:
-    """The results of a map: share (C, y, x) and null (y, x) by the places ``axes`` (x, y)."""
+    names = [frame.columns[d] for d in pair]
+    place, count = ("map_y", "map_x"), len(frame.classes)
+    shape = (len(up), len(across))
+    note = f"By “{names[0]}” and “{names[1]}”"
+    if plan.single:
+        note = f"By “{names[0]}” alone"
+    note += ", the other inputs at their medians." if frame.x.shape[1] > 2 else "."
     return {
-        "map": Result(share[-1], ("map_y", "map_x"), label="probability"),
-        "class_maps": Result(share, ("class", "map_y", "map_x"), label="probability"),
-        "null_map": Result(null, ("map_y", "map_x"), label="probability"),
-        "map_across": Result(axes[0], ("map_x",)),
-        "map_down": Result(axes[1], ("map_y",)),
-        "map_x_names": Result(names[0], ("map_x",)),
-        "map_y_names": Result(names[1], ("map_y",)),
+        "map": Result(found.conditional().reshape(count, *shape), ("class", *place), label="probability"),
+        "map_null": Result(found.null.reshape(shape), place, label="probability"),
+        "map_sd": Result(found.f_sd.mean(axis=0).reshape(shape), place, label="standard deviation of f"),
+        "map_x": Result(across, ("map_x",), label=names[0]),
+        "map_y": Result(up, ("map_y",), label=names[1]),
+        "map_points": Result((frame.x * frame.spread + frame.centre)[:, pair], ("sample", "axis")),
+        "map_labels": Result(frame.codes, ("sample",)),
+        "map_test": Result(frame.test.astype(float), ("sample",)),
         "map_note": note,
     }

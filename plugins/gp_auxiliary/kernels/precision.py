@@ -28,6 +28,15 @@ def dense_precision(c):
 
 
 @njit(nogil=True, cache=True)
+def root_of_rest(q, jitter):
+    """L (N, N) with ``L L' = (1 + jitter) I - q``."""
+    rest = -q
+    for n in range(len(q)):
+        rest[n, n] += 1.0 + jitter
+    return np.linalg.cholesky(rest)
+
+
+@njit(nogil=True, cache=True)
 def dense_log_density(c, z):
     """``-log det(C + I) / 2 - z'(C + I)^-1 z / 2``, summed over the rows of z (K, N); c is overwritten."""
     size = c.shape[0]
