@@ -36,7 +36,7 @@ _CLICK = 4
 _REACH = 6
 _EDGE = 48
 """Room for names at the edges."""
-_STRETCH = 1.6
+_STRETCH = 2.0
 
 
 class NetworkMap(Chart):
@@ -125,11 +125,15 @@ class NetworkMap(Chart):
         at[self.shown.degree == 0] = np.nan
         return at
 
+    def _radii(self) -> np.ndarray:
+        assert self.shown is not None
+        return radii(self.shown, self.focus >= 0, self.width() * self.height())
+
     def node_at(self, place: QPointF) -> int:
         """The node under a place; -1 for none."""
         if self.shown is None or not len(self.places):
             return -1
-        at, radius = self.pixels(), radii(self.shown, self.focus >= 0)
+        at, radius = self.pixels(), self._radii()
         away = np.hypot(*(at - [place.x(), place.y()]).T) - radius
         away = np.where(np.isfinite(away), away, np.inf)
         nearest = int(away.argmin())
@@ -164,7 +168,7 @@ class NetworkMap(Chart):
         assert self.shown is not None
         at = self.pixels()
         paint_links(painter, lines_of(self.shown, at, self.focus), self.width(), self.height(), ratio)
-        radius = radii(self.shown, self.focus >= 0)
+        radius = self._radii()
         paint_nodes(painter, self.shown, at, radius)
         room = QRectF(self.rect()).adjusted(RING, RING, -RING, -RING)
         names = self.shown.network.names
@@ -182,7 +186,7 @@ class NetworkMap(Chart):
 
     def _paint_current(self, painter: QPainter) -> None:
         assert self.shown is not None
-        at, radius = self.pixels(), radii(self.shown, self.focus >= 0)
+        at, radius = self.pixels(), self._radii()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         room = QRectF(self.rect()).adjusted(RING, RING, -RING, -RING)
         for node, token in ((self.focus, "accent"), (self.current, "text")):

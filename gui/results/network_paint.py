@@ -112,11 +112,11 @@ def _vector_links(painter: QPainter, links: Links) -> None:
     painter.restore()
 
 
-def radii(shown: Shown, focus: bool) -> np.ndarray:
-    """(n,) radius of each node, area by strength, or by its links where none is given."""
+def radii(shown: Shown, focus: bool, area: float) -> np.ndarray:
+    """(n,) radius of each node in a picture of ``area`` pixels, by strength, or by its links where none is given."""
     network = shown.network
     count = len(shown.nodes)
-    base = 8.0 if focus else float(np.clip(90 / max(count, 1) ** 0.5, 2.0, 7.5))
+    base = 8.0 if focus else float(np.clip(0.13 * (area / max(count, 1)) ** 0.5, 2.0, 7.5))
     size = (
         shown.degree.astype(np.float64)
         if network.strength is None

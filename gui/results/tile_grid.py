@@ -22,6 +22,7 @@ from plaidwork.gui.results.tile_paint import (
     paint_foot,
     paint_frame,
     tile_image,
+    tile_names,
 )
 from plaidwork.gui.theme import space, theme
 
@@ -205,7 +206,7 @@ class TileGrid(Chart):
         """All tiles that touch ``clip`` (all without one)."""
         images = self.images
         assert images is not None
-        steps = images.steps(self.scale)
+        steps, names = images.steps(self.scale), tile_names(images, layout.width)
         for place, k in enumerate(self.order):
             rect = layout.rect(place, left, top)
             if clip is not None and not clip.intersects(rect.adjusted(0, -GAP, 0, layout.foot + GAP)):
@@ -214,7 +215,7 @@ class TileGrid(Chart):
             painter.drawPixmap(rect, pixmap, QRectF(pixmap.rect()))
             mine = int(k) == self.current
             paint_frame(painter, rect, mine)
-            paint_foot(painter, images, int(k), self.group, rect, mine)
+            paint_foot(painter, images, names, int(k), self.group, rect, mine)
 
     def _paint_large(self, painter: QPainter) -> None:
         metrics = self.caption_metrics

@@ -105,17 +105,32 @@ def weight_token(images: Images, g: int, k: int) -> str:
     return "teal" if images.weights.values[g, k] > 0 else "plum"
 
 
-def paint_foot(painter: QPainter, images: Images, k: int, g: int, rect: QRectF, chosen: bool) -> None:
+def _bar_share(images: Images) -> float:
+    """Share of the width below a tile that the bar of its weight takes."""
+    return 0.58 if images.weights is not None else 0.0
+
+
+def tile_names(images: Images, width: float) -> tuple[str, ...]:
+    """Names below tiles of a width: the short ones where not all of the others fit."""
+    font = theme().font("caption")
+    font.setWeight(QFont.Weight.DemiBold)
+    metrics, room = QFontMetricsF(font), width * (1 - _bar_share(images)) - space.XS
+    fit = all(metrics.horizontalAdvance(name) <= room for name in images.names)
+    return images.names if fit else images.short_names
+
+
+def paint_foot(
+    painter: QPainter, images: Images, names: tuple[str, ...], k: int, g: int, rect: QRectF, chosen: bool
+) -> None:
     """Name at the left, bar of the weight with its interval at the right, below an image."""
     font = theme().font("caption")
     font.setWeight(QFont.Weight.DemiBold if chosen else QFont.Weight.Normal)
     metrics = QFontMetricsF(font)
     line = QRectF(rect.left(), rect.bottom() + _FOOT, rect.width(), metrics.height())
     weights = images.weights
-    share = 0.58 if weights is not None else 0.0
+    share = _bar_share(images)
     room = line.width() * (1 - share)
-    short, name = images.short_names[k], images.names[k]
-    text = name if metrics.horizontalAdvance(name) <= room - space.XS else short
+    text = names[k]
     painter.setFont(font)
     painter.setPen(theme().color("text"))
     painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, elided(metrics, text, room - space.XS))
