@@ -78,8 +78,9 @@ def _live(workbench: Workbench, run: Run) -> QWidget:
 
 def _diagnostics(workbench: Workbench, run: Run) -> QWidget:
     from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+    from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
 
-    return DiagnosticsPage(workbench, run)
+    return (DiagnosticsPage if run.spec.algorithm == "mcmc" else RestartDiagnosticsPage)(workbench, run)
 
 
 def _analyses(workbench: Workbench, run: Run) -> QWidget:

@@ -129,9 +129,9 @@ class _Delegate(QStyledItemDelegate):
         for role, font, ink in ((_NAME, "body", "text"), (_DETAIL, "caption", "muted")):
             painter.setFont(colours.font(font))
             painter.setPen(colours.color(ink))
-            text = painter.fontMetrics().elidedText(
-                str(index.data(role)), Qt.TextElideMode.ElideRight, area.width()
-            )
+            # the end of a name tells runs apart: it is its number
+            cut = Qt.TextElideMode.ElideMiddle if role == _NAME else Qt.TextElideMode.ElideRight
+            text = painter.fontMetrics().elidedText(str(index.data(role)), cut, area.width())
             painter.drawText(area, Qt.AlignmentFlag.AlignTop, text)
             area.translate(0, painter.fontMetrics().height() + 1)
         painter.restore()

@@ -91,7 +91,11 @@ class StatusLine(QStatusBar):
             )
             self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}{unsettled}")
             return
-        words = {"preparing": "preparing the kernels", "stopping": "stopping", "paused": "paused"}
+        words = {
+            "preparing": "is getting ready, compiling only once",
+            "stopping": "stopping",
+            "paused": "paused",
+        }
         self._text.setText(f"{run.title} {words[phase]}" if phase in words else run.title)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))

@@ -119,6 +119,7 @@ class Workbench(QObject):
         from plaidwork.core.session import open_session
 
         def loaded(session: Session) -> None:
+            session.name = path.stem  # a file may have been given another name since
             self.set_session(session)
             if done is not None:
                 done()
@@ -366,13 +367,16 @@ class Workbench(QObject):
             run.say(f"{event.message} {event.hint}".strip(), "error")
             self._tell_failed(run, event)
         elif isinstance(event, Finished):
-            run.say(f"Chain {event.chain + 1} {event.reason} at sweep {event.sweep}")
+            run.say(f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}")
         self.run_changed.emit(run_id)
 
     def _tell_failed(self, run: Run, event: Failed) -> None:
         if event.fault is None:
             self.told.emit(
-                "error", f"{run.title}: chain {event.chain + 1} failed", event.message, event.details
+                "error",
+                f"{run.title}: {run.chain_word} {event.chain + 1} failed",
+                event.message,
+                event.details,
             )
             return
         record = run.chains[event.chain]
@@ -380,7 +384,7 @@ class Workbench(QObject):
         safe = (
             f"All draws up to sweep {record.saved.sweep} are safe." if record.saved else "Your data are safe."
         )
-        title = f"{run.title}: chain {event.chain + 1} stopped{at}"
+        title = f"{run.title}: {run.chain_word} {event.chain + 1} stopped{at}"
         text = f"{safe} Update or disable the plugin, or send the details to its author."
         self.blame(title, event.fault, text, key=f"failed {run.id}")
 

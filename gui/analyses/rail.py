@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -25,11 +25,24 @@ NEW, MADE = "new", "made"
 _KIND, _KEY, _DETAIL, _ICON = (Qt.ItemDataRole.UserRole + i for i in range(4))
 
 
+def broken(text: str, metrics: QFontMetrics, width: int, most: int) -> list[str]:
+    """A text in at most ``most`` lines of ``width`` pixels, broken between words; the last one elided."""
+    lines: list[str] = []
+    words = text.split()
+    while words and len(lines) < most - 1:
+        line = words.pop(0)
+        while words and metrics.horizontalAdvance(f"{line} {words[0]}") <= width:
+            line = f"{line} {words.pop(0)}"
+        lines.append(line)
+    rest = metrics.elidedText(" ".join(words), Qt.TextElideMode.ElideRight, width)
+    return [*lines, rest] if rest else lines
+
+
 class _Delegate(QStyledItemDelegate):
     """Icon, name and a muted line; heads are muted words."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(120, 34 if index.data(_KIND) is None else 46)
+        return QSize(120, 34 if index.data(_KIND) is None else 46 if index.data(_KIND) == MADE else 62)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -55,12 +68,16 @@ class _Delegate(QStyledItemDelegate):
         picture = pixmap(str(index.data(_ICON)), size.ICON, "muted", painter.device().devicePixelRatioF())
         painter.drawPixmap(QPoint(rect.left() + left, rect.top() + 6), picture)
         area = rect.adjusted(left + size.ICON + space.S, 4, -space.S, 0)
-        for text, font, ink in ((name, "body", "text"), (str(index.data(_DETAIL)), "caption", "muted")):
+        lines = 2 if index.data(_KIND) == NEW else 1  # what an analysis answers takes two
+        for text, font, ink, room in (
+            (name, "body", "text", 1),
+            (str(index.data(_DETAIL)), "caption", "muted", lines),
+        ):
             painter.setFont(colours.font(font))
             painter.setPen(colours.color(ink))
-            shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-            painter.drawText(area, Qt.AlignmentFlag.AlignTop, shown)
-            area.translate(0, painter.fontMetrics().height() + 1)
+            for line in broken(text, painter.fontMetrics(), area.width(), room):
+                painter.drawText(area, Qt.AlignmentFlag.AlignTop, line)
+                area.translate(0, painter.fontMetrics().height() + 1)
         painter.restore()
 
 

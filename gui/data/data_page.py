@@ -27,7 +27,7 @@ from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_wo
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.data.view_facts import KIND_WORDS
-from plaidwork.gui.numbers import format_number
+from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
@@ -226,9 +226,9 @@ class DataPage(QWidget):
         name = "loom" if facts.diverging else "tide"
         self._image.set_matrix(values, rows, columns, limits=facts.limits, map_name=name)
         low, high = facts.limits
-        middle = "0" if facts.diverging else format_number((low + high) / 2, 2)
-        top = ("+" if facts.diverging else "") + format_number(high, 2)
-        self.bar.set_limits(format_number(low, 2), middle, top, clipped=facts.clipped, map_name=name)
+        bottom, middle, top = format_limits((low, 0 if facts.diverging else (low + high) / 2, high), 2)
+        top = ("+" if facts.diverging else "") + top
+        self.bar.set_limits(bottom, middle, top, clipped=facts.clipped, map_name=name)
         self.bar.set_label(f"value ({dataset.unit})" if dataset.unit else "value")
 
     def _values(self, dataset: Dataset) -> QWidget:

@@ -12,7 +12,7 @@ from plaidwork.core.overview import Overview, overview
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
 from plaidwork.gui.data.presence import PresencePicture
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb
-from plaidwork.gui.numbers import format_number
+from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label
@@ -136,11 +136,9 @@ class DataPanel(QScrollArea):
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)
-        middle = "0" if facts.diverging else format_number((low + high) / 2, 2)
+        bottom, middle, top = format_limits((low, 0 if facts.diverging else (low + high) / 2, high), 2)
         sign = "+" if facts.diverging else ""
-        self.bar.set_limits(
-            format_number(low, 2), middle, sign + format_number(high, 2), clipped=facts.clipped, map_name=name
-        )
+        self.bar.set_limits(bottom, middle, sign + top, clipped=facts.clipped, map_name=name)
         word = "value" + (f" ({dataset.unit})" if dataset.unit else "")
         self.histogram.set_counts(facts.counts, facts.edges, word)
         self.bars.set_classes(facts.classes)

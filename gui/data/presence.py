@@ -240,11 +240,8 @@ class PresencePicture(QWidget):
                 area.right() - wide,
             )
             painter.drawText(QPointF(x, y + 2 + metrics.ascent()), text)
-        words = metrics.elidedText(
-            f"{self._word}, those with the same views together",
-            Qt.TextElideMode.ElideRight,
-            int(area.width()),
-        )
+        full = f"{self._word}, those with the same views together"
+        words = full if metrics.horizontalAdvance(full) <= area.width() else self._word
         below = QRectF(area.left(), y + 2 + metrics.height(), area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, words)
 

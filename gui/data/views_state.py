@@ -9,7 +9,7 @@ from typing import Any
 
 from plaidwork.core.importers import Issue
 from plaidwork.core.importers.several import FileRead, Finding, Joined, Part, Role, join, read_file
-from plaidwork.core.overview import Overview, overview
+from plaidwork.core.overview import Overview, ViewFacts, overview
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.numbers import format_bytes, format_count
 
@@ -93,7 +93,9 @@ class ViewsState:
 
     def issues(self) -> list[FixRow]:
         """The findings as rows of the list."""
-        return [_row(found) for found in self.joined.findings] if self.joined is not None else []
+        rows = [_row(found) for found in self.joined.findings] if self.joined is not None else []
+        views = self.overview.views if self.overview is not None else ()
+        return rows + [_silent(view) for view in views if view.n_constant or view.n_empty]
 
     @property
     def obstacle(self) -> str:
@@ -120,6 +122,17 @@ class ViewsState:
 def _row(found: Finding) -> FixRow:
     fix = (found.fix[0], "fix", found.fix[1]) if found.fix else None
     return FixRow(Issue(found.severity, found.message, found.detail, fix=fix), found.applied)
+
+
+def _silent(view: ViewFacts) -> FixRow:
+    """Features of which a fit can learn nothing."""
+    known = [
+        (view.n_constant, "never varies" if view.n_constant == 1 else "never vary"),
+        (view.n_empty, "has no value" if view.n_empty == 1 else "have no value"),
+    ]
+    told = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
+    what = f"{view.name}: of {format_count(view.n_features)} features {told}"
+    return FixRow(Issue("warning", what, "They stay in the data, and tell no samples apart"), False)
 
 
 def part_line(part: Part, alone: bool) -> str:

@@ -167,6 +167,8 @@ def _rate(share: float) -> str:
 
 def shown_value(parameter: Hyperparameter, value: object) -> str:
     """A setting's value as words: labels of choices, yes and no, numbers."""
+    if parameter.per and parameter.choices and not value:  # no matrix has a choice of its own
+        return parameter.choices[0].label
     return next((choice.label for choice in parameter.choices if choice.value == value), _shown(value))
 
 

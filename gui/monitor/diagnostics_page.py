@@ -93,7 +93,9 @@ class DiagnosticsPage(QWidget):
         self.trace = Plot("", "kept draws", whole_x=True)
         self.ranks = [Plot("", "", grid=False) for _ in run.chains[:_MOST_RANK_PLOTS]]
         self._empty = StatePane("clock", "Nothing to judge yet", "The table fills as draws are kept.")
-        self._content = QWidget()
+        self._content, self._ranks = QWidget(), QWidget()
+        marks = f"R-hat above {RHAT_MARKS[0]} or ESS below {ESS_MARKS[0]:.0f} is marked"
+        self._table_head = Label("Worst first", "strong"), Label(marks, color="muted", elide=True)
         self._build()
         self.table.row_selected.connect(self._choose_row)
         for plot in (self.dots, self.trace):
@@ -107,9 +109,8 @@ class DiagnosticsPage(QWidget):
         left.setSpacing(space.S)
         head = QHBoxLayout()
         head.setSpacing(space.S)
-        head.addWidget(Label("Worst first", "strong"))
-        marks = f"R-hat above {RHAT_MARKS[0]} or ESS below {ESS_MARKS[0]:.0f} is marked"
-        head.addWidget(Label(marks, color="muted", elide=True), 1)
+        for label, stretch in zip(self._table_head, (0, 1), strict=True):
+            head.addWidget(label, stretch)
         left.addLayout(head)
         card = Card()
         inside = QVBoxLayout(card)
@@ -123,20 +124,7 @@ class DiagnosticsPage(QWidget):
         right = QVBoxLayout()
         right.setSpacing(space.M)
         right.addWidget(self.trace, 3)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(Label("Ranks in each chain", "strong"))
-        aid = "lowest to highest; flat bars near the dashed line mean that the chains agree"
-        if len(self._run.chains) > _MOST_RANK_PLOTS:
-            aid = f"the first {_MOST_RANK_PLOTS} of {len(self._run.chains)} chains; " + aid
-        row.addWidget(Label(aid, color="muted", elide=True), 1)
-        right.addLayout(row)
-        grid = QGridLayout()
-        grid.setSpacing(space.M)
-        for index, plot in enumerate(self.ranks):
-            plot.setMinimumHeight(90)
-            grid.addWidget(plot, index // 2, index % 2)
-        right.addLayout(grid, 3)
+        right.addWidget(self._build_ranks(), 3)
         columns = QHBoxLayout()
         columns.setSpacing(space.XXL)
         columns.addLayout(left, 6)
@@ -151,6 +139,26 @@ class DiagnosticsPage(QWidget):
         layout.addWidget(self._content)
         layout.addWidget(self._empty)
         self._content.hide()
+
+    def _build_ranks(self) -> QWidget:
+        aid = "flat bars near the dashed line: the chains agree"
+        if len(self._run.chains) > _MOST_RANK_PLOTS:
+            aid = f"the first {_MOST_RANK_PLOTS} of {len(self._run.chains)}; " + aid
+        head = QHBoxLayout()
+        head.setSpacing(space.S)
+        head.addWidget(Label("Ranks in each chain", "strong"))
+        head.addWidget(Label(aid, color="muted", elide=True), 1)
+        grid = QGridLayout()
+        grid.setSpacing(space.M)
+        for index, plot in enumerate(self.ranks):
+            plot.setMinimumHeight(90)
+            grid.addWidget(plot, index // 2, index % 2)
+        column = QVBoxLayout(self._ranks)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.M)
+        column.addLayout(head)
+        column.addLayout(grid, 1)
+        return self._ranks
 
     # -- content --------------------------------------------------------------------------------
     def tick(self) -> None:

@@ -168,7 +168,7 @@ class LivePage(QWidget):
                 line.setFrameShape(QFrame.Shape.VLine)
                 line.setForegroundRole(self.foregroundRole().Mid)
                 row.addWidget(line)
-            row.addWidget(figure, 1)
+            row.addWidget(figure, figure.label_width())  # all labels are whole where there is room for them
         inner = QWidget()
         inner.setBackgroundRole(self.backgroundRole().Base)
         inner.setAutoFillBackground(True)

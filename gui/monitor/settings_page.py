@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.run import Run
 from plaidwork.gui.monitor.chain_panel import shown_value
-from plaidwork.gui.numbers import format_count, format_duration, format_percent
+from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
+_LABEL_WIDTH = 200
+"""Pixels up to which a name is never cut."""
 
 
 class SettingsPage(QScrollArea):
@@ -79,8 +81,8 @@ class SettingsPage(QScrollArea):
             ]
         else:
             rows += [
-                ("Most sweeps", format_count(run.schedule.max_sweeps), False),
-                ("Tolerance", f"{run.schedule.tolerance:g}", False),
+                ("Sweeps at most", format_count(run.schedule.max_sweeps), False),
+                ("Tolerance", format_number(run.schedule.tolerance), False),
             ]
         rows += [
             ("Seed", str(run.seed), False),
@@ -115,13 +117,15 @@ class SettingsPage(QScrollArea):
     def _column(groups: Sequence[tuple[str, list[Row]]]) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(space.L)
-        for title, rows in groups:
+        for heading, rows in groups:
             grid = QGridLayout()
             grid.setVerticalSpacing(space.XS)
             grid.setHorizontalSpacing(space.M)
-            grid.addWidget(Label(title, "strong"), 0, 0, 1, 3)
+            grid.addWidget(Label(heading, "strong"), 0, 0, 1, 3)
             for index, (name, value, changed) in enumerate(rows, start=1):
-                grid.addWidget(Label(name, color="muted", elide=True), index, 0)
+                title = Label(name, color="muted", elide=True)
+                title.setMinimumWidth(min(title.sizeHint().width(), _LABEL_WIDTH))
+                grid.addWidget(title, index, 0)
                 if changed:
                     grid.addWidget(Chip("changed", "accent"), index, 1)
                 shown = Label(value, elide=True)

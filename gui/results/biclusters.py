@@ -15,7 +15,7 @@ from shiboken6 import isValid
 
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
-from plaidwork.gui.numbers import format_number, tidy
+from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results import block_words
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
@@ -287,7 +287,10 @@ class BiclusterPage(ResultPage):
         else:
             self.bar.set_label("" if self.width() < _NARROW else data.unit or "Value")
             signed = abs(mid) < 1e-12
-            texts = [tidy(f"{v:+.4g}") if signed and v else format_number(v) for v in (low, mid, high)]
+            texts = [
+                tidy(f"{v:+.4g}") if signed and v else text
+                for v, text in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
+            ]
             self.bar.set_limits(*texts, clipped=data.clipped, map_name="loom")
         missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing
         self._missing.set_entries([("missing", "missing")] if missing else [])

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.fitted import FittedInput
-from plaidwork.gui.numbers import format_count, format_number, tidy
+from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
@@ -173,10 +173,14 @@ class FactorHeatPage(ResultPage):
         self._group_field.setVisible(len(loaded.groups) > 1)
         self._mode_field.setVisible(loaded.fitted.offered)
         mode = self._wanted.mode if loaded.fitted.offered else RAW
-        sections = {"": [_NOTHING], **loaded.columns.sections}
+        annotations = loaded.columns.annotations
+        silent = {title for title, column in annotations.items() if strip_of(title, column) is None}
+        sections = {"": [_NOTHING]}
+        for head, titles in loaded.columns.sections.items():
+            sections[head] = [title for title in titles if title not in silent]
         if self._strip != _NOTHING and loaded.columns.column(self._strip) is None:
-            made = {title: colouring(title, column) for title, column in loaded.columns.annotations.items()}
-            known = {title: found for title, found in made.items() if found is not None}
+            made = {title: colouring(title, column) for title, column in annotations.items()}
+            known = {t: found for t, found in made.items() if found is not None and t not in silent}
             self._strip = most_telling(loaded.scores, known) or _NOTHING
         self.strip_picker.set_sections(sections, self._strip)
         self._strip_field.setVisible(sum(map(len, sections.values())) > 1)
@@ -263,7 +267,7 @@ class FactorHeatPage(ResultPage):
         low, high = limits
         mid = (low + high) / 2
         self.bar.set_label("SDs from the row's mean" if made.wanted.by_row else "value")
-        self.bar.set_limits(*(format_number(v, 3) for v in (low, mid, high)), clipped=clipped, map_name=lut)
+        self.bar.set_limits(*format_limits((low, mid, high)), clipped=clipped, map_name=lut)
         self._missing.set_entries([("missing", "missing")] if made.pyramid.has_missing else [])
         self._mark()
         self.update_head()

@@ -11,7 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability, tidy
+from plaidwork.gui.numbers import (
+    format_count,
+    format_fixed,
+    format_limits,
+    format_number,
+    format_probability,
+    tidy,
+)
 from plaidwork.gui.results.blocks import colour_limits
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
@@ -126,7 +133,10 @@ class HeatmapPage(ResultPage):
         low, high = loaded.limits
         mid = (low + high) / 2
         signed = loaded.lut == "loom" and abs(mid) < 1e-12
-        texts = [tidy(f"{v:+.4g}") if signed and v else format_number(v) for v in (low, mid, high)]
+        texts = [
+            tidy(f"{v:+.4g}") if signed and v else text
+            for v, text in zip((low, mid, high), format_limits((low, mid, high), 4), strict=True)
+        ]
         self.bar.set_label(loaded.label + (f" ({loaded.unit})" if loaded.unit else ""))
         self.bar.set_limits(*texts, clipped=loaded.clipped, map_name=loaded.lut)
         missing = self.canvas.picture is not None and self.canvas.picture.pyramid.has_missing

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 from plaidwork.core.fitted import FittedInput, write_imputed
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
@@ -62,7 +63,11 @@ class ImputedPage(ResultPage):
         self._card.setMaximumWidth(720)
         self._foot = Label("", "body", "muted", elide=True)
         self._options = OptionRow(self._picker_field)
-        return page_content(self._options, card, self._foot)
+        holder = QWidget()  # its edges stand where those of other pictures do
+        outer = QVBoxLayout(holder)
+        outer.setContentsMargins(RING, 0, RING, 0)
+        outer.addWidget(card)
+        return page_content(self._options, holder, self._foot)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Gaps:

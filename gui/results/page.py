@@ -283,14 +283,18 @@ class ResultPage(QWidget):
             self.show_state(
                 "clock",
                 "Nothing to show yet",
-                "The picture appears with the first draws kept after the warm-up.",
+                "The picture appears with the first draws kept after the warm-up."
+                if self.run.spec.algorithm == "mcmc"
+                else "The picture appears with the first sweeps of the fit.",
             )
         elif self.run.status == "failed":
             text = next((line.text for line in reversed(self.run.log) if line.level == "error"), "")
             self.show_state("error", "The fit failed before it kept anything", text, color="error")
         else:
             self.show_state(
-                "clock", "No result yet", "The run has kept no draws. Start or resume it to get some."
+                "clock",
+                "No result yet",
+                "The run has kept nothing so far. Start or resume it to get a result.",
             )
 
     def show_failure(self, text: str, details: str = "", plugin: str = "") -> None:

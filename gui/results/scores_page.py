@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_count, format_number
+from plaidwork.gui.numbers import format_count, format_limits
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
@@ -141,7 +141,7 @@ class ScoresPage(ResultPage):
         if shown.numbers is not None:
             low, high = shown.limits
             self.bar.set_label(shown.title)
-            self.bar.set_limits(*(format_number(v, 3) for v in (low, (low + high) / 2, high)))
+            self.bar.set_limits(*format_limits((low, (low + high) / 2, high)))
 
     def _draw(self) -> None:
         raise NotImplementedError

@@ -116,7 +116,7 @@ def _in_view(order: np.ndarray, span: tuple[float, float], length: int) -> np.nd
 def strip_of(title: str, column: np.ndarray) -> Strip | NumberStrip | None:
     """Classes in grey steps, numbers on a grey scale; None when the column says nothing."""
     column = np.asarray(column)
-    found = _strip(title, column)
+    found = _strip(title, column, max(MOST_CLASSES, len(column) // 4))
     if found is not None:
         return found
     if column.dtype.kind in "biuf" and len(np.unique(column[np.isfinite(column)])) > 1:
@@ -134,12 +134,12 @@ def categorical(table: Mapping[str, np.ndarray]) -> dict[str, Strip]:
     return found
 
 
-def _strip(title: str, column: np.ndarray) -> Strip | None:
+def _strip(title: str, column: np.ndarray, most: int = MOST_CLASSES) -> Strip | None:
     if column.dtype.kind == "f" and not np.all(np.isnan(column) | (column == np.round(column))):
         return None
     texts = np.array([class_text(value) for value in column], dtype=object)
     names, first, counts = np.unique(texts[texts != ""].astype(str), return_index=True, return_counts=True)
-    if not 2 <= len(names) <= MOST_CLASSES or len(names) > max(2, len(column) // 2):
+    if not 2 <= len(names) <= most or len(names) > max(2, len(column) // 2):
         return None
     by_place = np.argsort(first)
     names, counts = names[by_place], counts[by_place]

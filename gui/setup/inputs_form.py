@@ -275,9 +275,7 @@ class InputField(QWidget):
         union, common = set.union(*rows), set.intersection(*rows)
         word = self._datasets[chosen[0]].row_label
         word = "samples" if word == "rows" else word
-        told = (
-            f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them in every matrix."
-        )
+        told = f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them with a row in every matrix."
         return told if common or self.item.union else "No sample is in all of these."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -31,7 +31,7 @@ from plaidwork.gui.style._paint import (
     rounded,
     stroke,
 )
-from plaidwork.gui.theme import size, theme
+from plaidwork.gui.theme import size, space, theme
 
 PE = QStyle.PrimitiveElement
 Draw = Callable[[Option, QPainter, QWidget | None], None]
@@ -173,6 +173,22 @@ def _tab_base(option: Option, painter: QPainter, widget: QWidget | None) -> None
     painter.fillRect(rect.x(), rect.bottom(), rect.width(), 1, theme().color("border"))
 
 
+def _tear(left: bool) -> Draw:
+    """Tabs that go on beyond an edge fade out there."""
+
+    def draw(option: Option, painter: QPainter, widget: QWidget | None) -> None:
+        rect = option.rect.adjusted(0 if left else -space.L, 0, space.L if left else 0, 0)
+        ground = widget.palette().color(widget.backgroundRole()) if widget else theme().color("window")
+        clear = QColor(ground)
+        clear.setAlpha(0)
+        fade = QLinearGradient(rect.left(), 0, rect.right() + 1, 0)
+        fade.setColorAt(0, ground if left else clear)
+        fade.setColorAt(1, clear if left else ground)
+        painter.fillRect(rect, fade)
+
+    return draw
+
+
 def _popup(option: Option, painter: QPainter, widget: QWidget | None) -> None:
     painter.save()
     painter.setPen(QPen(theme().color("border"), 1))
@@ -231,6 +247,8 @@ PRIMITIVES: dict[QStyle.PrimitiveElement, Draw] = {
     PE.PE_PanelToolBar: _nothing,
     PE.PE_PanelScrollAreaCorner: _nothing,
     PE.PE_FrameTabBarBase: _tab_base,
+    PE.PE_IndicatorTabTearLeft: _tear(True),
+    PE.PE_IndicatorTabTearRight: _tear(False),
     PE.PE_PanelMenu: _popup,
     PE.PE_FrameMenu: _nothing,
     PE.PE_PanelTipLabel: _popup,

@@ -56,5 +56,9 @@ class KeyFigure(QWidget):
         self._label.setText(label)
         self._name()
 
+    def label_width(self) -> int:
+        """Width in pixels of the whole label, at least 80."""
+        return max(80, self._label.fontMetrics().horizontalAdvance(self._label.text()))
+
     def _name(self) -> None:
         self.setAccessibleName(f"{self._label.text()}: {self._value.text()}. {self._note.text()}".strip())

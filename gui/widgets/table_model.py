@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from plaidwork.gui.icons import icon, screen_ratio
-from plaidwork.gui.theme import theme
+from plaidwork.gui.theme import size, theme
 
 Index = QModelIndex | QPersistentModelIndex
 Formatter = Callable[[Any], str]
@@ -175,12 +175,21 @@ class ColumnModel(QAbstractTableModel):
     def _decoration(self, row: int) -> object:
         if self._status is not None and self._status[row] in STATUS_ICONS:
             return icon(*STATUS_ICONS[self._status[row]])
+        if self._status is not None and self._swatch is None and any(s in STATUS_ICONS for s in self._status):
+            return _no_icon()
         key = self._swatch[row] if self._swatch is not None else None
         if key is None:
             return None
         if key not in self._pixmaps:
             self._pixmaps[key] = _swatch_pixmap(key)
         return self._pixmaps[key]
+
+
+def _no_icon() -> QIcon:
+    """An empty icon, so that words of rows without one stand below those of rows with one."""
+    picture = QPixmap(size.ICON, size.ICON)
+    picture.fill(Qt.GlobalColor.transparent)
+    return QIcon(picture)
 
 
 def _swatch_pixmap(key: int | str) -> QPixmap:
@@ -213,7 +222,7 @@ def _as_column(values: Any) -> np.ndarray:
 
 
 def _default_format(values: np.ndarray) -> Formatter:
-    """Counts, or numbers that share as many decimals as the largest needs for four digits."""
+    """Counts, or numbers that share as many decimals as the largest needs for four digits; none reads 0 that is not."""
     from plaidwork.gui.numbers import format_count, format_fixed, format_number
 
     if values.dtype.kind not in "iuf":
@@ -222,12 +231,18 @@ def _default_format(values: np.ndarray) -> Formatter:
     if values.dtype.kind in "iu" or not finite.size or not np.any(finite % 1):
         return format_count
     sizes = np.abs(finite[finite != 0])
-    if sizes.max() >= 1e9 or sizes.max() < 1e-4 or sizes.min() < sizes.max() * 1e-6:
+    if sizes.max() >= 1e9 or sizes.max() < 1e-4:
         return format_number
     decimals = int(np.clip(3 - np.floor(np.log10(sizes.max())), 0, 7))
     while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
         decimals -= 1
-    return lambda value: format_fixed(float(value), decimals)
+    least = 0.5 * 10.0**-decimals
+
+    def shown(value: float) -> str:
+        small = 0 < abs(value) < least  # which would read as zero
+        return format_number(float(value), 2) if small else format_fixed(float(value), decimals)
+
+    return shown
 
 
 def _argsort(values: np.ndarray, descending: bool) -> np.ndarray:

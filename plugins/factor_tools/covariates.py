@@ -57,7 +57,7 @@ class FactorsAndCovariates(Analysis):
         id="factor_tools.covariates",
         version="0.1.0",
         title="Factors and covariates",
-        summary="Which factor follows which known property of the items: correlation, AUC or eta squared, tested.",
+        summary="Which factor follows which known property of the samples: correlation, AUC or eta squared, tested.",
         needs={"scores": "scores"},
         annotations=(
             Annotations(

@@ -118,7 +118,6 @@ class GeneSetEnrichment(Analysis):
                 "coefficients",
                 "Top sets",
                 {"values": "evidence", "names": "tested", "group": "tested_view"},
-                headline="headline",
                 caption="evidence_caption",
                 options={"dim": "gene set", "top": 12},
             ),

@@ -11,7 +11,7 @@ from plaidwork.plugins.group_factor.imputation import best_chain, last_of
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
 from plaidwork.plugins.group_factor.sweep import explained, update_scores, update_zeta
-from plaidwork.plugins.group_factor.views import Views, blocks_of, groups_of, read_views, view_names
+from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, groups_of, read_views, view_names
 
 PASSES = 20
 Draw = dict[str, np.ndarray]
@@ -42,7 +42,9 @@ def new_values(views: Views, blocks: tuple[Block, ...], group: np.ndarray) -> tu
             word == "poisson" and ((values < 0) | (values % 1 != 0)).any()
         )
         if bad:
-            raise ModelError(f"The view “{name}” was fitted as {word}; the new data have other values.")
+            raise ModelError(
+                f"The view “{name}” was fitted as {NAMES[word]}; the new data have other values."
+            )
     if not known.any():
         raise ModelError(
             "The new data share no known feature with the fitted views.",

@@ -12,7 +12,7 @@ from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.sweep import explained
-from plaidwork.plugins.group_factor.views import Views, blocks_of, read_views
+from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, read_views
 
 Z95 = 1.959964
 
@@ -167,7 +167,9 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
             if not shared
             else f"{shared} of them explain{'s' if shared == 1 else ''} at least 1 % of two views or more"
         )
-    words = ", ".join(f"{name} {word}" for name, word in zip(views.names, views.likelihoods, strict=True))
+    words = ", ".join(
+        f"{name} {NAMES[word]}" for name, word in zip(views.names, views.likelihoods, strict=True)
+    )
     parts.append(f"likelihoods: {words}")
     if len(kept.chains) > 1:
         parts.append(f"best of {len(kept.chains)} restarts by the bound")
@@ -199,14 +201,14 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
             {
                 "Factor": labels,
                 **{name: share[:-1, m] for m, name in enumerate(views.names)},
-                "All views": share[:-1].sum(axis=1),
+                "Sum of views": share[:-1].sum(axis=1),
             },
             label="Variance explained",
         ),
         "totals": Table(
             {
                 "View": np.array(views.names),
-                "Likelihood": np.array(views.likelihoods),
+                "Likelihood": np.array([NAMES[word] for word in views.likelihoods]),
                 "Explained": share[-1],
                 "Sum of factors": share[:-1].sum(axis=0),
                 "Features": np.array([len(part) for part in views.columns]),

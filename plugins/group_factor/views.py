@@ -9,6 +9,8 @@ import numpy as np
 from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 
+NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
+"""Likelihoods as they are written in a text."""
 MANY = 4
 """Problems named of one sort."""
 
@@ -251,7 +253,7 @@ def _wrong_value(name: str, block: Block, word: str) -> Problem | None:
     row, column = (int(i) for i in np.argwhere(bad)[0])
     wanted = "0 or 1" if word == "bernoulli" else "whole numbers from 0 on"
     return Problem(
-        f"The view “{name}” is {word} and needs {wanted}. Found {values[row, column]:g} at sample "
+        f"The view “{name}” is {NAMES[word]} and needs {wanted}. Found {values[row, column]:g} at sample "
         f"“{block.names[0][row]}”, feature “{block.names[1][column]}”.",
         "Choose another likelihood for it, or mend the data.",
         "views",

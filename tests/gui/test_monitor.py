@@ -9,6 +9,7 @@ from plaidwork.core.session import Session
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.workbench import Workbench
+from tests import toys
 from tests.gui.window_tools import plan, toy_registry
 
 
@@ -109,3 +110,28 @@ def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     qtbot.keyClicks(page.notes, "looks right")
     assert run.notes == "looks right"
     assert workbench.dirty
+
+
+def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtbot):
+    """R-hat, ESS and ranks say nothing of restarts: no such column, dots or bars."""
+    from plaidwork.gui.run_pages import DIAGNOSTICS, run_pages
+
+    workbench = Workbench(toy_registry())
+    session = Session(name="climbs")
+    fitted = plan(toys.Climb, chains=3)
+    run = session.add_run(fitted)
+    execute(run, fitted)
+    workbench.set_session(session)
+    page = next(info for info in run_pages(workbench, run) if info.key.endswith(DIAGNOSTICS)).make()
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show()
+    qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
+    model = page.table.view.model()
+    heads = [model.headerData(i, Qt.Orientation.Horizontal, 0) for i in range(model.columnCount())]
+    assert heads == ["Quantity", "Restart 1", "Restart 2", "Restart 3"]
+    assert not page.dots.isVisible()
+    assert not page.ranks[0].isVisible()
+    assert [line.name for line in page.trace.lines] == ["Restart 1", "Restart 2", "Restart 3"]
+    assert len(page.trace.lines[0].y) == run.chains[0].sweep
+    wait_for_tasks()

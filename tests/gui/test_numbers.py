@@ -129,3 +129,12 @@ def test_ticks_share_decimals():
     assert n.step_decimals(10) == 0
     assert n.nice_ticks(3, 3) == [3]
     assert n.nice_ticks(math.nan, 1) == []
+
+
+def test_ends_of_a_scale_share_decimals():
+    assert n.format_limits((0.0332, 0.688, 1.34)) == ["0.03", "0.69", "1.34"]
+    assert n.format_limits((-3.14159, 0, 3.14159)) == [f"{MINUS}3.14", "0", "3.14"]
+    assert n.format_limits((0, 0.5, 1)) == ["0", "0.5", "1.0"]
+    assert n.format_limits((0, 10_000, 20_000)) == ["0", f"10{THIN}000", f"20{THIN}000"]
+    assert n.format_limits((0, 5e-7, 1e-6)) == ["0", f"5e{MINUS}7", f"1e{MINUS}6"]
+    assert n.format_limits((math.nan, 1.0, 2.0)) == ["–", "1", "2"]

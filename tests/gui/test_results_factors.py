@@ -14,6 +14,7 @@ from plaidwork.core.dataset import Step
 from plaidwork.core.model import Result, Table
 from plaidwork.core.spec import View
 from plaidwork.gui.results.marks import colouring
+from plaidwork.gui.results.strips import strip_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
     COEFFICIENTS,
@@ -362,3 +363,12 @@ def test_all_factors_side_by_side(opened, qtbot, tmp_path):
     assert page.picker.currentText() == "factor 2"
     choose(qtbot, page.picker, "all")
     assert len(page.charts) == 5
+
+
+def test_a_strip_shows_more_classes_than_it_has_shades():
+    """Thirteen diagnoses, most of them rare: the common ones and the rest, not an empty strip."""
+    column = np.array(["CLL"] * 60 + ["T-PLL"] * 20 + ["MCL"] * 9 + [f"rare {i}" for i in range(10)])
+    strip = strip_of("Diagnosis", column)
+    assert strip is not None
+    assert [text for _, text in strip.legend] == ["CLL", "T-PLL", "MCL", "10 others"]
+    assert strip_of("Name", np.array([f"sample {i}" for i in range(99)])) is None

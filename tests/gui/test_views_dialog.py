@@ -171,3 +171,13 @@ def test_escape_adds_nothing(qtbot, opened, file):
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert dialog.datasets == []
+
+
+def test_features_that_tell_nothing_are_named_before_the_import(qtbot, opened, file, tmp_path):
+    flat = tmp_path / "flat.csv"
+    flat.write_text("sample,same,gone,free\n" + "".join(f"s{i},5,,{i / 7:.3f}\n" for i in range(6)))
+    dialog = opened(file("rna.csv", names("s", *range(6)), ["a", "b"]), flat)
+    assert [row.accessibleName() for row in dialog.issues.rows] == [
+        "flat: of 3 features 1 never varies and 1 has no value. They stay in the data, and tell no samples apart"
+    ]
+    assert dialog.import_button.isEnabled()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from plaidwork.core.session import Session
 from plaidwork.gui.tasks import run_task, wait_for_tasks
 from plaidwork.gui.workbench import Workbench
 from tests import toys
@@ -86,6 +87,14 @@ def test_save_open_and_go_on_with_more_draws(workbench, qtbot, tmp_path):
     with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
         longer = workbench.start(plan(draws=40))
     assert np.array_equal(run.draws["place"], longer.draws["place"])
+
+
+def test_an_opened_session_is_called_as_its_file(workbench, qtbot, tmp_path):
+    session = Session(name="Untitled")
+    session.save(tmp_path / "tumours.plaidwork")
+    with qtbot.waitSignal(workbench.session_replaced, timeout=20_000):
+        workbench.open(tmp_path / "tumours.plaidwork")
+    assert workbench.session.name == "tumours"
 
 
 def test_a_failing_chain_is_told_and_keeps_what_it_has(workbench, qtbot):

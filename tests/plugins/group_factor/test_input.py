@@ -28,13 +28,13 @@ def changed(array, row, column, value):
 @pytest.mark.parametrize(
     ("array", "word", "says"),
     [
-        (changed(BITS, 3, 2, 2.0), "bernoulli", "“b” is bernoulli and needs 0 or 1. Found 2 at sample “s3”, feature “b2”"),
+        (changed(BITS, 3, 2, 2.0), "bernoulli", "“b” is Bernoulli and needs 0 or 1. Found 2 at sample “s3”, feature “b2”"),
         (changed(COUNTS, 1, 0, 0.5), "poisson", "needs whole numbers from 0 on. Found 0.5 at sample “s1”, feature “b0”"),
         (changed(COUNTS, 1, 0, -1.0), "poisson", "Found -1"),
     ],
 )  # fmt: skip
 def test_values_that_a_likelihood_does_not_take(array, word, says):
-    with pytest.raises(DataError, match="“b” is " + word) as error:
+    with pytest.raises(DataError, match="“b” is " + word.capitalize()) as error:
         plan([GOOD, array], likelihoods=f"b = {word}")
     assert says in error.value.message
 
