@@ -25,10 +25,17 @@ from plaidwork.gui.widgets import DataTable, Label, SliderField
 _LISTED = 200
 _SEARCHED = 30_000_000
 """Letters that a search reads at most."""
-_NARROW, _WIDE = 620, 900
-"""Pixels of a page: below, the list stands above the text; from there it tells more."""
+_NARROW = 620
+"""Pixels of a page below which the list stands above the text."""
+_MEDIUM, _WIDE = 720, 900
+"""Pixels from which the list beside the text has the outcome, and the strength."""
 _LONG = 40
 """Letters of a text that is no class."""
+
+
+def _columns_told(width: int) -> int:
+    """Columns of the list besides name and score for which a page has room."""
+    return 2 if width < _NARROW or width >= _WIDE else int(width >= _MEDIUM)
 
 
 class DocumentsPage(ResultPage):
@@ -80,7 +87,7 @@ class DocumentsPage(ResultPage):
         if wanted != self._split.orientation():
             self._split.setOrientation(wanted)
             self._split.setSizes([2, 3])
-        told = [size.width() >= _WIDE for size in (event.oldSize(), event.size())]
+        told = [_columns_told(size.width()) for size in (event.oldSize(), event.size())]
         if told[0] != told[1] and self.loaded is not None and not self.state:
             self._list()
 
@@ -122,10 +129,10 @@ class DocumentsPage(ResultPage):
             data.score_name: score[self._rows],
         }
         formats: dict[str, Callable[[Any], str]] = {data.score_name: data.score_text}
-        if data.strength is not None and self.width() >= _WIDE:
+        if data.strength is not None and _columns_told(self.width()) > 1:
             columns[data.strength_name] = data.strength[self._rows, self._layer]
             formats[data.strength_name] = lambda value: format_number(float(value), 3)
-        if data.outcome is not None:
+        if data.outcome is not None and _columns_told(self.width()):
             columns[data.outcome_name] = data.outcome[self._rows]
         blocked = self.table.blockSignals(True)
         self.table.set_columns(columns, formats=formats)

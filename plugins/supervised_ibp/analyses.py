@@ -198,7 +198,20 @@ EFFECTS = AnalysisSpec(
             {"values": "test_correlation", "row_names": "topic", "column_names": "topic"},
             options={"scale": "diverging", "minimum": -1, "maximum": 1},
         ),
-        View("table", "Test documents", {"values": "test_documents"}),
+        View(
+            "documents",
+            "Test documents",
+            {
+                "scores": "test_assignments",
+                "words": "topic_weights",
+                "names": "kept_word",
+                "documents": "test_document",
+                "outcome": "test_outcome",
+            },
+            caption="documents_caption",
+            options={"dim": "document"},
+        ),
+        View("table", "List of them", {"values": "test_documents"}),
     ),
     unlocks="test half",
     models=("supervised_ibp",),
@@ -343,6 +356,12 @@ def _results(
         "effect_table": Table(columns, label="Effects of topics", units={"Effect": unit} if unit else {}),
         "test_assignments": Result(nu, ("test_document", "topic"), label="Probability"),
         "test_document": Result(names, ("test_document",)),
+        "test_outcome": Result(
+            np.asarray(data["y"].values, float)[corpus.test], ("test_document",), unit=unit, label="Outcome"
+        ),
+        "topic_weights": Result(topics.phi, ("topic", "kept_word"), label="Weight"),
+        "kept_word": Result(vocabulary, ("kept_word",)),
+        "documents_caption": "Test documents by the probability of the topic, worked out from their words alone.",
         "test_sizes": Table({"Topic": topic_labels(k), "Test documents": hard.sum(axis=0)}),
         "test_correlation": Result(
             correlation(hard.astype(float)), ("topic", "topic_2"), label="Correlation"

@@ -235,6 +235,8 @@ def test_the_analysis_is_the_regression_of_the_test_half(fitted):
     y = dict(zip(given["y"].row_names, given["y"].values, strict=True))
     half = dict(zip(given["X"].row_names, run.results["half"].values, strict=True))
     assert {half[name] for name in names} == {"test"}
+    assert found["test_outcome"].values.tolist() == [y[name] for name in names]
+    assert found["topic_weights"].values.shape == (4, len(found["kept_word"].values))
     plain = regress(np.array([y[name] for name in names]), hard)
     assert found["effects"].values == pytest.approx(plain.value[1:], rel=1e-12)
     assert found["baseline"].values == pytest.approx([3.0], abs=0.5)  # in units of the outcome
