@@ -57,6 +57,9 @@ def documents(
 ):  # fmt: skip
     """Documents lo..hi-1: q(z) topic after topic (when ``update``), and the sums that the other factors need.
 
+    An update adds to the sums what it changes in them, so that they are always those of all documents; without one the
+    documents are added.
+
     Parameters
     ----------
     fixed : so many topics at the front stay as they are (a background topic: nu = 1).
@@ -65,11 +68,11 @@ def documents(
     cover (N, P), group (N,), y (N,) : covariates, group and outcome of each document.
     nu (N, K) : E[z], changed in place.
     raw (D, K), gram (L, K, K), total, ny, spread (L, K), cover_nu (L, P, K) : sums of x nu, nu nu', nu, y nu,
-        nu (1 - nu) and u nu, added to.
-    tally (2,) : entropy of q(z), added to; largest change of a nu.
+        nu (1 - nu) and u nu.
+    tally (2,) : entropy of q(z), of these documents added to; largest change of a nu.
     """
     K, P = nu.shape[1], cover.shape[1]
-    f, z = np.empty(K), np.empty(K)
+    f, z, old, step = np.empty(K), np.empty(K), np.zeros(K), np.empty(K)
     entropy, change = 0.0, tally[1]
     for n in range(lo, hi):
         g = group[n]
@@ -77,6 +80,8 @@ def documents(
         for k in range(K):
             z[k] = nu[n, k]
         if update:
+            for k in range(K):
+                old[k] = z[k]
             _odds(start, end, indices, values, rows, base[g], y[n], pull[g], cover[n], cover_pull[g], f)
             for k in range(fixed, K):
                 v = f[k]
@@ -90,21 +95,22 @@ def documents(
         else:
             for k in range(K):
                 entropy += bernoulli_entropy(z[k])
+        for k in range(K):
+            step[k] = z[k] - old[k]
         for i in range(start, end):
             x, j = values[i], indices[i]
             for k in range(K):
-                raw[j, k] += x * z[k]
+                raw[j, k] += x * step[k]
         for k in range(K):
-            share = z[k]
-            total[g, k] += share
-            ny[g, k] += y[n] * share
-            spread[g, k] += share * (1.0 - share)
+            total[g, k] += step[k]
+            ny[g, k] += y[n] * step[k]
+            spread[g, k] += step[k] * (1.0 - z[k] - old[k])
             for other in range(K):
-                gram[g, k, other] += share * z[other]
+                gram[g, k, other] += z[k] * z[other] - old[k] * old[other]
         for p in range(P):
             u = cover[n, p]
             for k in range(K):
-                cover_nu[g, p, k] += u * z[k]
+                cover_nu[g, p, k] += u * step[k]
     tally[0] += entropy
     tally[1] = change
 

@@ -215,6 +215,20 @@ SETTINGS = (
         advanced=True,
     ),
     Hyperparameter(
+        "parts",
+        "int",
+        0,
+        group="Approximation",
+        label="Parts of a sweep",
+        minimum=0,
+        maximum=1000,
+        doc="After each part of the documents the topics' words and the coefficients are updated. More parts reach the same "
+        "bound in fewer sweeps, each of which takes longer, the more so the more words there are. 0 chooses by the data: "
+        "1 but for large ones.",
+        when={"texteffect": False},
+        advanced=True,
+    ),
+    Hyperparameter(
         "texteffect",
         "bool",
         False,

@@ -150,7 +150,7 @@ def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
     groups, covers = corpus.n_groups, corpus.cover.shape[1]
     size = covers + groups * k
     return {
-        "stage": "start", "at": 0, "joint": False, "settled": False, "last": -np.inf,
+        "stage": "start", "at": 0, "read": 0, "joint": False, "settled": False, "last": -np.inf,
         "nu": np.ascontiguousarray(nu, float), "share_a": a, "share_b": b,
         "phi": np.zeros((d, k)), "rows": np.zeros((d, k)), "offset": np.zeros(k), "outer": np.zeros((k, k)),
         "cov": np.zeros((k, k)), "fit": 0.0,

@@ -28,6 +28,9 @@ from plaidwork.plugins.supervised_ibp.texteffect import words_by_topic
 
 SLICE = 25_000_000
 """Multiplications of one slice, some 20 ms."""
+LARGE = 8 * SLICE
+"""Multiplications of a pass over the documents from which on it is cut into parts."""
+MOST_PARTS = 10
 SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 """Relative gain and change of a probability below which a factorised fit goes on to the joint family."""
 
@@ -103,17 +106,43 @@ def last_document(corpus: Corpus, k: int, lo: int) -> int:
     return least
 
 
+def n_parts(corpus: Corpus, params: Params, k: int) -> int:
+    """Into how many parts a sweep goes through the documents, with an update of all other factors after each.
+
+    By itself: one for small data; for large ones up to 10, the updates of the words costing no more than the documents.
+    """
+    if params["texteffect"]:
+        return 1
+    if params["parts"]:
+        return int(min(params["parts"], len(corpus.y)))
+    read = 2 * k * float(corpus.indptr[-1]) + len(corpus.y) * (2 * k * k + 20 * k)
+    if read < LARGE:
+        return 1
+    return int(np.clip(read / (len(corpus.words) * (3 * k * k + 20 * k)), 1, MOST_PARTS))
+
+
+def _end_of_part(corpus: Corpus, params: Params, k: int, lo: int) -> int:
+    """Where the part ends that the document ``lo`` is in."""
+    n, parts = len(corpus.y), n_parts(corpus, params, k)
+    ends = n * np.arange(1, parts + 1) // parts
+    return int(ends[np.searchsorted(ends, lo, side="right")])
+
+
 def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | None:
     """The next slice; the traces when it ends the sweep."""
     k = state["nu"].shape[1]
     lo, stage = state["at"], state["stage"]
+    n = len(corpus.y)
     if stage == "search":
         seek(state, corpus, SLICE // (2 * state["basis"].shape[1]))
         return None
     if stage in ("start", "documents"):
-        if lo == 0:
+        if lo == 0 and stage == "start":
             clear_sums(state)
-        end, hi = len(corpus.y), last_document(corpus, k, lo)
+        elif lo == 0:
+            state["tally"][...] = 0.0
+        end = _end_of_part(corpus, params, k, lo) if stage == "documents" else n
+        hi = min(end, last_document(corpus, k, lo))
         read_documents(state, corpus, params, lo, hi, stage == "documents")
     else:
         end = len(corpus.words)
@@ -123,11 +152,11 @@ def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | 
     if hi < end:
         return None
     if stage in ("start", "documents"):
-        state["stage"] = "first words" if stage == "start" else "words"
+        state["stage"], state["read"] = ("first words", 0) if stage == "start" else ("words", end % n)
         return None
-    state["stage"] = "documents"
+    state["stage"], state["at"] = "documents", state["read"]
     _small_factors(state, corpus, params)
-    if stage == "first words":
+    if stage == "first words" or state["read"]:
         return None
     if reorders(params):
         reorder(state, corpus, params)
@@ -165,9 +194,11 @@ def blocks(state: State, corpus: Corpus, params: Params) -> Iterator[tuple[str, 
     """One sweep with the bound after every factor of q."""
     while state["stage"] in ("search", "start", "first words"):
         advance(state, corpus, params)
-    while state["stage"] == "documents":
+    while state["stage"] == "documents" or state["read"]:
+        before = state["stage"]
         advance(state, corpus, params)
-        yield "assignments", elbo_of(state, corpus, params)
+        if before == "documents" or state["stage"] == "documents":
+            yield "assignments" if before == "documents" else "other factors", elbo_of(state, corpus, params)
     trial = copied(state)
     update_words(trial, corpus, params, 0, len(corpus.words))
     yield "means of the weights", elbo_of(trial, corpus, params)

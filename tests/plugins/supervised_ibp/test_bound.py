@@ -84,13 +84,21 @@ def test_no_single_update_lowers_the_bound(prior, family, layout):
     assert worst <= 1e-11
 
 
-@pytest.mark.parametrize(("prior", "family", "layout"), CASES)
-def test_a_fit_never_falls_and_reports_its_bound(prior, family, layout, monkeypatch):
+@pytest.mark.parametrize(
+    ("prior", "family", "layout", "parts"),
+    [
+        *(pytest.param(*case.values, 1, id=case.id) for case in CASES),
+        *(pytest.param(*case.values, 4, id=f"{case.id}-parts") for case in CASES[2::5]),
+    ],
+)
+def test_a_fit_never_falls_and_reports_its_bound(prior, family, layout, parts, monkeypatch):
     monkeypatch.setattr(sweep, "SETTLED_GAIN", 1e-4)  # the joint family begins early
     monkeypatch.setattr(sweep, "SETTLED_CHANGE", 0.1)
     rng = np.random.default_rng(5)
     corpus = corpus_like(layout, rng, n=30, d=6)
-    settings = tools.params(prior=prior, family=family, n_topics=4, background="background" in layout)
+    settings = tools.params(
+        prior=prior, family=family, n_topics=4, background="background" in layout, parts=parts
+    )
     state, last = tools.state_of(corpus, rng.random((30, 4)), settings), -np.inf
     for _ in range(60):
         for _, value in sweep.blocks(state, corpus, settings):

@@ -119,6 +119,28 @@ def test_slices_are_the_whole(monkeypatch):
     assert calls > 10
 
 
+def test_parts_of_a_sweep_are_those_of_the_documents_and_reach_the_bound_sooner(monkeypatch):
+    x, y, _ = texts(n=400, d=15)
+    corpus, nu, settings = begin(tools.model_data(x, y))
+    k, ends = 3, []
+    for lo in range(200):
+        ends.append(sweep._end_of_part(corpus, {**settings, "parts": 7}, k, lo))
+    assert sorted(set(ends)) == [200 * part // 7 for part in range(1, 8)]
+    assert sweep.n_parts(corpus, settings, k) == 1  # small data
+    monkeypatch.setattr(sweep, "LARGE", 1)
+    assert sweep.n_parts(corpus, settings, k) > 1
+    monkeypatch.setattr(sweep, "MOST_PARTS", 3)
+    assert sweep.n_parts(corpus, settings, k) == 3
+    assert sweep.n_parts(corpus, {**settings, "texteffect": True}, k) == 1
+    monkeypatch.undo()
+    whole = climb(corpus, nu, settings, 6)[1]
+    parts = climb(corpus, nu, {**settings, "parts": 5}, 6)[1]
+    assert (np.diff(parts) >= -1e-9 * np.abs(parts[1:])).all()
+    assert parts[2] > whole[2]
+    monkeypatch.setattr(sweep, "SLICE", 700)
+    assert climb(corpus, nu, {**settings, "parts": 5}, 6)[1] == pytest.approx(parts, rel=1e-12)
+
+
 @pytest.mark.parametrize("entries", [10**9, 40])
 def test_the_search_for_a_start_finds_the_singular_vectors(entries):
     x, y, _ = texts(n=120)
