@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Params, Problem
-from plaidwork.plugins.gp_auxiliary.covariance import make_covariance, parse
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
 
 DENSE_UP_TO = 2000
 """Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""
 DENSE_AT_MOST = 6000
+COVARIANCE_KEYS = ("covariance", "expression", "ard", "degree", "intercept", "amplitude", "gamma")
 TEST_WORDS = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
 
 
@@ -108,7 +111,15 @@ def prior_of(
     x: np.ndarray, inducing: np.ndarray, params: Params, draws_f: bool, columns: tuple[str, ...] = ()
 ) -> Prior:
     names = columns or tuple(str(d + 1) for d in range(x.shape[1]))
-    return Prior(make_covariance(params, names), x, inducing, draws_f)
+    return Prior(
+        covariance_of(tuple((key, params[key]) for key in COVARIANCE_KEYS), names), x, inducing, draws_f
+    )
+
+
+@lru_cache(maxsize=64)
+def covariance_of(settings: tuple[tuple[str, Any], ...], names: tuple[str, ...]) -> Covariance:
+    """The covariance of these settings: asked for at every sweep, so it is remembered."""
+    return make_covariance(dict(settings), names)
 
 
 def find_problems(data: ModelData, params: Params, semi: bool, least_classes: int) -> list[Problem]:

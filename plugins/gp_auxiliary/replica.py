@@ -11,7 +11,6 @@ import numpy as np
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, draw_f, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 
 Replica = dict[str, Any]
 """``z`` (K, N), ``theta`` (P,), ``log_share`` (K or 2,), and the entries of the precision, see ``gram.py``."""
@@ -58,15 +57,13 @@ class Labels:
         """(N,) class that z (K, N) speaks for."""
         return (z[0] > 0).astype(np.int64) if self.n_rows == 1 else z.argmax(axis=0)
 
-    def sweep(self, rng: np.random.Generator, replica: Replica, work: np.ndarray, null: float) -> None:
-        """Draw all of z anew, one sample after the other, f integrated out."""
-        z, share = replica["z"], replica["log_share"]
-        form = (replica["rows"], replica["diagonal"], replica["weight"], is_dense(replica))
-        if self.n_rows == 1:
-            ends = self.ends(null)
-            sites.sweep_intervals(rng, z[0], work[0], *form, *ends, self.free, null, share[0], share[1])
-        else:
-            sites.sweep_winners(rng, z, work, *form, self.code, null, share)
+    def sweep(self, rng: np.random.Generator, replica: Replica, times: int, null: float) -> None:
+        """Draw all of z anew ``times`` times, one sample after the other, f integrated out."""
+        low, high = self.ends(null)
+        sites.sweep_many(
+            rng, times, replica["z"], work_of(replica["z"], replica), replica["rows"], replica["diagonal"],
+            replica["weight"], is_dense(replica), self.code, low, high, self.free, null, replica["log_share"],
+        )  # fmt: skip
 
     def redraw(self, rng: np.random.Generator, replica: Replica, f: np.ndarray, null: float) -> None:
         """Draw z given f (K, N)."""
@@ -97,16 +94,6 @@ def new_replica(
     return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | prior.gram(theta)
 
 
-def scale_z(rng: np.random.Generator, replica: Replica, work: np.ndarray) -> None:
-    """``z -> c z`` with ``c^2 ~ Gamma(M / 2, z'Qz / 2)``, M the number of z: a Gibbs step along the ray (Liu & Sabatti
-    2000), right wherever the labels' regions are cones (no null category). In place."""
-    z = replica["z"]
-    square = sum(quadratic(z[k], work[k], replica["weight"], is_dense(replica)) for k in range(len(z)))
-    factor = math.sqrt(rng.gamma(0.5 * z.size) / (0.5 * max(square, 1e-300)))
-    z *= factor
-    work *= factor
-
-
 def draw_shares(rng: np.random.Generator, replica: Replica, labels: Labels) -> None:
     """Share of missing labels in each class: ``Beta(1 + unlabelled, 1 + labelled)`` given who is where."""
     winners = labels.winners(replica["z"])
@@ -132,11 +119,7 @@ def sweep_replica(
     ``part`` counts the calls that the sweep takes (:func:`hyper.parts_of`): first z, then a walk in each.
     """
     if part == 0:
-        work = work_of(replica["z"], replica)
-        for _ in range(params["site_sweeps"]):
-            labels.sweep(rng, replica, work, null)
-            if null == 0.0:
-                scale_z(rng, replica, work)
+        labels.sweep(rng, replica, params["site_sweeps"], null)
         if params.get("shares") == "inferred" and params.get("noise") == "null":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
     log_ndtr,
     normal_above,
@@ -109,6 +110,48 @@ def sweep_winners(rng, z, work, rows, diagonal, weight, dense, label, null, log_
             if k != winner:
                 value = mean[k] - sd * normal_above(rng, (mean[k] - bar) / sd)
                 _move(n, min(value, bar), z[k], work[k], rows)
+
+
+@njit(nogil=True, cache=True)
+def scale_z(rng, z, work, weight, dense):
+    """``z -> c z`` with ``c^2 ~ Gamma(M / 2, z'Qz / 2)``, M the number of z: a Gibbs step along the ray (Liu & Sabatti
+    2000), right wherever the labels' regions are cones (no null category). z (K, N) and work are changed in place."""
+    square = 0.0
+    for k in range(len(z)):
+        square += quadratic(z[k], work[k], weight, dense)
+    factor = math.sqrt(rng.standard_gamma(0.5 * z.size) / (0.5 * max(square, 1e-300)))
+    for k in range(len(z)):
+        for n in range(z.shape[1]):
+            z[k, n] *= factor
+        for j in range(work.shape[1]):
+            work[k, j] *= factor
+
+
+@njit(nogil=True, cache=True)
+def sweep_many(rng, times, z, work, rows, diagonal, weight, dense, label, low, high, free, null, log_share):
+    """``times`` sweeps over the samples, each with a scale move where there is no null category. One call, as handing
+    over a generator costs as much as a sweep over a hundred samples. One row of z: two classes."""
+    for _ in range(times):
+        if len(z) == 1:
+            sweep_intervals(
+                rng,
+                z[0],
+                work[0],
+                rows,
+                diagonal,
+                weight,
+                dense,
+                low,
+                high,
+                free,
+                null,
+                log_share[0],
+                log_share[1],
+            )
+        else:
+            sweep_winners(rng, z, work, rows, diagonal, weight, dense, label, null, log_share)
+        if null == 0.0:
+            scale_z(rng, z, work, weight, dense)
 
 
 @njit(nogil=True, cache=True)

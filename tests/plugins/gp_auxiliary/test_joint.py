@@ -65,15 +65,6 @@ def test_ordered_classes_of_forty_samples():
 # -- power -----------------------------------------------------------------------------------------
 
 
-def wrong_scale(rng, copy, work):
-    """One degree of freedom too few."""
-    z = copy["z"]
-    square = sum(replica.quadratic(z[k], work[k], copy["weight"], True) for k in range(len(z)))
-    factor = math.sqrt(rng.gamma(0.5 * (z.size - 1)) / (0.5 * square))
-    z *= factor
-    work *= factor
-
-
 def wrong_shares(rng, copy, labels):
     """The prior of the shares counted twice."""
     winners = labels.winners(copy["z"])
@@ -93,23 +84,28 @@ def stale(self, state, params, rng, clock):
     ordinal.sweep_sites(rng, z, cuts, code, gram, params["site_sweeps"])
 
 
+def swept(patch, **parts):
+    """Sweeps with other parts."""
+    patch.setattr(replica.sites, "sweep_many", with_fault(sites.sweep_many, **parts))
+
+
 FAULTS = {
-    "scale": ("two classes", lambda patch: patch.setattr(replica, "scale_z", wrong_scale)),
+    "scale": (
+        "two classes",
+        lambda patch: swept(patch, scale_z=with_fault(sites.scale_z, "0.5 * z.size", "0.5 * (z.size - 1)")),
+    ),
     "shares": ("null category", lambda patch: patch.setattr(replica, "draw_shares", wrong_shares)),
     "side without the null": (
         "null category",
-        lambda patch: patch.setattr(
-            replica.sites,
-            "sweep_intervals",
-            with_fault(sites.sweep_intervals, "(mean - null) / sd", "mean / sd"),
+        lambda patch: swept(
+            patch, sweep_intervals=with_fault(sites.sweep_intervals, "(mean - null) / sd", "mean / sd")
         ),
     ),
     "shares in the winner": (
         "three classes, null",
-        lambda patch: patch.setattr(
-            replica.sites,
-            "sweep_winners",
-            with_fault(
+        lambda patch: swept(
+            patch,
+            sweep_winners=with_fault(
                 sites.sweep_winners,
                 draw_winner=with_fault(sites.draw_winner, "log_share[k] + log_win", "log_win"),
             ),
