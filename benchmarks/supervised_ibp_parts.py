@@ -72,7 +72,7 @@ def climb(data, sweeps, parts):
 
 
 def main():
-    n, d, sweeps, parts = map(int, sys.argv[1:] or (50_000, 20_000, 50, 10))
+    n, d, sweeps, parts = map(int, sys.argv[1:] or (50_000, 20_000, 50, 4))
     x, y = topical(n + HELD, d, np.random.default_rng(0))
     print(f"{n} x {d}, {x.nnz} entries")
     data = model_data(x, y)

@@ -30,7 +30,7 @@ SLICE = 25_000_000
 """Multiplications of one slice, some 20 ms."""
 LARGE = 8 * SLICE
 """Multiplications of a pass over the documents from which on it is cut into parts."""
-MOST_PARTS = 10
+MOST_PARTS = 4
 SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 """Relative gain and change of a probability below which a factorised fit goes on to the joint family."""
 
@@ -109,7 +109,7 @@ def last_document(corpus: Corpus, k: int, lo: int) -> int:
 def n_parts(corpus: Corpus, params: Params, k: int) -> int:
     """Into how many parts a sweep goes through the documents, with an update of all other factors after each.
 
-    By itself: one for small data; for large ones up to 10, the updates of the words costing no more than the documents.
+    By itself: one for small data; for large ones up to 4, the updates of the words costing no more than the documents.
     """
     if params["texteffect"]:
         return 1
