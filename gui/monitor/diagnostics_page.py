@@ -141,9 +141,9 @@ class DiagnosticsPage(QWidget):
         self._content.hide()
 
     def _build_ranks(self) -> QWidget:
-        aid = "flat bars near the dashed line: the chains agree"
+        aid = "flat when the chains agree"
         if len(self._run.chains) > _MOST_RANK_PLOTS:
-            aid = f"the first {_MOST_RANK_PLOTS} of {len(self._run.chains)}; " + aid
+            aid = f"first {_MOST_RANK_PLOTS} of {len(self._run.chains)}; " + aid
         head = QHBoxLayout()
         head.setSpacing(space.S)
         head.addWidget(Label("Ranks in each chain", "strong"))

@@ -30,6 +30,7 @@ from plaidwork.gui.widgets.state_pane import PaneAction
 _SHOWN_MODELS = 3
 _CODE_LINES = 4
 HEIGHT = 268
+_ANY_HEIGHT = 16_777_215  # QWIDGETSIZE_MAX
 ACTIONS = ("enable", "disable", "check", "reload", "uninstall", "show_folder")
 
 
@@ -117,6 +118,7 @@ class DetailCard(Card):
     def show_nothing(self, title: str, text: str, actions: Sequence[PaneAction] = ()) -> None:
         """No plugin is selected."""
         self.info = None
+        self.setMaximumHeight(HEIGHT)  # the table gets the room
         self._nothing.set("plug", title, text, actions)
         self._stack.setCurrentIndex(0)
 
@@ -140,6 +142,7 @@ class DetailCard(Card):
         removable : it was installed from this window
         busy : what is being done with a plugin just now; no other action is offered then
         """
+        self.setMaximumHeight(_ANY_HEIGHT)
         self.info = info
         name, color, _ = facts.state_of(info)
         self._icon_look = (name, color)

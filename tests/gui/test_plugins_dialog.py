@@ -22,7 +22,7 @@ from plaidwork.gui.plugins.kept_checks import kept_check
 from plaidwork.gui.plugins.table import CHECKS, STATE, load_time
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
-from plaidwork.gui.theme import theme
+from plaidwork.gui.theme import size, theme
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import settled_picture
 
@@ -168,6 +168,13 @@ def test_nothing_selected_and_no_guests(open_dialog, qtbot):
     assert made.card._nothing.title == "No added plugins yet"
     assert "plaidwork plugin new" in made.card._nothing.accessibleName()
     assert made.card._nothing.isVisible()
+
+
+def test_the_table_has_room_while_nothing_is_selected(open_dialog, qtbot):
+    made = open_dialog()
+    made.search.setText("no plugin is called so")
+    made.search.clear()
+    qtbot.waitUntil(lambda: made.table.viewport().height() > 5 * size.ROW_DIALOG, timeout=20_000)
 
 
 def test_nothing_selected_with_guests(open_dialog, folder, tmp_path):
