@@ -134,8 +134,8 @@ class ClassifierJoint:
         data = ModelData({})
         for _ in range(n_turns):
             for _ in range(thin):
-                self.model.step(state, data, self.params, rng, Clock(1, 0))
                 self.again(rng, state)
+                self.model.step(state, data, self.params, rng, Clock(1, 0))
             turns.append(self.functions(state))
         return z_scores(direct, np.array(turns))
 

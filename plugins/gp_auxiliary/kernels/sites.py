@@ -33,7 +33,7 @@ def start_work(z, rows, dense):
     return work
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def _site_mean(n, z, work, rows, diagonal, weight, dense):
     """Mean of z_n given the others; its variance is 1 / diagonal[n]."""
     if dense:

@@ -134,3 +134,13 @@ def test_precisions_equal_plain_algebra():
     assert precision.quadratic(z[0], work, weight, False) == pytest.approx(z[0] @ exact_q @ z[0], abs=1e-6)
     work = sites.start_work(z[0], q, True)
     assert precision.quadratic(z[0], work, weight, True) == pytest.approx(z[0] @ q @ z[0], abs=1e-10)
+
+
+def test_an_unlabelled_winner_has_its_share_and_its_chance():
+    """Frequencies of 40,000 draws against gamma_k P(k leads), 4.5 standard errors; without gamma they are 0.1 off."""
+    rng, mean, share = generator(9), np.array([0.5, 0.0, -0.4]), np.log([0.2, 0.5, 0.9])
+    chance = np.exp(share + [winner.log_win(mean, 1.2, k, 0.3) for k in range(3)])
+    chance /= chance.sum()
+    found = [sites.draw_winner(rng, mean, 1.2, 0.3, share, np.empty(3)) for _ in range(40_000)]
+    shares = np.bincount(found, minlength=3) / len(found)
+    assert (np.abs(shares - chance) < 4.5 * np.sqrt(chance * (1 - chance) / len(found))).all()
