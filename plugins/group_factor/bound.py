@@ -33,14 +33,19 @@ def kl_beta(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
     return float(kl.sum())
 
 
-def predicted(state: State, lo: int, hi: int) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Features lo..hi-1 a few at a time: which, <x> without the intercept, and its variance, (features, N)."""
+def predicted(
+    state: State, lo: int, hi: int, single: bool = False
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Features lo..hi-1 a few at a time: which, <x> without the intercept, and its variance, (features, N).
+
+    ``single``: these in float32.
+    """
     n = state["z"].shape[1]
     dtype = np.dtype(np.float32 if state["single"] else np.float64)
     z = products.padded(state["z"], dtype=dtype)
     both = products.padded(state["zz"], state["v"], dtype=dtype)
     for start, end in in_tiles(hi - lo, 4 * n):
-        x, spread = np.empty((end - start, n)), np.empty((end - start, n))
+        x, spread = (np.empty((end - start, n), np.float32 if single else np.float64) for _ in range(2))
         products.predict(lo + start, lo + end, z, both, state["w"], state["ww"], x, spread)
         yield lo + start, lo + end, x, spread
 

@@ -25,6 +25,7 @@ from numba import njit
 
 from plaidwork.core.api import State
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
+from plaidwork.plugins.group_factor.products import FAST, turned
 
 TILE_CELLS = 262_144
 """Cells of a tile: 1 MB in float32."""
@@ -105,14 +106,48 @@ def tile(
     return Tile(T, B, (0, 0))
 
 
-@njit(nogil=True, cache=True)
+def across(state: State, views: list[View], left: int, right: int) -> tuple[np.ndarray, np.ndarray]:
+    """T and B - T <mu> of samples left..right-1, (samples, features of these views, none of which is level)."""
+    float_type = state["float"].dtype
+    shape = right - left, sum(view.size for view in views)
+    T, B, at = np.empty(shape, float_type), np.empty(shape, float_type), 0
+    for view in views:
+        if view.kind == BERNOULLI:
+            y = np.empty((right - left, view.size), np.int8)
+            turned(view.arrays["T"], 0, left, view.size, T, at)
+            turned(view.arrays["y"], 0, left, view.size, y, 0)
+            fill_bits_across(y, T, state["mu"][view.features].astype(float_type), at, B)
+        else:
+            cells = tile(state, view, 0, view.size, left, right)
+            turned(cells.T, *cells.T_at, view.size, T, at)
+            turned(cells.B, 0, 0, view.size, B, at)
+        at += view.size
+    return T, B
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
 def fill_bits(y, T, mu, lo, left, B):
-    """y - 1/2 - T mu, 0 where missing."""
+    """y - 1/2 - T mu, 0 where missing: there y is -1 and T is 0."""
     rows, columns = B.shape
+    half = T.dtype.type(0.5)
     for r in range(rows):
         source, t, target = y[lo + r, left : left + columns], T[lo + r, left : left + columns], B[r]
+        m = T.dtype.type(mu[r])
         for n in range(columns):
-            target[n] = source[n] - 0.5 - t[n] * mu[r] if source[n] >= 0 else 0.0
+            bit = T.dtype.type(source[n])
+            target[n] = min(bit + half + half, half + half) * (bit - half) - t[n] * m
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def fill_bits_across(y, T, mu, at, B):
+    """The same into columns at..at+features-1 of B, whose rows are samples, as are those of y and T; mu in their type."""
+    half = T.dtype.type(0.5)
+    size = y.shape[1]
+    for r in range(len(y)):
+        source, t, target = y[r], T[r, at : at + size], B[r, at : at + size]
+        for d in range(size):
+            bit = T.dtype.type(source[d])
+            target[d] = min(bit + half + half, half + half) * (bit - half) - t[d] * mu[d]
 
 
 @njit(nogil=True, cache=True)

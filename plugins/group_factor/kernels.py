@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
-from plaidwork.plugins.group_factor.products import FAST
+from plaidwork.plugins.group_factor.products import four, next_sums
 
 GAUSSIAN, BERNOULLI, BOHNING, POISSON = 0, 1, 2, 3
 
@@ -68,16 +69,19 @@ def bound(kind, y, x, v):
     return kappa, kappa * x - slope, -(f - slope * x + 0.5 * kappa * x * x)
 
 
-@njit(nogil=True, cache=True)
-def set_weight(k, d, b, p, alpha, slab, odds, loc, var, var0, gamma, w, ww):
-    """q(w, s) of a weight from the linear term b and the precision p (prior included) of the slab."""
-    loc[k, d] = b / p
-    var[k, d] = 1.0 / p
-    var0[k, d] = 1.0 / alpha
-    logit = odds + 0.5 * b * b / p + 0.5 * slab - 0.5 * math.log(p)
-    gamma[k, d] = sigmoid(min(700.0, max(-700.0, logit)))
-    w[k, d] = gamma[k, d] * loc[k, d]
-    ww[k, d] = gamma[k, d] * (loc[k, d] * loc[k, d] + var[k, d])
+@njit(nogil=True, cache=True, error_model="numpy", forceinline=True)
+def set_weight(k, d, b, p, unused, prior, loc, var, var0, gamma, w, ww):
+    """q(w, s) of a weight from the linear term b and the precision p (of the prior included) of the slab.
+
+    ``unused`` is its variance when off, ``prior`` what the log odds have besides b^2 / (2 p) - log(p) / 2.
+    """
+    variance = 1.0 / p
+    mean = b * variance
+    off = math.sqrt(p) * math.exp(min(690.0, max(-690.0, -prior - 0.5 * b * mean)))
+    share = 1.0 / (1.0 + off)
+    loc[k, d], var[k, d], var0[k, d], gamma[k, d] = mean, variance, unused, share
+    w[k, d] = share * mean
+    ww[k, d] = share * (mean * mean + variance)
 
 
 @njit(nogil=True, cache=True)
@@ -100,80 +104,68 @@ def weights_of_level(lo, gram, cross, view, alpha, slab, odds, loc, var, var0, g
                 b -= g[k * (k - 1) // 2 + j] * w[j, d]
             for j in range(k + 1, K):
                 b -= g[j * (j - 1) // 2 + k] * w[j, d]
+            prior = odds[k, m] + 0.5 * slab[k, m]
             p = g[second + k] + alpha[k, m]
-            set_weight(k, d, b, p, alpha[k, m], slab[k, m], odds[k, m], loc, var, var0, gamma, w, ww)
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _sums(r, t, z, zz):
-    """Sums of r z, T z^2 and T <z^2> of a feature."""
-    b = q = p = r.dtype.type(0)
-    for n in range(len(r)):
-        b += r[n] * z[n]
-        q += t[n] * z[n] * z[n]
-        p += t[n] * zz[n]
-    return b, q, p
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _next_sums(r, t, old, step, z, zz):
-    """The same after the weight of the factor ``old`` was raised by ``step``, in one pass; r in place."""
-    b = q = p = r.dtype.type(0)
-    for n in range(len(r)):
-        left = r[n] - t[n] * old[n] * step
-        r[n] = left
-        b += left * z[n]
-        q += t[n] * z[n] * z[n]
-        p += t[n] * zz[n]
-    return b, q, p
+            set_weight(k, d, b, p, 1.0 / alpha[k, m], prior, loc, var, var0, gamma, w, ww)
 
 
 @njit(nogil=True, cache=True)
 def weights(lo, T, top, rest, z, zz, view, alpha, slab, odds, loc, var, var0, gamma, w, ww, only):
     """The same from the cells: ``rest`` (features, N) is B - T <x> and is used up; z, zz in the type of the cells.
 
-    A feature stays in the innermost cache; K passes over it cost less than its Gram matrix.
+    Four features stay in the inner caches; K passes over them cost less than their Gram matrices.
     """
     K = len(w)
     start, end = (0, K) if only < 0 else (only, only + 1)
-    for r in range(len(rest)):
-        d, t, left = lo + r, T[top + r], rest[r]
-        m = view[d]
-        b, q, p = _sums(left, t, z[start], zz[start])
+    sums = np.empty(8)
+    for i in range(0, len(rest), 4):
+        size = min(4, len(rest) - i)
+        left, t = four(rest, i), four(T, top + i)
+        down, up = np.zeros(4, rest.dtype), np.zeros(4, rest.dtype)
         for k in range(start, end):
-            before = w[k, d]
-            set_weight(
-                k, d, b + before * q, p + alpha[k, m], alpha[k, m], slab[k, m], odds[k, m], loc, var, var0, gamma, w, ww
-            )  # fmt: skip
-            if k + 1 < end:
-                step = left.dtype.type(w[k, d] - before)
-                b, q, p = _next_sums(left, t, z[k], step, z[k + 1], zz[k + 1])
+            for j in range(size):
+                up[j] = w[k, lo + i + j]
+            next_sums(left, t, z[max(k - 1, start)], z[k], zz[k], down, up, sums)
+            for j in range(size):
+                d = lo + i + j
+                m = view[d]
+                prior = odds[k, m] + 0.5 * slab[k, m]
+                p = sums[4 + j] + alpha[k, m]
+                set_weight(k, d, sums[j], p, 1.0 / alpha[k, m], prior, loc, var, var0, gamma, w, ww)
+                down[j] = w[k, d]
 
 
 @njit(nogil=True, cache=True)
-def scores(lo, gram, cross, group, precision, z, v, zz, only):
+def scores(lo, T, rest, w, ww, gram, cross, group, precision, z, v, zz, only):
     """q(z) of the samples from ``lo`` on, factor after factor (``only`` < 0: all), in place.
 
-    ``gram`` (samples, …) holds sums of T <w w>, ``cross`` (K, samples) those of (B - T <mu>) <w>;
-    ``precision`` (K, G) is the prior's.
+    ``T`` and ``rest`` = B - T <x> are (samples, features), the latter is used up; w, ww in their type. What level views
+    add: ``gram`` (G, …) sums of T <w w> by sample group, ``cross`` (K, samples) those of B <w>. ``precision`` (K, G) is the prior's.
     """
     K = len(z)
+    start, end = (0, K) if only < 0 else (only, only + 1)
     second = K * (K - 1) // 2
-    for r in range(len(gram)):
-        n = lo + r
-        g = gram[r]
-        for k in range(K):
-            if only >= 0 and k != only:
-                continue
-            b = cross[k, r]
-            for j in range(k):
-                b -= g[k * (k - 1) // 2 + j] * z[j, n]
-            for j in range(k + 1, K):
-                b -= g[j * (j - 1) // 2 + k] * z[j, n]
-            p = precision[k, group[n]] + g[second + k]
-            z[k, n] = b / p
-            v[k, n] = 1.0 / p
-            zz[k, n] = z[k, n] * z[k, n] + v[k, n]
+    sums = np.empty(8)
+    for i in range(0, len(rest), 4):
+        size = min(4, len(rest) - i)
+        left, t = four(rest, i), four(T, i)
+        down, up = np.zeros(4, rest.dtype), np.zeros(4, rest.dtype)
+        for k in range(start, end):
+            for j in range(size):
+                up[j] = z[k, lo + i + j]
+            next_sums(left, t, w[max(k - 1, start)], w[k], ww[k], down, up, sums)
+            for j in range(size):
+                n = lo + i + j
+                g = gram[group[n]]
+                b = sums[j] + cross[k, i + j]
+                for c in range(k):
+                    b -= g[k * (k - 1) // 2 + c] * z[c, n]
+                for c in range(k + 1, K):
+                    b -= g[c * (c - 1) // 2 + k] * z[c, n]
+                v[k, n] = 1.0 / (sums[4 + j] + g[second + k] + precision[k, group[n]])
+                z[k, n] = b * v[k, n]
+                zz[k, n] = z[k, n] * z[k, n] + v[k, n]
+                down[j] = z[k, n]
 
 
 @njit(nogil=True, cache=True)

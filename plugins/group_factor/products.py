@@ -1,6 +1,6 @@
 """Sums of products over samples or features on one thread: the matrix multiplications of a sweep.
 
-Written out, not left to a BLAS library, which takes threads of its own and whose sums depend on how many it gets. Two
+Written out, not left to a BLAS library, which takes threads of its own and whose sums depend on how many it gets. Four
 rows of the result are made side by side, eight terms at a time, so that the compiler keeps the factors in registers;
 sums of at most ``CHUNK`` terms are in the type of the cells, sums of sums in float64.
 
@@ -17,6 +17,8 @@ CHUNK = 64
 TILE = 256
 WIDE = 1024
 """From so many columns on the chunks are shorter, to stay in the cache."""
+STRETCH = 4096
+"""Cells of a row whose sums are in the type of the cells; every lane of a register has a part of them."""
 FAST = {"reassoc", "contract", "nsz"}
 
 
@@ -26,22 +28,28 @@ def width(k: int) -> int:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
-def add_terms(x, y, table, at, left, one, two):
-    """Add to ``one`` and ``two`` eight rows of ``table`` from (at, left) on, times the numbers in x and y."""
-    x0, x1, x2, x3, x4, x5, x6, x7 = x
-    y0, y1, y2, y3, y4, y5, y6, y7 = y
+def add_terms(rows, table, at, left, out):
+    """Add to each of four arrays eight rows of ``table`` from (at, left) on, times the eight numbers in its row."""
+    x, y, u, v = rows
+    x0, x1, x2, x3, x4, x5, x6, x7 = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+    y0, y1, y2, y3, y4, y5, y6, y7 = y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
+    u0, u1, u2, u3, u4, u5, u6, u7 = u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7]
+    v0, v1, v2, v3, v4, v5, v6, v7 = v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
     a0, c0 = (
         np.uintp(at),
         np.uintp(left),
     )  # unsigned: an index that could be negative keeps the loop from vectorising
     a1, a2, a3 = a0 + np.uintp(1), a0 + np.uintp(2), a0 + np.uintp(3)
     a4, a5, a6, a7 = a0 + np.uintp(4), a0 + np.uintp(5), a0 + np.uintp(6), a0 + np.uintp(7)
+    one, two, three, last = out
     for j in range(len(one)):
         c = c0 + np.uintp(j)
         q0, q1, q2, q3 = table[a0, c], table[a1, c], table[a2, c], table[a3, c]
         q4, q5, q6, q7 = table[a4, c], table[a5, c], table[a6, c], table[a7, c]
         one[j] += x0 * q0 + x1 * q1 + x2 * q2 + x3 * q3 + x4 * q4 + x5 * q5 + x6 * q6 + x7 * q7
         two[j] += y0 * q0 + y1 * q1 + y2 * q2 + y3 * q3 + y4 * q4 + y5 * q5 + y6 * q6 + y7 * q7
+        three[j] += u0 * q0 + u1 * q1 + u2 * q2 + u3 * q3 + u4 * q4 + u5 * q5 + u6 * q6 + u7 * q7
+        last[j] += v0 * q0 + v1 * q1 + v2 * q2 + v3 * q3 + v4 * q4 + v5 * q5 + v6 * q6 + v7 * q7
 
 
 @njit(nogil=True, cache=True)
@@ -61,84 +69,129 @@ def fill_pairs(first, second, lo, hi, table):
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
-def add_term(x, y, table, at, left, one, two):
-    """The same for one row."""
-    row = table[at, left : left + len(one)]
-    for j in range(len(one)):
-        one[j] += x * row[j]
-        two[j] += y * row[j]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
-def add_all(x, y, table, at, left, one, two):
-    """Add to ``one`` and ``two`` the rows of ``table`` from (at, left) on, times the numbers in x and y."""
+def add_all(rows, table, at, left, sums):
+    """Set four rows of ``sums`` to the rows of ``table`` from (at, left) on, times the numbers in each of four ``rows``."""
+    x, y, u, v = rows
+    sums[:] = 0
+    out = sums[0], sums[1], sums[2], sums[3]
     n = len(x)
     for i in range(0, n - 7, 8):
-        p, q = x[i : i + 8], y[i : i + 8]
-        add_terms(
-            (p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]),
-            (q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]),
-            table, at + i, left, one, two,
-        )  # fmt: skip
+        add_terms((x[i : i + 8], y[i : i + 8], u[i : i + 8], v[i : i + 8]), table, at + i, left, out)
     for i in range(n - n % 8, n):
-        add_term(x[i], y[i], table, at + i, left, one, two)
+        row = table[at + i, left : left + sums.shape[1]]
+        for j in range(len(row)):
+            sums[0, j] += x[i] * row[j]
+            sums[1, j] += y[i] * row[j]
+            sums[2, j] += u[i] * row[j]
+            sums[3, j] += v[i] * row[j]
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def quad(source, r, lo, hi):
+    """Columns lo..hi-1 of rows r..r+3; the last row again where there are fewer."""
+    n = len(source) - 1
+    return (
+        source[r, lo:hi],
+        source[min(r + 1, n), lo:hi],
+        source[min(r + 2, n), lo:hi],
+        source[min(r + 3, n), lo:hi],
+    )
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
-def add_sums(r, s, one, two, out):
-    """Add ``one`` to row r and ``two`` to row s, where that is another."""
-    for j in range(len(one)):
-        out[r, j] += one[j]
-    if s > r:
-        for j in range(len(two)):
-            out[s, j] += two[j]
+def add_sums(sums, r, at, out):
+    """Add the rows of ``sums`` to rows r..r+3 of ``out`` from column ``at`` on, as far as it has them."""
+    for i in range(min(4, len(out) - r)):
+        for j in range(sums.shape[1]):
+            out[r + i, at + j] += sums[i, j]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def gram_of_rows(T, top, first, second, out):
     """Add to ``out`` (R, width) the Gram matrices of rows top..top+R-1 of ``T``; moments are (columns of T, K)."""
-    n, columns, rows = T.shape[1], out.shape[1], len(out)
+    n, columns, source = T.shape[1], out.shape[1], T[top : top + len(out)]
     chunk = CHUNK if columns < WIDE else CHUNK // 4
-    table = np.zeros((chunk, columns), T.dtype)
-    one, two = np.empty(columns, T.dtype), np.empty(columns, T.dtype)
+    table, sums = np.zeros((chunk, columns), T.dtype), np.empty((4, columns), T.dtype)
     for lo in range(0, n, chunk):
         hi = min(n, lo + chunk)
         fill_pairs(first, second, lo, hi, table)
-        for r in range(0, rows, 2):
-            s = min(r + 1, rows - 1)
-            a, b = T[top + r, lo:hi], T[top + s, lo:hi]
-            one[:] = 0
-            two[:] = 0
-            add_all(a, b, table, 0, 0, one, two)
-            add_sums(r, s, one, two, out)
+        for r in range(0, len(out), 4):
+            add_all(quad(source, r, lo, hi), table, 0, 0, sums)
+            add_sums(sums, r, 0, out)
+
+
+@njit(nogil=True, cache=True)
+def turned(source, top, left, size, out, at):
+    """Into columns at..at+size-1 of ``out`` (R, …): columns left..left+R-1 of rows top..top+size-1 of ``source``."""
+    rows = len(out)
+    right = left + rows
+    for d in range(0, size - size % 8, 8):
+        s = source[top + d : top + d + 8]
+        s0, s1, s2, s3 = s[0, left:right], s[1, left:right], s[2, left:right], s[3, left:right]
+        s4, s5, s6, s7 = s[4, left:right], s[5, left:right], s[6, left:right], s[7, left:right]
+        for n in range(rows):  # a row of eight at a time: the compiler makes a register of it
+            o = out[n, at + d : at + d + 8]
+            o[0], o[1], o[2], o[3] = s0[n], s1[n], s2[n], s3[n]
+            o[4], o[5], o[6], o[7] = s4[n], s5[n], s6[n], s7[n]
+    for d in range(size - size % 8, size):
+        for n in range(rows):
+            out[n, at + d] = source[top + d, left + n]
+
+
+@njit(nogil=True, cache=True)
+def four(source, at):
+    """Rows at..at+3 of ``source``; a copy with zeros below where there are fewer."""
+    if at + 4 <= len(source):
+        return source[at : at + 4]
+    out = np.zeros((4, source.shape[1]), source.dtype)
+    out[: len(source) - at] = source[at:]
+    return out
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def gram_of_columns(T, top, left, first, second, out):
-    """The same for columns left..left+R-1 of ``T``, over the rows from ``top`` on that the moments (I, K) have."""
-    n, columns, rows = len(first), out.shape[1], len(out)
-    chunk = CHUNK if columns < WIDE else CHUNK // 4
-    table = np.zeros((chunk, columns), T.dtype)
-    one, two = np.empty(columns, T.dtype), np.empty(columns, T.dtype)
-    for lo in range(0, n, chunk):
-        hi = min(n, lo + chunk)
-        size = hi - lo
-        fill_pairs(first, second, lo, hi, table)
-        for r in range(0, rows, 2):
-            s = min(r + 1, rows - 1)
-            c, e = left + r, left + s
-            one[:] = 0
-            two[:] = 0
-            for i in range(0, size - 7, 8):
-                A = T[top + lo + i : top + lo + i + 8]
-                add_terms(
-                    (A[0, c], A[1, c], A[2, c], A[3, c], A[4, c], A[5, c], A[6, c], A[7, c]),
-                    (A[0, e], A[1, e], A[2, e], A[3, e], A[4, e], A[5, e], A[6, e], A[7, e]),
-                    table, i, 0, one, two,
-                )  # fmt: skip
-            for i in range(size - size % 8, size):
-                add_term(T[top + lo + i, c], T[top + lo + i, e], table, i, 0, one, two)
-            add_sums(r, s, one, two, out)
+def _next_four(r, t, old, new, second, down, up):
+    """One stretch of :func:`next_sums`."""
+    r0, r1, r2, r3 = r
+    t0, t1, t2, t3 = t
+    d0, d1, d2, d3 = down
+    u0, u1, u2, u3 = up
+    b0 = b1 = b2 = b3 = p0 = p1 = p2 = p3 = r0.dtype.type(0)
+    for n in range(len(old)):
+        o, f, s = old[n], new[n], second[n]
+        x0 = r0[n] + t0[n] * (u0 * f - d0 * o)
+        x1 = r1[n] + t1[n] * (u1 * f - d1 * o)
+        x2 = r2[n] + t2[n] * (u2 * f - d2 * o)
+        x3 = r3[n] + t3[n] * (u3 * f - d3 * o)
+        r0[n], r1[n], r2[n], r3[n] = x0, x1, x2, x3
+        b0 += x0 * f
+        b1 += x1 * f
+        b2 += x2 * f
+        b3 += x3 * f
+        p0 += t0[n] * s
+        p1 += t1[n] * s
+        p2 += t2[n] * s
+        p3 += t3[n] * s
+    return b0, b1, b2, b3, p0, p1, p2, p3
+
+
+@njit(nogil=True, cache=True)
+def next_sums(r, t, old, new, second, down, up, out):
+    """Four rows r = B - T <x> of cells with one factor left out, in place, and what the update of that factor needs.
+
+    The last factor (``old`` with its coefficients ``down``) is taken away, the next (``new``) gets back what it had
+    (``up``). Into ``out`` (8,): the sums of r new of the four rows, then those of T second.
+    """
+    out[:] = 0.0
+    for lo in range(0, len(old), STRETCH):
+        hi = min(len(old), lo + STRETCH)
+        found = _next_four(
+            (r[0, lo:hi], r[1, lo:hi], r[2, lo:hi], r[3, lo:hi]),
+            (t[0, lo:hi], t[1, lo:hi], t[2, lo:hi], t[3, lo:hi]),
+            old[lo:hi], new[lo:hi], second[lo:hi],
+            (down[0], down[1], down[2], down[3]), (up[0], up[1], up[2], up[3]),
+        )  # fmt: skip
+        for j in range(8):
+            out[j] += found[j]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -171,23 +224,15 @@ def dots_of_rows(B, top, first, out):
 @njit(nogil=True, cache=True, fastmath=FAST)
 def dots_of_columns(left_side, B, top, left, out):
     """Add to ``out`` (K, R) the sums over i of left_side[k, i] B[top + i, left + r]; (K, I) in the type of B."""
-    n, rows = left_side.shape[1], len(out)
-    one, two = np.empty(TILE, B.dtype), np.empty(TILE, B.dtype)
+    n = left_side.shape[1]
+    room = np.empty((4, TILE), B.dtype)
     for lo in range(0, n, CHUNK):
         hi = min(n, lo + CHUNK)
         for at in range(0, out.shape[1], TILE):
-            size = min(TILE, out.shape[1] - at)
-            a, b = one[:size], two[:size]
-            for r in range(0, rows, 2):
-                s = min(r + 1, rows - 1)
-                a[:] = 0
-                b[:] = 0
-                add_all(left_side[r, lo:hi], left_side[s, lo:hi], B, top + lo, left + at, a, b)
-                for j in range(size):
-                    out[r, at + j] += a[j]
-                if s > r:
-                    for j in range(size):
-                        out[s, at + j] += b[j]
+            sums = room[:, : min(TILE, out.shape[1] - at)]
+            for r in range(0, len(out), 4):
+                add_all(quad(left_side, r, lo, hi), B, top + lo, left + at, sums)
+                add_sums(sums, r, at, out)
 
 
 def padded(*parts: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -206,22 +251,15 @@ def take_away(lo, T, top, z, w, B):
     for r in range(rows):
         for k in range(len(w)):
             first[r, k] = w[k, lo + r]
-    one, two = np.empty(TILE, z.dtype), np.empty(TILE, z.dtype)
+    room = np.empty((4, TILE), z.dtype)
     for at in range(0, N, TILE):
-        size = min(TILE, N - at)
-        a, b = one[:size], two[:size]
-        for r in range(0, rows, 2):
-            s = min(r + 1, rows - 1)
-            a[:] = 0
-            b[:] = 0
-            add_all(first[r], first[s], z, 0, at, a, b)
-            x, t = B[r, at : at + size], T[top + r, at : at + size]
-            for n in range(size):
-                x[n] -= t[n] * a[n]
-            if s > r:
-                x, t = B[s, at : at + size], T[top + s, at : at + size]
-                for n in range(size):
-                    x[n] -= t[n] * b[n]
+        sums = room[:, : min(TILE, N - at)]
+        for r in range(0, rows, 4):
+            add_all(quad(first, r, 0, len(z)), z, 0, at, sums)
+            for i in range(min(4, rows - r)):
+                x, t = B[r + i, at : at + TILE], T[top + r + i, at : at + TILE]
+                for n in range(len(x)):
+                    x[n] -= t[n] * sums[i, n]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -238,19 +276,12 @@ def predict(lo, hi, z, both, w, ww, x, spread):
             first[r, k] = mean
             second[r, k] = max(ww[k, lo + r] - mean * mean, 0.0)
             second[r, K + k] = mean * mean
-    one, two = np.empty(TILE, z.dtype), np.empty(TILE, z.dtype)
+    room = np.empty((4, TILE), z.dtype)
     for at in range(0, N, TILE):
-        size = min(TILE, N - at)
-        a, b = one[:size], two[:size]
-        for r in range(0, rows, 2):
-            s = min(r + 1, rows - 1)
-            a[:] = 0
-            b[:] = 0
-            add_all(first[r], first[s], z, 0, at, a, b)
-            x[r, at : at + size] = a
-            x[s, at : at + size] = b
-            a[:] = 0
-            b[:] = 0
-            add_all(second[r], second[s], both, 0, at, a, b)
-            spread[r, at : at + size] = a
-            spread[s, at : at + size] = b
+        sums = room[:, : min(TILE, N - at)]
+        for r in range(0, rows, 4):
+            here = min(4, rows - r)
+            add_all(quad(first, r, 0, len(z)), z, 0, at, sums)
+            x[r : r + here, at : at + TILE] = sums[:here]
+            add_all(quad(second, r, 0, len(both)), both, 0, at, sums)
+            spread[r : r + here, at : at + TILE] = sums[:here]

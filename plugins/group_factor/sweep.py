@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import digamma
 
 from plaidwork.core.api import Params, State
-from plaidwork.plugins.group_factor import kernels, local, products
+from plaidwork.plugins.group_factor import kernels, local, products, singles
 from plaidwork.plugins.group_factor.bound import (
     bound_terms,
     elbo_of,
@@ -16,11 +16,22 @@ from plaidwork.plugins.group_factor.bound import (
     measure_squares,
     predicted,
 )
-from plaidwork.plugins.group_factor.cells import View, in_tiles, known_of, level_of, tile, views_of
+from plaidwork.plugins.group_factor.cells import (
+    TILE_CELLS,
+    View,
+    across,
+    in_tiles,
+    known_of,
+    level_of,
+    tile,
+    views_of,
+)
 from plaidwork.plugins.group_factor.start import advance_start
 
 SLICE = 200_000_000
 """Multiplications and additions in one slice, some 5 to 20 ms."""
+SIDE = 32
+"""Samples of a tile of the scores are a multiple of it: so many cells of a feature, at least, are read at once."""
 LOCAL_WORK = 200
 """What a cell costs in the last stage and, by factor, when weak ones are looked for, in the same unit."""
 STAGES = ("start", "deviance", "weights", "scores", "local")
@@ -95,26 +106,49 @@ def update_theta(state: State, params: Params) -> None:
 
 def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
     """q(z) of samples lo..hi-1."""
-    k = len(state["z"])
-    gram, cross = np.zeros((hi - lo, products.width(k))), np.zeros((k, hi - lo))
-    for view in views_of(state):
-        here = view.features
-        first, second = (np.ascontiguousarray(state[name][:, here].T) for name in ("w", "ww"))
-        small = state["w"][:, here].astype(state["float"].dtype)
+    float_type = state["float"].dtype
+    views = list(views_of(state))
+    soft = [view for view in views if not view.level]
+    here = np.concatenate(
+        [np.arange(view.first, view.first + view.size) for view in soft] or [np.zeros(0, int)]
+    )
+    first, second = (np.ascontiguousarray(state[name][:, here], float_type) for name in ("w", "ww"))
+    table = products.padded(first, dtype=float_type)
+    gram = np.zeros((len(state["scale"]), products.width(len(first))))
+    for view in views:
         if view.level:
-            level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
-            whole = np.zeros((len(level), products.width(k)))
-            products.gram_of_rows(level, 0, first, second, whole)
-            gram += whole[state["group"][lo:hi]]
-        for start, end in in_tiles(view.size, hi - lo):
-            cells = tile(state, view, start, end, lo, hi)
-            if cells.T is not None:
-                products.gram_of_columns(cells.T, *cells.T_at, first[start:end], second[start:end], gram)
-            products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, 0, 0, cross)
+            _add_level(state, view, gram)
     precision = state["score_shape"] / state["score_rate"]
-    kernels.scores(
-        lo, gram, cross, state["group"], precision, state["z"], state["v"], state["zz"], only
-    )  # fmt: skip
+    step = max(SIDE, TILE_CELLS // max(1, len(here)) // SIDE * SIDE)
+    for left in range(lo, hi, step):
+        right = min(hi, left + step)
+        T, rest = across(state, soft, left, right)
+        products.take_away(left, T, 0, table, state["z"], rest)
+        cross = _cross_of_level(state, views, left, right)
+        kernels.scores(
+            left, T, rest, first, second, gram, cross, state["group"], precision,
+            state["z"], state["v"], state["zz"], only,
+        )  # fmt: skip
+
+
+def _add_level(state: State, view: View, gram: np.ndarray) -> None:
+    """Add the Gram matrices (G, width) of the weights of a level view by sample group."""
+    first, second = (np.ascontiguousarray(state[name][:, view.features].T) for name in ("w", "ww"))
+    level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
+    products.gram_of_rows(level, 0, first, second, gram)
+
+
+def _cross_of_level(state: State, views: list[View], left: int, right: int) -> np.ndarray:
+    """(K, samples) sums of (B - T <mu>) <w> over the level views."""
+    cross = np.zeros((len(state["z"]), right - left))
+    for view in views:
+        if not view.level:
+            continue
+        small = state["w"][:, view.features].astype(state["float"].dtype)
+        for start, end in in_tiles(view.size, right - left):
+            cells = tile(state, view, start, end, left, right)
+            products.dots_of_columns(np.ascontiguousarray(small[:, start:end]), cells.B, 0, 0, cross)
+    return cross
 
 
 def update_score_precision(state: State, params: Params) -> None:
@@ -164,9 +198,11 @@ def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool, 
         if view.kind == kernels.GAUSSIAN:
             continue
         y, first = view.arrays["y"], view.first
-        for at, end, x, spread in predicted(state, below, above):
+        single = bool(state["single"]) and view.kind == kernels.BERNOULLI
+        for at, end, x, spread in predicted(state, below, above, single):
             if view.kind == kernels.BERNOULLI:
-                local.update_bits(at, end, first, y, view.arrays["T"], x, spread, *rest)
+                update = singles.update_bits if x.dtype == np.float32 else local.update_bits
+                update(at, end, first, y, view.arrays["T"], x, spread, *rest)
             else:
                 local.update_tangents(at, end, first, view.kind, y, view.arrays["B"], x, spread, *rest)
 
