@@ -72,7 +72,9 @@ def fill_pairs(first, second, lo, hi, table):
 def add_all(rows, table, at, left, sums):
     """Set four rows of ``sums`` to the rows of ``table`` from (at, left) on, times the numbers in each of four ``rows``."""
     x, y, u, v = rows
-    sums[:] = 0
+    for i in range(4):
+        for j in range(sums.shape[1]):
+            sums[i, j] = 0
     out = sums[0], sums[1], sums[2], sums[3]
     n = len(x)
     for i in range(0, n - 7, 8):
@@ -104,6 +106,14 @@ def add_sums(sums, r, at, out):
     for i in range(min(4, len(out) - r)):
         for j in range(sums.shape[1]):
             out[r + i, at + j] += sums[i, j]
+
+
+@njit(nogil=True, cache=True, fastmath=FAST, forceinline=True)
+def put_sums(sums, r, at, out):
+    """The same, in place of what is there."""
+    for i in range(min(4, len(out) - r)):
+        for j in range(sums.shape[1]):
+            out[r + i, at + j] = sums[i, j]
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -144,7 +154,9 @@ def four(source, at):
     if at + 4 <= len(source):
         return source[at : at + 4]
     out = np.zeros((4, source.shape[1]), source.dtype)
-    out[: len(source) - at] = source[at:]
+    for r in range(at, len(source)):
+        for n in range(source.shape[1]):  # a loop compiles faster than an assignment of slices
+            out[r - at, n] = source[r, n]
     return out
 
 
@@ -181,7 +193,8 @@ def next_sums(r, t, old, new, second, down, up, out):
     The last factor (``old`` with its coefficients ``down``) is taken away, the next (``new``) gets back what it had
     (``up``). Into ``out`` (8,): the sums of r new of the four rows, then those of T second.
     """
-    out[:] = 0.0
+    for j in range(8):
+        out[j] = 0.0
     for lo in range(0, len(old), STRETCH):
         hi = min(len(old), lo + STRETCH)
         found = _next_four(
@@ -280,8 +293,7 @@ def predict(lo, hi, z, both, w, ww, x, spread):
     for at in range(0, N, TILE):
         sums = room[:, : min(TILE, N - at)]
         for r in range(0, rows, 4):
-            here = min(4, rows - r)
             add_all(quad(first, r, 0, len(z)), z, 0, at, sums)
-            x[r : r + here, at : at + TILE] = sums[:here]
+            put_sums(sums, r, at, x)
             add_all(quad(second, r, 0, len(both)), both, 0, at, sums)
-            spread[r : r + here, at : at + TILE] = sums[:here]
+            put_sums(sums, r, at, spread)

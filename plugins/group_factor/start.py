@@ -55,19 +55,26 @@ def turn(loadings: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, float]
     return left @ right, float(values.sum())
 
 
+def _dots(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """(L, L) scalar products of the rows of two (L, N), without the threads of a BLAS library."""
+    return np.asarray(np.einsum("an,bn->ab", one, two))
+
+
+def _mixed(by: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(k, N) sums of the (L, N) rows, each by a column of ``by`` (L, k)."""
+    return np.asarray(np.einsum("lk,ln->kn", by, rows))
+
+
 def orthonormal(rows: np.ndarray) -> np.ndarray:
     """(L, N) an orthonormal basis of the space of the (L, N) rows; rows of zeros in place of what they lack."""
     for _ in range(2):  # once leaves rounding errors of nearly parallel rows
         size = np.sqrt((rows**2).sum(axis=1))[:, None]
         rows = rows / np.where(size > 0, size, 1.0)
-        square = np.zeros((len(rows), len(rows)))
-        products.dots_of_rows(rows, 0, rows, square)
+        square = _dots(rows, rows)
         values, vectors = np.linalg.eigh(square)
         keep = values > 1e-12 * values[-1]
         factor = np.where(keep, 1 / np.sqrt(np.where(keep, values, 1.0)), 0.0)
-        found = np.zeros_like(rows)
-        products.dots_of_columns(np.ascontiguousarray((vectors * factor).T), rows, 0, 0, found)
-        rows = found
+        rows = _mixed(vectors * factor, rows)
     return rows
 
 
@@ -140,16 +147,13 @@ def _end_of_pass(state: State, params: Params) -> bool:
         work["basis"] = orthonormal(work["sum"])
         work["sum"] = np.zeros_like(work["basis"])
         return False
-    square = np.zeros((len(work["sum"]), len(work["sum"])))
-    products.dots_of_rows(work["basis"], 0, work["sum"], square)
+    square = _dots(work["basis"], work["sum"])
     values, vectors = np.linalg.eigh((square + square.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     use = 0
     if values[0] > 0:
         use = min(params["n_factors"], n - 1, int((values > 1e-10 * values[0]).sum()))
-    found = np.zeros((use, n))
-    products.dots_of_columns(np.ascontiguousarray(vectors[:, :use].T), work["basis"], 0, 0, found)
-    work["basis"] = found * np.sqrt(n)
+    work["basis"] = _mixed(vectors[:, :use], work["basis"]) * np.sqrt(n)
     if params["init"] != "varimax" or use < 2:
         return _finish(state, work["basis"])
     work["phase"], work["loadings"], work["rotation"] = (
@@ -168,9 +172,7 @@ def _turn(state: State) -> bool:
         work["rotation"], reached = turn(loadings, work["rotation"])
         work["turns"] += 1
         if reached <= work["last"] * (1 + 1e-8) or work["turns"] == TURNS:
-            found = np.zeros_like(work["basis"])
-            products.dots_of_columns(np.ascontiguousarray(work["rotation"].T), work["basis"], 0, 0, found)
-            return _finish(state, found)
+            return _finish(state, _mixed(work["rotation"], work["basis"]))
         work["last"] = reached
     return False
 
