@@ -245,9 +245,9 @@ def report(dtype: str, views: list[np.ndarray], z: np.ndarray, python: str, limi
     print(
         f"  peak extra memory   {memory / (4 * n * d):.2f} float32 arrays of N x D ({memory / 1e6:.0f} MB, {how}); 3 allowed"
     )
-    gram = FITTED * (FITTED + 1) // 2
-    flops = 2.0 * n * d * (2 * (gram + 2 * FITTED) + 3 * FITTED)
-    read = 3.0 * n * d * (np.dtype(dtype).itemsize + 1)
+    # by factor and cell: <x> 2 and its update 9, for weights and for values of factors; <x> and its variance 6; zeta some 40
+    flops = n * d * (28.0 * FITTED + 40)
+    read = n * d * (4.0 * np.dtype(dtype).itemsize + 3)  # T and y in each of three stages, T written in one
     speed, bandwidth = json.loads(alone([sys.executable, __file__, "--rates", dtype]).stdout)
     least = flops / speed + read / bandwidth
     print(f"  limit of one core   {flops / 1e9:.1f} GFlop at {speed / 1e9:.0f} GFlop/s (BLAS) + {read / 1e6:.0f} MB at "

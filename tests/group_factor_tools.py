@@ -3,8 +3,11 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from plaidwork.core.api import Clock
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.fitting import fit
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
 
 WORDS = ("gaussian", "bernoulli", "poisson")
 
@@ -51,6 +54,32 @@ def groups(n, names="abc", rows=None, start=0):
 def run(arrays, settings=None, **schedule):
     given = arrays if isinstance(arrays[0], Dataset) else datasets(arrays)
     return fit("group_factor", {"views": given}, settings or {}, **{"chains": 1, **schedule})
+
+
+def start(settings, seed=0, n_groups=1, **more):
+    """Model, plan and state of a fit of simulated views before the first sweep."""
+    model = registry().model("group_factor")
+    arrays, _ = views(seed, **more)
+    inputs = {"views": datasets(arrays)}
+    if n_groups > 1:
+        inputs["groups"] = groups(len(arrays[0]), "abc"[:n_groups])
+    params = {"n_factors": 4, "likelihoods": ",".join(more.get("words", WORDS)), **settings}
+    plan = make_plan(model, inputs, params)
+    model.prepare()
+    return model, plan, model.init(plan.data, plan.params, np.random.default_rng(seed))
+
+
+def climb(model, plan, state, sweeps):
+    """Largest relative fall over all blocks, and how many blocks there were."""
+    worst, count = 0.0, 0
+    for t in range(sweeps):
+        last = None  # a factor may have left before the sweep
+        for _, value in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
+            assert np.isfinite(value)
+            if last is not None:
+                worst = max(worst, (last - value) / abs(last))
+            last, count = value, count + 1
+    return worst, count
 
 
 def recovery(scores, truth):

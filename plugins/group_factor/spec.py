@@ -101,6 +101,8 @@ GROUP_FACTOR = ModelSpec(
                 "total": "total_explained",
                 "row_names": "view",
                 "column_names": "factor",
+                "by_group": "variance_by_group",
+                "groups": "sample_group",
             },
             headline="headline",
             caption="caption",

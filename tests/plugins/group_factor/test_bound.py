@@ -9,8 +9,6 @@ from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
 
 from plaidwork.core.api import Clock
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
 from plaidwork.plugins.group_factor import kernels, sweep
 from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of
 
@@ -39,34 +37,9 @@ COMBINATIONS = list(
 )
 
 
-def start(settings, seed=0, n_groups=1, **more):
-    model = registry().model("group_factor")
-    arrays, _ = tools.views(seed, **more)
-    inputs = {"views": tools.datasets(arrays)}
-    if n_groups > 1:
-        inputs["groups"] = tools.groups(len(arrays[0]), "abc"[:n_groups])
-    params = {"n_factors": 4, "likelihoods": ",".join(more.get("words", tools.WORDS)), **settings}
-    plan = make_plan(model, inputs, params)
-    model.prepare()
-    return model, plan, model.init(plan.data, plan.params, np.random.default_rng(seed))
-
-
-def climb(model, plan, state, sweeps):
-    """Largest relative fall over all blocks, and how many blocks there were."""
-    worst, count = 0.0, 0
-    for t in range(sweeps):
-        last = None  # a factor may have left before the sweep
-        for _, value in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
-            assert np.isfinite(value)
-            if last is not None:
-                worst = max(worst, (last - value) / abs(last))
-            last, count = value, count + 1
-    return worst, count
-
-
 @pytest.mark.parametrize("settings", CASES, ids=lambda c: "-".join(map(str, c.values())))
 def test_no_block_lowers_the_bound(settings):
-    worst, count = climb(*start(settings), sweeps=25)
+    worst, count = tools.climb(*tools.start(settings), sweeps=25)
     assert count > 200
     assert worst <= 1e-9
 
@@ -83,19 +56,21 @@ def test_no_block_lowers_the_bound_of_any_combination(likelihood, slab, gaps, n_
     }  # fmt: skip
     words = LIKELIHOODS[likelihood]
     sizes = {"n": 26, "sizes": (9, 8, 7)[: len(words)], "k": 2}
-    worst, count = climb(*start(settings, 3, n_groups, words=words, **sizes, **GAPS[gaps]), sweeps=6)
+    worst, count = tools.climb(
+        *tools.start(settings, 3, n_groups, words=words, **sizes, **GAPS[gaps]), sweeps=6
+    )
     assert count > 60
     assert worst <= 1e-9
 
 
 @pytest.mark.parametrize("word", tools.WORDS)
 def test_no_block_lowers_the_bound_of_one_likelihood(word):
-    worst, _ = climb(*start({}, 1, words=(word, word, word)), sweeps=25)
+    worst, _ = tools.climb(*tools.start({}, 1, words=(word, word, word)), sweeps=25)
     assert worst <= 1e-9
 
 
 def test_between_sweeps_the_bound_rises_too_while_no_factor_leaves():
-    _, plan, state = start({"min_r2": 0.0, "drop_start": 1000})
+    _, plan, state = tools.start({"min_r2": 0.0, "drop_start": 1000})
     last = -np.inf
     for t in range(40):
         traces = None
@@ -110,7 +85,7 @@ def test_between_sweeps_the_bound_rises_too_while_no_factor_leaves():
 @pytest.mark.parametrize("feature", [2, 20, 35])
 def test_a_weight_is_at_its_maximum(slab, feature):
     """Nelder-Mead over (mean, log variance, logit of inclusion) of one weight gains nothing on the closed form."""
-    model, plan, state = start({"slab": slab, "min_r2": 0.0})
+    model, plan, state = tools.start({"slab": slab, "min_r2": 0.0})
     for t in range(3):
         for _ in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
             pass
@@ -156,7 +131,7 @@ def test_the_quadratic_lies_below_the_likelihood(kind):
 
 def test_gaussian_terms_by_hand():
     """The likelihood term of a Gaussian view against the textbook form."""
-    _, plan, state = start({"min_r2": 0.0}, words=("gaussian",) * 3)
+    _, plan, state = tools.start({"min_r2": 0.0}, words=("gaussian",) * 3)
     for t in range(3):
         while sweep.advance(state, plan.params, t) is None:
             pass
