@@ -52,8 +52,8 @@ def best_intercept(y, T, x):
             bit = np.float32(c[n])
             part += t[n]
             rest += min(bit + ONE, ONE) * (bit - HALF) - t[n] * a[n]
-        weight += part
-        total += rest
+        weight += float(part)
+        total += float(rest)
     return weight, total
 
 
@@ -81,8 +81,8 @@ def best_zeta(y, x, spread, mu, mu_var, T, ratio):
         product = 1.0
         for n in range(hi - lo):
             product *= ratio[n]
-        total += whole - math.log(product)
-        quadratic += curved
+        total += float(whole) - math.log(product)
+        quadratic += float(curved)
     return total - quadratic, total
 
 
