@@ -177,6 +177,20 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
     return {"headline": headline, "caption": caption[:1].upper() + caption[1:] + "."}
 
 
+def _by_group(views: Views, draw: dict[str, np.ndarray]) -> Results:
+    """What is explained in each sample group; of no group where none are given."""
+    names = np.array(views.groups if len(views.groups) > 1 else (), dtype=str)
+    share = np.zeros((0, len(views.names), len(draw["z"])))
+    if len(names):
+        share = share_by_group(views, draw)[:, :-1].swapaxes(1, 2)
+    return {
+        "sample_group": Result(names, ("sample_group",)),
+        "variance_by_group": Result(
+            share, ("sample_group", "view", "factor"), label="Share explained by sample group"
+        ),
+    }
+
+
 def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     """All results, of the best restart."""
     best = best_chain(kept)
@@ -240,14 +254,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
             correlate_rows(draw["z"], draw["z"]), ("factor", "factor_2"), label="Correlation"
         ),
         **restart_results(kept, best, draw["z"], labels),
+        **_by_group(views, draw),
     }
-    if len(views.groups) > 1:
-        results["sample_group"] = Result(np.array(views.groups), ("sample_group",))
-        results["variance_by_group"] = Result(
-            share_by_group(views, draw)[:, :-1].swapaxes(1, 2),
-            ("sample_group", "view", "factor"),
-            label="Share explained by sample group",
-        )
     if (scored := held_out(data, views, draw)) is not None:
         results["held_out"] = scored
     return results

@@ -63,6 +63,13 @@ def test_variance_is_explained_by_group(fitted):
     assert whole[:, 0] == pytest.approx([0.2, 0.2])
 
 
+def test_without_groups_none_is_shown():
+    arrays, _ = tools.views(1)
+    results = tools.run(arrays, {"n_factors": 2}, max_sweeps=5).results
+    assert results["sample_group"].values.shape == (0,)
+    assert results["variance_by_group"].values.shape == (0, *results["variance_explained"].values.shape)
+
+
 def test_new_samples_need_a_known_group(fitted):
     run, inputs, _, _, _ = fitted
     model, plan = registry().model("group_factor"), make_plan(registry().model("group_factor"), inputs)
