@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.special import ndtr
+from scipy.special import ndtri, softmax
 
 from plaidwork.core.api import ChainView, Kept
-from plaidwork.plugins.rank_factor.gibbs import predicted
 from plaidwork.plugins.rank_factor.setup import Setup
 
 MOST_DRAWS = 400
@@ -17,6 +16,7 @@ MOST_DRAWS = 400
 MOST_NUMBERS = 20_000_000
 """Loadings held side by side for the intervals."""
 MASS = (0.025, 0.975)
+LATTICE = 1024
 
 
 @dataclass
@@ -76,26 +76,28 @@ def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
     return pairs[::step]
 
 
-def class_shares(f: np.ndarray, n_classes: int) -> np.ndarray:
-    """(n, C) share of the draws (S, n, G) in which each class is the predicted one."""
-    chosen = np.stack([predicted(one) for one in f])
-    return np.stack([(chosen == code).mean(axis=0) for code in range(n_classes)], axis=1)
+def class_shares(f: np.ndarray) -> np.ndarray:
+    """(n, C) probability of each class, over the draws (S, n, G) of the classifiers' values.
+
+    Of a draw it is the label term exp(-2 sum max(0, 1 - y f)), divided by its sum over the classes: a softmax of s(f) with
+    s(f) = 2 max(0, 1 + f) - 2 max(0, 1 - f). The weight of the labels is left out: it makes up for their number in the fit.
+    """
+    total = 0.0
+    for one in f:
+        s = 2.0 * (np.maximum(0.0, 1.0 + one) - np.maximum(0.0, 1.0 - one))
+        s = np.column_stack([np.zeros(len(s)), s]) if s.shape[1] == 1 else s
+        total = total + softmax(s, axis=1)
+    return np.asarray(total / len(f))
 
 
 def class_probabilities(f: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """(n, C) probability that a class has the largest value, values being independent and normal (n, G)."""
-    sd = np.maximum(sd, 1e-12)
-    if f.shape[1] == 1:
-        p = ndtr(f[:, 0] / sd[:, 0])
-        return np.stack([1 - p, p], axis=1)
-    at = np.linspace(-6, 6, 121)
-    weight = np.exp(-0.5 * at**2)
-    found = np.empty(f.shape)
-    for g in range(f.shape[1]):
-        x = f[:, g, None] + sd[:, g, None] * at
-        others = [ndtr((x - f[:, h, None]) / sd[:, h, None]) for h in range(f.shape[1]) if h != g]
-        found[:, g] = (np.prod(others, axis=0) * weight).sum(axis=1)
-    return found / found.sum(axis=1, keepdims=True)
+    """(n, C) the same where the values are independent and normal: means and sd (n, G); by points of a lattice."""
+    root = 2.0
+    for _ in range(60):  # of x^(G + 1) = x + 1, whose powers make a lattice of low discrepancy (Roberts 2018)
+        root = (1.0 + root) ** (1.0 / (f.shape[1] + 1))
+    step = root ** -np.arange(1.0, f.shape[1] + 1)
+    points = ndtri((0.5 + np.arange(1, LATTICE + 1)[:, None] * step) % 1.0)
+    return class_shares(f + sd * points[:, None, :])
 
 
 def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
@@ -142,7 +144,7 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
         centre,
         np.sqrt(variance),
         f.mean(axis=0),
-        class_shares(f, len(setup.classes)),
+        class_shares(f),
         beta.mean(axis=0),
         np.moveaxis(np.quantile(beta, MASS, axis=0), 0, -1),
         offsets,

@@ -38,19 +38,20 @@ def cells_by_name(setup: Setup, block: Block, new: Block) -> NewCells:
 
 
 def _results(setup: Setup, z: np.ndarray, f: np.ndarray, probability: np.ndarray) -> Results:
-    chosen = (f[:, 0] > 0).astype(np.int64) if f.shape[1] == 1 else f.argmax(axis=1)
     return {
         "new_scores": Result(z, ("new_sample", "factor"), label="Factor score"),
         "new_decision": Result(f, ("new_sample", "classifier"), label="Value of the classifier"),
-        "new_probability": Result(probability, ("new_sample", "true_class"), label="Probability"),
-        "new_class": Result(np.array(setup.classes)[chosen], ("new_sample",), label="Predicted class"),
+        "new_probability": Result(probability, ("new_sample", "class"), label="Probability"),
+        "new_class": Result(
+            np.array(setup.classes)[probability.argmax(axis=1)], ("new_sample",), label="Predicted class"
+        ),
     }
 
 
 def predict_by_draws(
     kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
 ) -> Results:
-    """Mean scores over draws; the probability of a class is the share of draws that choose it."""
+    """Mean scores over draws; probabilities as in the fit."""
     if not kept.n_draws:
         raise ModelError("The fit has kept no draw yet.", "Wait for the end of the warm-up.")
     cells = cells_by_name(setup, data["X"], new_data["X"])
@@ -74,7 +75,7 @@ def predict_by_draws(
     f = np.stack(values)
     order, signs = display_order(reference)  # type: ignore[arg-type]
     mean = np.asarray(total / count)[:, order] * signs
-    return _results(setup, mean, f.mean(axis=0), class_shares(f, len(setup.classes)))
+    return _results(setup, mean, f.mean(axis=0), class_shares(f))
 
 
 def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:

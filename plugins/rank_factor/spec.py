@@ -91,30 +91,11 @@ TRACES = (
     Trace("groups", "Groups in use", kind="count"),
     Trace("alpha", "Mass of new groups"),
 )
+CLASSES = {"labels": "sample_code", "probability": "probability", "names": "class", "part": "part"}
 VIEWS = (
-    View(
-        "heatmap",
-        "Confusion",
-        {"values": "confusion", "row_names": "true_class", "column_names": "predicted_class"},
-        headline="headline",
-        caption="caption",
-        group="Classification",
-    ),
-    View(
-        "curve",
-        "ROC",
-        {"values": "roc", "x": "roc_x"},
-        headline="roc_title",
-        options={"x_label": "False positives", "y_label": "True positives"},
-        group="Classification",
-    ),
-    View(
-        "curve",
-        "Calibration",
-        {"values": "calibration", "x": "calibration_x", "interval": "calibration_interval"},
-        headline="calibration_title",
-        options={"x_label": "Probability given", "y_label": "Share that was so"},
-        group="Classification",
+    *(
+        View(kind, title, CLASSES, headline="headline", caption="caption", group="Classification")
+        for kind, title in (("confusion", "Confusion"), ("roc", "ROC"), ("calibration", "Calibration"))
     ),
     View("table", "Errors", {"values": "metrics"}, group="Classification"),
     View("table", "Predictions", {"values": "predictions"}, group="Classification"),
@@ -134,16 +115,34 @@ VIEWS = (
     ),
     View(
         "bars",
-        "Groups",
+        "Sizes",
         {"values": "group_size"},
         headline="groups_title",
         options={"y_label": "Share of samples"},
+        group="Groups",
     ),
+    View("scatter", "Centres", {"values": "group_mean", "names": "group"}, group="Groups"),
     View(
         "coefficients",
         "Chart",
         {"values": "loadings", "interval": "loading_interval"},
         options={"dim": "features"},
+        group="Loadings",
+    ),
+    View(
+        "image_grid",
+        "Images",
+        {
+            "values": "loading_images",
+            "weight": "coefficients",
+            "interval": "coefficient_interval",
+            "weight_names": "classifier",
+            "names": "factor",
+            "scores": "scores",
+            "classes": "sample_class",
+            "images": "data:X",
+        },
+        options={"signed": True},
         group="Loadings",
     ),
     View("table", "Strongest", {"values": "top_features"}, group="Loadings"),
@@ -156,7 +155,21 @@ VIEWS = (
     ),
     View("table", "Links", {"values": "links"}, group="Loadings"),
     View("scatter", "Scatter", {"values": "scores", "colour": "sample_class"}, group="Factor scores"),
-    View("table", "Factors", {"values": "factors"}, group="Factor scores"),
+    View(
+        "beeswarm",
+        "By class",
+        {"values": "scores", "colour": "sample_class"},
+        group="Factor scores",
+    ),
+    View("table", "Factors", {"values": "factors"}, options={"layer": True}, group="Factor scores"),
+    View(
+        "curve",
+        "By order",
+        {"values": "order_fit", "x": "order", "interval": "order_fit_interval"},
+        headline="order_fit_title",
+        options={"x_label": "Share of samples with a lower value", "y_label": "Fitted value"},
+        group="Fit",
+    ),
     View(
         "scatter",
         "One feature",

@@ -6,7 +6,7 @@ import rank_factor_tools as tools
 
 from plaidwork.core.model import Block, ModelData
 from plaidwork.core.registry import registry
-from plaidwork.plugins.rank_factor.posterior import align, class_probabilities
+from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares
 from plaidwork.plugins.rank_factor.similarity import cosines
 
 SHORT = {"chains": 1, "warmup": 60, "draws": 40, "thin": 1}
@@ -40,8 +40,12 @@ def test_three_classes_in_one_fit():
     run = tools.run("rank_factor", given, {"n_factors": 6, "label_weight": 5.0}, **SHORT)
     assert errors(run) < 0.3
     assert run.results["coefficients"].values.shape == (3, 6)
-    assert run.results["confusion"].values.sum() == 50
-    np.testing.assert_allclose(run.results["evaluated_probability"].values.sum(axis=1), 1.0)
+    assert (run.results["part"].values == np.where(SPLIT > 0, "test", "fitted")).all()
+    assert (run.results["sample_code"].values == codes).all()
+    probability = run.results["probability"].values
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    wrong = (probability.argmax(axis=1) != codes)[SPLIT > 0]
+    assert run.results["metrics"].columns["Wrong"][-1] == wrong.sum()
 
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
@@ -91,7 +95,7 @@ def test_new_samples_are_predicted_like_test_samples(name, model):
     x, codes, _, _ = tools.planted(4)
     settings = {**LIKELIHOODS[name], "n_factors": 5, "label_weight": 3.0}
     run = tools.run(model, tools.inputs(x, codes, split=SPLIT), settings, **{**SHORT, "draws": 80})
-    inside = run.results["evaluated_probability"].values[:, 1]
+    inside = run.results["probability"].values[SPLIT > 0, 1]
     kind = registry().model(model)
     params = kind.spec.check_params(settings)
     train = as_data(x, codes)
@@ -129,9 +133,29 @@ def test_results_hold_together():
     place = [int(name[1:]) for name in names[edge[0]]]
     assert cosines(loadings[:, place].T)[0, 1] == pytest.approx(weight[0])
     assert "no test samples" in found["caption"]
-    x_axis, y_axis = found["roc_x"].values, found["roc"].values
-    assert (np.diff(y_axis, axis=1) >= -1e-12).all()
-    assert (x_axis[0], y_axis[0, -1]) == (0.0, 1.0)
+    assert found["loading_images"].dims == ("factor", "feature")
+    rise = np.diff(found["order_fit"].values, axis=1)
+    assert (rise[np.isfinite(rise)] > 0).mean() > 0.6
+    low, high = np.moveaxis(found["order_fit_interval"].values, -1, 0)
+    assert (low <= high)[np.isfinite(low)].all()
+
+
+def test_fitted_values_by_order_know_ties_and_gaps():
+    """Bins hold samples of like rank; the chosen feature comes first; a bin lost to ties has no number."""
+    x, codes, _, _ = tools.planted(6)
+    x[:, 4] = np.repeat([1.0, 2.0], 80)
+    settings = {"n_factors": 3, "shown_feature": "f4"}
+    found = tools.run("rank_factor_vb", tools.inputs(x, codes), settings, max_sweeps=12).results
+    assert found["shown_features"].values[0] == "f4"
+    assert sorted(found["shown_features"].values) == sorted(f"f{j}" for j in range(30))
+    fit = found["order_fit"].values
+    w = found["scores"].values @ found["loadings"].values[:, 4]
+    assert np.isfinite(fit[0]).sum() == 2
+    np.testing.assert_allclose(fit[0][np.isfinite(fit[0])], [w[:80].mean(), w[80:].mean()])
+    j = int(found["shown_features"].values[5][1:])
+    lowest = np.argsort(x[:, j], kind="stable")[:8]
+    if len(np.unique(x[:, j])) == 160:
+        assert fit[5, 0] == pytest.approx((found["scores"].values @ found["loadings"].values[:, j])[lowest].mean())
 
 
 def test_draws_are_aligned_by_order_and_sign():
@@ -143,12 +167,23 @@ def test_draws_are_aligned_by_order_and_sign():
     assert np.abs(turned[:, found] * flip - 1.3 * a).max() < 0.5
 
 
-def test_probabilities_of_normal_values():
-    f, sd = np.array([[0.3, -0.2, 1.0]]), np.array([[1.0, 0.5, 0.7]])
+def test_probabilities_are_the_label_terms_of_each_class():
+    """Two and three classes: exp(-2 sum of hinges) for the labels that each class would give, over their sum."""
+    f = np.random.default_rng(3).standard_normal((4, 5, 3)) * 1.5
+    for values in (f, f[:, :, :1]):
+        g = values.shape[2]
+        y = np.array([[-1.0], [1.0]]) if g == 1 else 2 * np.eye(g) - 1
+        term = np.exp(-2 * np.maximum(0, 1 - y * values[:, :, None, :]).sum(axis=-1))
+        expected = (term / term.sum(axis=-1, keepdims=True)).mean(axis=0)
+        np.testing.assert_allclose(class_shares(values), expected)
+
+
+@pytest.mark.parametrize("g", [1, 3])
+def test_probabilities_of_normal_values(g):
+    f, sd = np.array([[0.3, -0.2, 1.0]])[:, :g], np.array([[1.0, 0.5, 0.7]])[:, :g]
     rng = np.random.default_rng(1)
-    drawn = f + sd * rng.standard_normal((200_000, 3))
-    expected = np.bincount(drawn.argmax(axis=1)) / len(drawn)
-    np.testing.assert_allclose(class_probabilities(f, sd)[0], expected, atol=0.005)
+    drawn = f + sd * rng.standard_normal((200_000, g))
+    np.testing.assert_allclose(class_probabilities(f, sd), class_shares(drawn[:, None]), atol=0.005)
 
 
 def test_slices_do_not_change_the_numbers(monkeypatch):

@@ -1,0 +1,127 @@
+"""How well single features are met: fitted values by the order of the data, by value, and over all features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Block, Params, Result, Results, Table
+from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
+from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
+from plaidwork.plugins.rank_factor.posterior import Posterior
+from plaidwork.plugins.rank_factor.rows import step_margin
+from plaidwork.plugins.rank_factor.setup import Setup
+
+MOST_CURVES, BINS, LEAST_IN_BIN = 200, 20, 5
+
+
+def shown_feature(posterior: Posterior, setup: Setup, block: Block, params: Params) -> int:
+    """Place of the feature of the rank fit: the one of the settings, else the one with the strongest loading."""
+    name = params["shown_feature"].strip()
+    if name in block.names[1] and block.names[1].index(name) in setup.rows:
+        return block.names[1].index(name)
+    return int(np.abs(posterior.loadings).max(axis=0).argmax())
+
+
+def order_fit(posterior: Posterior, setup: Setup, block: Block, first: int) -> Results:
+    """Fitted w of features by the order of their values: mean and central 80 % of the samples in bins of like size.
+
+    The feature ``first`` comes first, then those with the strongest loadings, ``MOST_CURVES`` at most. Samples with the
+    same value share the middle of their ranks, so a bin that ties leave empty has no number.
+    """
+    strength = np.abs(posterior.loadings).max(axis=0)
+    rest = setup.rows[np.argsort(-strength[setup.rows], kind="stable")]
+    features = np.append(first, rest[rest != first])[:MOST_CURVES]
+    bins = int(np.clip(block.shape[0] // LEAST_IN_BIN, 2, BINS))
+    mean, band = np.full((len(features), bins), np.nan), np.full((len(features), bins, 2), np.nan)
+    fitted = posterior.scores @ posterior.loadings[:, features]
+    for i, feature in enumerate(features):
+        known = np.flatnonzero(block.observed[:, feature])
+        x = block.values[known, feature]
+        ordered = np.sort(x)
+        below = np.searchsorted(ordered, x, side="left") + np.searchsorted(ordered, x, side="right")
+        place = np.minimum(below * bins // (2 * len(x)), bins - 1)
+        for b in np.unique(place):
+            w = fitted[known[place == b], i]
+            mean[i, b], band[i, b] = w.mean(), np.quantile(w, (0.1, 0.9))
+    return {
+        "order_fit_title": f"Fitted values rise with the order of the data: “{block.names[1][first]}” and others",
+        "shown_features": Result(
+            np.array(block.names[1])[features], ("shown_features",), label="Feature"
+        ),
+        "order": Result((np.arange(bins) + 0.5) / bins, ("order",), label="Share of samples below"),
+        "order_fit": Result(
+            mean, ("shown_features", "order"), label="Fitted value",
+            doc="Mean over the samples of a bin, with the middle 80 % of them. A steady rise means that the order is met.",
+        ),
+        "order_fit_interval": Result(band, ("shown_features", "order", "side")),
+    }  # fmt: skip
+
+
+def rank_fit(posterior: Posterior, setup: Setup, block: Block, feature: int) -> Results:
+    """Fitted w of one feature against its values, with the thresholds; the estimated inverse of g_i."""
+    known = np.flatnonzero(block.observed[:, feature])
+    x, w = block.values[known, feature], posterior.scores[known] @ posterior.loadings[:, feature]
+    row = int(np.searchsorted(setup.rows, feature))
+    order = np.full(len(known), "fitted")
+    cuts = np.empty(0)
+    if setup.likelihood == "levels" and setup.levels is not None:
+        cuts = posterior.thresholds[feature, : setup.levels.top[row]]
+        level = np.searchsorted(setup.levels.edges[row], x, side="right")
+        inside = (np.append(-np.inf, cuts)[level] <= w) & (w <= np.append(cuts, np.inf)[level])
+        order = np.where(inside, "in order", "out of order")
+    elif setup.pairs is not None:
+        training = np.zeros(block.shape[0], bool)
+        bad = _violated(posterior, setup, feature, row)
+        training[setup.train[bad]] = True
+        order = np.where(training[known], "out of order", "in order")
+    return {
+        "rank_fit_title": f"Fitted values of “{block.names[1][feature]}”",
+        "rank_fit": Result(np.column_stack([x, w]), ("known_sample", "rank_fit_axis"), label="Fit"),
+        "rank_fit_axis": Result(np.array(["Value", "Fitted"]), ("rank_fit_axis",), label="Axis"),
+        "known_sample": Result(np.array(block.names[0])[known], ("known_sample",), label="Sample"),
+        "rank_fit_order": Result(order, ("known_sample",), label="Comparisons"),
+        "rank_fit_thresholds": Result(cuts, ("rank_fit_threshold",), label="Threshold"),
+    }
+
+
+def _violated(posterior: Posterior, setup: Setup, feature: int, row: int) -> np.ndarray:
+    """Training samples in a pair of the wrong order."""
+    pairs = setup.pairs
+    assert pairs is not None
+    w = posterior.scores[setup.train] @ posterior.loadings[:, feature]
+    here = slice(int(pairs.start[row]), int(pairs.start[row + 1]))
+    wrong = w[pairs.low[here]] > w[pairs.high[here]]
+    return np.unique(np.concatenate([pairs.low[here][wrong], pairs.high[here][wrong]]))
+
+
+def agreement(posterior: Posterior, setup: Setup, block: Block, params: Params) -> Table:
+    """Per fitted feature: how well its order (or its values) are met at the mean loadings and scores."""
+    names = np.array(block.names[1])[setup.rows]
+    a, z = posterior.loadings[:, setup.rows].T, posterior.scores[setup.train]
+    columns: dict[str, np.ndarray] = {"Feature": names}
+    if setup.levels is None:
+        square, total = np.empty(len(a)), (setup.x**2).sum(axis=1)
+        for i, row in enumerate(a):
+            square[i] = (setup.known[i] * (setup.x[i] - z @ row) ** 2).sum()
+        columns["Explained"] = 1.0 - square / total
+        return Table(columns, label="Fit of the features", doc="Share of the variance.")
+    eps, found = step_margin(setup, params), np.empty((len(a), 4))
+    for i, row in enumerate(a):
+        w = np.ascontiguousarray(row @ z.T)[None]
+        if setup.pairs is None:
+            c = np.ascontiguousarray(posterior.thresholds[setup.rows[i]])[None]
+            level = setup.levels.values[i : i + 1]
+            level_kernels.measure(level, setup.levels.top[i : i + 1], w, c, eps, found[i : i + 1])
+        else:
+            p = setup.pairs
+            pair_kernels.measure(i, i + 1, p.start, p.low, p.high, w, eps, found[i : i + 1])
+    count = np.maximum(found[:, 0], 1)
+    columns |= {
+        "Levels": setup.levels.count,
+        "Comparisons": found[:, 0].astype(np.int64),
+        "In order": found[:, 2] / count,
+        "With margin": found[:, 3] / count,
+    }
+    return Table(
+        columns, label="Fit of the features", doc="Shares of the comparisons at the mean loadings and scores."
+    )
