@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from plaidwork.core.api import Block, Params, Result, Results, Table
@@ -25,8 +27,8 @@ def shown_feature(posterior: Posterior, setup: Setup, block: Block, params: Para
 def order_fit(posterior: Posterior, setup: Setup, block: Block, first: int) -> Results:
     """Fitted w of features by the order of their values: mean and central 80 % of the samples in bins of like size.
 
-    The feature ``first`` comes first, then those with the strongest loadings, ``MOST_CURVES`` at most. Samples with the
-    same value share the middle of their ranks, so a bin that ties leave empty has no number.
+    The feature ``first`` comes first, then those with the strongest loadings, ``MOST_CURVES`` at most. A bin that
+    lies within a run of ties shows all samples with that value.
     """
     strength = np.abs(posterior.loadings).max(axis=0)
     rest = setup.rows[np.argsort(-strength[setup.rows], kind="stable")]
@@ -38,10 +40,10 @@ def order_fit(posterior: Posterior, setup: Setup, block: Block, first: int) -> R
         known = np.flatnonzero(block.observed[:, feature])
         x = block.values[known, feature]
         ordered = np.sort(x)
-        below = np.searchsorted(ordered, x, side="left") + np.searchsorted(ordered, x, side="right")
-        place = np.minimum(below * bins // (2 * len(x)), bins - 1)
-        for b in np.unique(place):
-            w = fitted[known[place == b], i]
+        ends = np.minimum(np.arange(bins + 1) * len(x) // bins, len(x) - 1)
+        for b, (low, high) in enumerate(itertools.pairwise(ordered[ends])):
+            inside = (x >= low) & ((x < high) | (x == low))
+            w = fitted[known[inside], i]
             mean[i, b], band[i, b] = w.mean(), np.quantile(w, (0.1, 0.9))
     return {
         "order_fit_title": f"Fitted values rise with the order of the data: “{block.names[1][first]}” and others",

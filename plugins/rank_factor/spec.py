@@ -93,9 +93,17 @@ TRACES = (
 )
 CLASSES = {"labels": "sample_code", "probability": "probability", "names": "class", "part": "part"}
 VIEWS = (
+    View(
+        "confusion",
+        "Confusion",
+        CLASSES,
+        headline="headline",
+        caption="caption",
+        group="Classification",
+    ),
     *(
-        View(kind, title, CLASSES, headline="headline", caption="caption", group="Classification")
-        for kind, title in (("confusion", "Confusion"), ("roc", "ROC"), ("calibration", "Calibration"))
+        View(kind, title, CLASSES, group="Classification")
+        for kind, title in (("roc", "ROC"), ("calibration", "Calibration"))
     ),
     View("table", "Errors", {"values": "metrics"}, group="Classification"),
     View("table", "Predictions", {"values": "predictions"}, group="Classification"),
@@ -115,13 +123,19 @@ VIEWS = (
     ),
     View(
         "bars",
-        "Sizes",
+        "Sizes of the groups",
         {"values": "group_size"},
         headline="groups_title",
         options={"y_label": "Share of samples"},
-        group="Groups",
+        group="Classifier",
     ),
-    View("scatter", "Centres", {"values": "group_mean", "names": "group"}, group="Groups"),
+    View(
+        "scatter",
+        "Centres of the groups",
+        {"values": "group_mean", "names": "group"},
+        headline="groups_title",
+        group="Classifier",
+    ),
     View(
         "coefficients",
         "Chart",
