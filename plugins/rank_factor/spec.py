@@ -167,7 +167,27 @@ VIEWS = (
         options={"scale": "diverging", "minimum": -1, "maximum": 1},
         group="Loadings",
     ),
-    View("table", "Links", {"values": "links"}, group="Loadings"),
+    View(
+        "network",
+        "Features",
+        {
+            "values": "network_weight",
+            "edges": "network_edge",
+            "confidence": "network_confidence",
+            "names": "network_node",
+            "strength": "network_strength",
+            "group": "network_factor",
+        },
+        group="Network",
+    ),
+    View(
+        "network",
+        "Factors and features",
+        {"values": "top_loadings", "row_names": "factor", "names": "network_node"},
+        options={"top": 2},
+        group="Network",
+    ),
+    View("table", "Links", {"values": "links"}, group="Network"),
     View("scatter", "Scatter", {"values": "scores", "colour": "sample_class"}, group="Factor scores"),
     View(
         "beeswarm",

@@ -79,6 +79,35 @@ def test_leukaemia():
     assert {"drug", "pathway"} <= set(drugs.column_table)
 
 
+def test_digits_are_images_with_a_test_half():
+    data = next(sample for sample in SAMPLES if sample.id == "digits-3-5").load()
+    assert data["X"].shape == (365, 64)
+    assert data["X"].image_shape == (8, 8)
+    assert (data["X"].values.min(), data["X"].values.max()) == (0, 16)
+    assert data["y"].categories == ("five", "three")
+    assert np.bincount(data["y"].values).tolist() == [182, 183]
+    test = data["split"].values == data["split"].categories.index("test")
+    assert test.sum() == 125
+
+
+def test_tumour_classes_share_the_files_of_another_example():
+    data = next(sample for sample in SAMPLES if sample.id == "tumour-classes").load()
+    assert data["X"].shape == (83, 400)
+    assert data["y"].categories == ("BL", "EWS", "NB", "RMS")
+    assert (data["split"].values == data["split"].categories.index("test")).sum() == 20
+
+
+@pytest.mark.parametrize(("name", "most"), [("digits-3-5", 0.15), ("tumour-classes", 0.3)])
+def test_examples_with_a_test_half_are_predicted(name, most):
+    from plaidwork.core.fitting import fit
+
+    sample = next(sample for sample in SAMPLES if sample.id == name)
+    run = fit(sample.model, sample.load(), sample.params, seed=1, chains=1, warmup=150, draws=100, thin=1)
+    errors = run.results["metrics"].columns
+    assert errors["Half"][-1] == "Test"
+    assert errors["Error"][-1] <= most
+
+
 def test_one_factor_of_the_leukaemia_example_separates_ighv():
     from group_factor_tools import auc
 
