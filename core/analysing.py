@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.analysis import (
     DRAWS,
     Analysis,
     AnalysisRecord,
-    AnalysisSpec,
     Report,
     has_source,
 )
@@ -23,6 +22,7 @@ from plaidwork.core.model import Result, Results
 from plaidwork.core.plan import hash_of
 from plaidwork.core.plugins.info import blamed, passes, plugin_error
 from plaidwork.core.run import LogLine, Run
+from plaidwork.core.spec import View
 from plaidwork.core.unlocking import open_lock
 
 
@@ -95,7 +95,8 @@ def compute_analysis(
     try:
         found = analysis.run(needed, data, values, watched)
         watched.check()
-        results = _checked(spec, found)
+        views = analysis.views(found)
+        results = _checked(views, found)
     except BaseException as error:
         if error is watched.raised or passes(error):
             raise
@@ -110,7 +111,7 @@ def compute_analysis(
         inputs={name: tuple(d.name for d in given) for name, given in asked.chosen.items()},
         annotations=asked.refs,
         results=results,
-        views=spec.views,
+        views=views,
         log=tuple(lines),
         draws=run.n_draws,
         seconds=time.perf_counter() - started,
@@ -160,13 +161,13 @@ def _needed(run: Run, name: str) -> Any:
     return Result(run.kept().stack(variable.name), dims, variable.unit, variable.label)
 
 
-def _checked(spec: AnalysisSpec, found: Any) -> Results:
-    """The results, once they are what was declared. Raises ``PluginError``."""
+def _checked(views: Sequence[View], found: Any) -> Results:
+    """The results, once the views find what they show. Raises ``PluginError``."""
 
     from plaidwork.core.fitting import checked_results
 
     checked_results(found)
-    for view in spec.views:
+    for view in views:
         named = [
             source for source in view.source.values() if not source.startswith(("data:", "fitted:", DRAWS))
         ]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from plaidwork.core.annotations import AnnotationRef, Annotations
 from plaidwork.core.attached import AttachedFile, FileRequest
+from plaidwork.core.draws import Kept
 from plaidwork.core.errors import SettingError
 from plaidwork.core.model import Block, ModelData, Params, Results
 from plaidwork.core.run import LogLine, Run, now
@@ -38,6 +39,7 @@ class AnalysisData(ModelData):
     settings : hyperparameters that the run was fitted with, all of them.
     files : by name an :class:`AttachedFile`; optional ones that were not given are absent.
     names : names of the items by dim, of the fitted data and of the results of the run.
+    kept : everything that the chains of the run kept.
     """
 
     def __init__(
@@ -47,12 +49,14 @@ class AnalysisData(ModelData):
         settings: Params | None = None,
         files: Mapping[str, AttachedFile] | None = None,
         names: Mapping[str, Sequence[str]] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         super().__init__(blocks)
         self.annotations = dict(annotations)
         self.settings = dict(settings or {})
         self.files = dict(files or {})
         self.names = {dim: tuple(items) for dim, items in (names or {}).items()}
+        self.kept = kept
 
     def names_along(self, dim: str, length: int) -> tuple[str, ...]:
         """Names of the items along a dim of a result; numbered ones ("factor 1") where there are none."""
@@ -165,6 +169,10 @@ class Analysis(ABC):
         ``Result`` with dims (chain, draw, ...). Call ``report`` with the share done now and then. Raise
         ``ModelError`` for what the user has to change.
         """
+
+    def views(self, found: Results) -> tuple[View, ...]:
+        """Optional: how to show what was found, where that is not known beforehand; the default is ``spec.views``."""
+        return self.spec.views
 
     def examine(self, name: str, file: AttachedFile) -> str:
         """Optional: what a chosen file holds, in a few words; off the GUI thread.

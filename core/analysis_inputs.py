@@ -150,7 +150,7 @@ class Asked:
             else self._annotation(ref, ordered)
             for name, ref in self.refs.items()
         }
-        return AnalysisData(blocks, annotations, run.params, self.files, self._names())
+        return AnalysisData(blocks, annotations, run.params, self.files, self._names(), run.kept())
 
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Names by dim: of the fitted data, and of text results that are called like their only dim."""

@@ -24,6 +24,7 @@ from plaidwork.core.errors import PluginError, SessionError, SettingError
 from plaidwork.core.importers import Reader
 from plaidwork.core.metric import Metric
 from plaidwork.core.model import Model
+from plaidwork.core.new_samples import SUFFIX, new_samples
 from plaidwork.core.plugins import folder as folders
 from plaidwork.core.plugins import switches
 from plaidwork.core.plugins.brought import Brought, Incompatible, collect, incompatible_import
@@ -507,6 +508,9 @@ class Registry:
     def analyses_for(self, run: Run) -> tuple[AnalysisSpec, ...]:
         """Analyses that the run has all for, by title."""
         specs = [analysis.spec for analysis in list(self.ready()._analyses.values())]
+        model = self._models.get(run.spec.id)
+        if model is not None and model.offers("predict") and run.n_draws:
+            specs.append(new_samples(model).spec)
         return tuple(sorted((spec for spec in specs if not spec.missing(run)), key=lambda spec: spec.title))
 
     def analysis(self, analysis_id: str) -> Analysis:
@@ -515,6 +519,13 @@ class Registry:
         Raises ``SessionError`` when it is not installed, ``PluginError`` when it cannot be made.
         """
         found = self._lookup(self._analyses, analysis_id)
+        if found is None and analysis_id.endswith(SUFFIX):
+            model = self._lookup(self._models, analysis_id.removesuffix(SUFFIX))
+            if model is not None and model.offers("predict"):
+                found = new_samples(model)
+                owner = self.plugin_of(model)
+                if owner is not None:
+                    set_owner(found, owner)
         if found is None:
             raise self._missing("analysis", analysis_id, self._analyses)
         with blamed(found, "__init__"):

@@ -1,0 +1,90 @@
+"""New samples of a fitted model: in the list of analyses, from Python and from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from conforming import Bound, Means
+
+from plaidwork.core import open_session
+from plaidwork.core.analysing import run_analysis
+from plaidwork.core.cli import main
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError
+from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.fitting import execute
+from plaidwork.core.model import Result
+from plaidwork.core.new_samples import new_samples
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+from plaidwork.core.run import Run
+from plaidwork.core.schedule import Schedule
+
+
+def matrix(name: str, seed: int, rows: int, prefix: str = "s") -> Dataset:
+    values = np.random.default_rng(seed).standard_normal((rows, 3))
+    return Dataset(name, values, tuple(f"{prefix}{i}" for i in range(rows)), ("a", "b", "c"))
+
+
+@pytest.fixture(scope="module")
+def run():
+    schedule = Schedule(chains=2, warmup=5, draws=10)
+    plan = make_plan(Means(), {"X": matrix("old", 1, 12)}, schedule=schedule, seed=1)
+    made = Run.from_plan(plan)
+    execute(made, plan, InlineExecutor())
+    return made
+
+
+def test_predictions_are_kept_with_the_run_and_shown(run):
+    record = run_analysis(
+        run, new_samples(Means)(), {"new_X": matrix("new", 2, 4, "n")}, datasets={"old": matrix("old", 1, 12)}
+    )
+    found = record.results["X"]
+    assert isinstance(found, Result)
+    assert found.values.shape == (4, 3)
+    assert list(record.results["sample"].values) == ["n0", "n1", "n2", "n3"]
+    assert [(view.kind, view.source["values"]) for view in record.views] == [("heatmap", "X")]
+    assert record.inputs["new_X"] == ("new",)
+    assert run.analyses == [record]
+
+
+def test_the_new_data_are_asked_for(run):
+    with pytest.raises(DataError, match="needs “X, new samples”"):
+        run_analysis(run, new_samples(Means)(), {}, datasets={"old": matrix("old", 1, 12)})
+
+
+def test_only_models_that_predict_offer_it(run):
+    assert Means.offers("predict")
+    assert not Bound.offers("predict")
+    assert registry().analysis("group_factor.new_samples").spec.models == ("group_factor",)
+
+
+def write(path, names, shift=0.0):
+    rng = np.random.default_rng(3)
+    factor = rng.standard_normal(len(names)) + shift
+    lines = ["sample," + ",".join(f"f{j}" for j in range(8))]
+    for name, level in zip(names, factor, strict=True):
+        lines.append(
+            f"{name}," + ",".join(f"{level * (j + 1) + 0.1 * rng.standard_normal():.5f}" for j in range(8))
+        )
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_from_the_command_line(tmp_path, capsys):
+    old = write(tmp_path / "old.csv", [f"p{i}" for i in range(30)])
+    new = write(tmp_path / "new.csv", [f"q{i}" for i in range(5)])
+    kept = tmp_path / "fit.plaidwork"
+    settings = ["--set", "n_factors=2", "--chains", "1", "--seed", "1"]
+    assert main(["fit", "group_factor", "--input", f"views={old}", *settings, "--out", str(kept)]) == 0
+    assert main(["analyse", str(kept)]) == 0
+    assert "group_factor.new_samples" in capsys.readouterr().out
+    to = tmp_path / "out"
+    words = ["analyse", str(kept), "group_factor.new_samples", "--input", f"new_views={new}", "--to", str(to)]
+    assert main(words) == 0
+    (made,) = next(iter(open_session(kept).runs.values())).analyses
+    assert made.title == "New samples"
+    assert "q0" in " ".join(path.read_text() for path in to.rglob("*.csv"))
+    assert json.dumps([view.title for view in made.views])
