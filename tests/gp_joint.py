@@ -184,6 +184,8 @@ class OrdinalJoint:
         ]
         values += [float((code == k).mean()) for k in range(self.n_classes)]
         values += [math.tanh((cuts[-1] - cuts[0]) / 4), float((code == code[0]).mean())]
+        gap = cuts.mean() - z.mean()
+        values += [math.tanh(gap**2 / 8), math.tanh(cuts.mean() * z.mean() / 4)]
         return np.array(values)
 
     run = ClassifierJoint.run
