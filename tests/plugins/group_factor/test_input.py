@@ -4,6 +4,7 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
@@ -113,3 +114,23 @@ def test_unusual_scale_is_said_and_can_be_switched():
     np.testing.assert_allclose(
         small.results["variance_explained"].values, plain.results["variance_explained"].values, atol=1e-6
     )
+
+
+def test_a_feature_name_that_occurs_twice_is_named():
+    with pytest.raises(DataError, match="a: the column name “a0” occurs more than once"):
+        Dataset("a", GOOD, tuple(f"s{i}" for i in range(20)), ("a0", "a1", "a2", "a3", "a4", "a0"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_all_odd_things_at_once_never_give_nan(dtype):
+    """A sample without any view, constant, empty and never happening features, a view with a single known cell."""
+    one, two, three, four = GOOD.copy(), BITS.copy(), COUNTS.copy(), np.full((20, 2), np.nan)
+    one[:, 0], one[:, 1], two[:, 0], two[:, 1], three[:, 0], three[:, 1] = 3.0, np.nan, 0, np.nan, 0, np.nan
+    four[3, 0] = 1.5
+    for view in (one, two, three):
+        view[5] = np.nan
+    settings = {"n_factors": 5, "dtype": dtype, "likelihoods": "gaussian, bernoulli, poisson, gaussian"}
+    run = tools.run([one, two, three, four], settings, max_sweeps=40)
+    assert np.isfinite(run.chains[0].trace.snapshot()["elbo"]).all()
+    for name in ("scores", "scores_sd", "loadings", "inclusion", "variance_explained", "total_explained"):
+        assert np.isfinite(run.results[name].values).all(), name
