@@ -39,7 +39,7 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, n
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame)
     first, note = grouping(kept, frame, params)
-    results["headline"] = first if first.endswith(".") else first + headline(results, frame)
+    results["headline"] = first.removesuffix(".") if first.endswith(".") else first + headline(results, frame)
     results["scores_note"] = (
         "Errors are shares of samples; log loss is the mean of -log P(own class). " + note
     )
@@ -158,7 +158,7 @@ def headline(results: Results, frame: Frame) -> str:
     part = "test" if table.columns["Samples"][0] == "Test" else "fitted"
     error, loss = float(table.columns["Errors"][0]), float(table.columns["Log loss"][0])
     number = int(table.columns["Number"][0])
-    return f"{len(frame.classes)} classes; {100 * error:.1f} % of {number} {part} samples wrong, log loss {loss:.3f}."
+    return f"{len(frame.classes)} classes; {100 * error:.1f} % of {number} {part} samples wrong, log loss {loss:.3f}"
 
 
 def grouping(kept: Kept, frame: Frame, params: Params) -> tuple[str, str]:
@@ -180,9 +180,9 @@ def grouping(kept: Kept, frame: Frame, params: Params) -> tuple[str, str]:
 
 
 def disagreement(kept: Kept, frame: Frame) -> tuple[int, int]:
-    """How many unlabelled samples two chains put into a class with probabilities that differ by over a half, of how many."""
+    """How many unlabelled samples two chains put into a class with probabilities that differ by over 0.3, of how many."""
     free = frame.codes[frame.used] < 0
-    chains = [chain.stack("z")[:, :, free] for chain in kept.chains if chain.n_draws >= 10]
+    chains = [chain.stack("z")[:, :, free] for chain in kept.chains if chain.n_draws >= 50]
     if len(chains) < 2 or not free.any():
         return 0, int(free.sum())
     n_classes = len(frame.classes)
@@ -190,7 +190,7 @@ def disagreement(kept: Kept, frame: Frame) -> tuple[int, int]:
     for z in chains:
         winners = (z[:, 0] > 0).astype(int) if z.shape[1] == 1 else z.argmax(axis=1)
         shares.append([(winners == k).mean(axis=0) for k in range(n_classes)])
-    apart = np.ptp(np.array(shares), axis=0).max(axis=0) > 0.5
+    apart = np.ptp(np.array(shares), axis=0).max(axis=0) > 0.3
     return int(apart.sum()), int(free.sum())
 
 
