@@ -50,10 +50,9 @@ def predictions(found: Averaged, share: np.ndarray, frame: Frame, names: tuple[s
     """A row per sample: its label, the most probable class and every class's probability."""
     top = share.argmax(axis=0)
     classes = np.array(frame.classes)
-    part = np.where(frame.test, "test", np.where(frame.codes < 0, "unlabelled", "fitted"))
     columns = {
         "Sample": np.array(names) if names else np.arange(1, len(top) + 1).astype(str),
-        "Part": part,
+        "Part": parts(frame),
         "Label": np.where(frame.codes >= 0, classes[np.maximum(frame.codes, 0)], ""),
         "Predicted": classes[top],
         "Probability": share[top, np.arange(len(top))],
@@ -72,7 +71,7 @@ def scores_of(share: np.ndarray, codes: np.ndarray) -> dict[str, float]:
 
 
 def measured(share: np.ndarray, frame: Frame) -> Results:
-    """Errors and log loss on the test samples, and for comparison on the fitted ones, with the confusion of classes."""
+    """Errors and log loss on the test samples, and for comparison on the fitted ones."""
     rows = []
     for word, mask in (("Test", frame.test), ("Fitted", frame.used)):
         mask = mask & (frame.codes >= 0)
@@ -80,7 +79,7 @@ def measured(share: np.ndarray, frame: Frame) -> Results:
             score = scores_of(share[:, mask], frame.codes[mask])
             rows.append((word, int(mask.sum()), score["errors"], score["log_loss"]))
     words, sizes, errors, losses = zip(*rows)
-    results: Results = {
+    return {
         "scores": Table(
             {
                 "Samples": np.array(words),
@@ -89,16 +88,15 @@ def measured(share: np.ndarray, frame: Frame) -> Results:
                 "Log loss": np.array(losses),
             },
             label="Scores",
-        )
+        ),
+        "sample_code": Result(frame.codes, ("sample",)),
+        "part": Result(parts(frame), ("sample",)),
     }
-    judged = (frame.test if frame.test.any() else frame.used) & (frame.codes >= 0)
-    size = len(frame.classes)
-    confusion = np.zeros((size, size))
-    np.add.at(confusion, (frame.codes[judged], share[:, judged].argmax(axis=0)), 1.0)
-    results["confusion"] = Result(confusion, ("class", "predicted_class"), label="samples")
-    results["judged_codes"] = Result(frame.codes[judged], ("judged",))
-    results["judged_probability"] = Result(share[:, judged].T, ("judged", "class"), label="probability")
-    return results
+
+
+def parts(frame: Frame) -> np.ndarray:
+    """(n,) what each sample is for: test, fitted or unlabelled."""
+    return np.where(frame.test, "test", np.where(frame.codes < 0, "unlabelled", "fitted"))
 
 
 def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:

@@ -84,6 +84,7 @@ SWAPS = (
 PROBABILITIES = View(
     "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
 )
+JUDGED = {"labels": "sample_code", "probability": "probability", "names": "class", "part": "part"}
 VIEWS = (
     View(
         "table",
@@ -94,6 +95,10 @@ VIEWS = (
         group="Predictions",
     ),
     PROBABILITIES,
+    *(
+        View(kind, title, JUDGED, group="Predictions")
+        for kind, title in (("confusion", "Confusion"), ("roc", "ROC"), ("calibration", "Calibration"))
+    ),
     View(
         "surface",
         "Probability map",
