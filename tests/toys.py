@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 
 from plaidwork.core.api import (
@@ -20,6 +23,10 @@ from plaidwork.core.api import (
 )
 
 SCHEDULE = Schedule(chains=2, warmup=3, draws=6, thin=2, max_sweeps=40)
+
+
+STEP_SECONDS = "TOY_STEP_SECONDS"
+"""Environment variable: seconds that a step of the walk takes, in whichever process."""
 
 
 class Walk(Model):
@@ -60,6 +67,7 @@ class Walk(Model):
 
     def step(self, state, data, params, rng, clock):
         state["sweep"] += 1
+        time.sleep(float(os.environ.get(STEP_SECONDS, 0)))
         if state["sweep"] == params["fail_at"]:
             raise ModelError("The walk has ended.", "Walk less.")
         state["place"] = state["place"] + params["stride"] * rng.normal(size=len(state["place"]))

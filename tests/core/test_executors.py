@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from toys import SCHEDULE, Climb, Walk, matrix
+from toys import SCHEDULE, STEP_SECONDS, Climb, Walk, matrix
 
 from plaidwork.core.errors import ModelError
 from plaidwork.core.events import Swept
@@ -50,9 +50,13 @@ def test_same_numbers_everywhere(model, executor):
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
-def test_stopped_and_resumed_equals_uninterrupted(executor):
-    plan, control = _plan(), Control()
+def test_stopped_and_resumed_equals_uninterrupted(executor, monkeypatch):
+    control = Control()
+    schedule = SCHEDULE.with_(draws=1000)
+    plan = make_plan(Walk(), {"X": as_dataset("X", matrix())}, schedule=schedule)
+    monkeypatch.setenv(STEP_SECONDS, "0.02")  # 20 s and more are left when the stop arrives, in a process too
     run = _fit(plan, executor(control), lambda run, event: control.stop())
+    monkeypatch.delenv(STEP_SECONDS)
     assert run.status == "stopped"
     assert run.sweeps_done < run.sweeps_planned
     execute(run, plan, executor())
