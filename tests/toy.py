@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 
 import numpy as np
+from toys import STEP_SECONDS
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Model, Problem, Result, Table
@@ -79,6 +81,7 @@ class ToySampler(Model):
         }
 
     def step(self, state, data, params, rng, clock):
+        time.sleep(float(os.environ.get(STEP_SECONDS, 0)))
         if clock.sweep % 3 == 2 and state["slice"] < 2:
             state["slice"] += 1
             state["theta"] += 0.01 * rng.normal()
