@@ -22,7 +22,7 @@ from plaidwork.core.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.dataset import Axis, Dataset
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.fitted import fitted_inputs
-from plaidwork.core.joining import align
+from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
 from plaidwork.core.plan import data_block, model_data
 from plaidwork.core.run import LogLine, Run, now
@@ -204,8 +204,11 @@ class Asked:
         return _taken(dataset, axis, index, names)
 
     def _join_own_dims(self, ordered: dict[str, list[Dataset]]) -> None:
-        """Inputs of the analysis that share a dim of their own are joined by name among themselves."""
+        """Inputs of the analysis that share a dim of their own are joined by name among themselves, as those of a model."""
         fitted = self._fitted_dims()
+        for item in self._spec.inputs:
+            if item.union and item.name in ordered and item.dims[0] not in fitted:
+                ordered[item.name] = list(unite(tuple(ordered[item.name])))
         users: dict[str, list[tuple[str, int, Axis]]] = {}
         for item in self._spec.inputs:
             for position, dataset in enumerate(ordered.get(item.name, ())):

@@ -88,3 +88,18 @@ def test_from_the_command_line(tmp_path, capsys):
     assert made.title == "New samples"
     assert "q0" in " ".join(path.read_text() for path in to.rglob("*.csv"))
     assert json.dumps([view.title for view in made.views])
+
+
+def test_new_samples_that_lack_a_view_are_kept(tmp_path, capsys):
+    """As in the fit: `Input.union` holds for new samples too."""
+    old = [write(tmp_path / f"{view}.csv", [f"p{i}" for i in range(30)]) for view in ("one", "two")]
+    kept = tmp_path / "fit.plaidwork"
+    words = ["fit", "group_factor", "--set", "n_factors=2", "--chains", "1", "--out", str(kept)]
+    assert main([*words, *(f"--input=views={path}" for path in old)]) == 0
+    new = tmp_path / "new"
+    new.mkdir()
+    paths = [write(new / "one.csv", ["q0", "q1", "q2", "q3"]), write(new / "two.csv", ["q2", "q3", "q4"])]
+    words = ["analyse", str(kept), "group_factor.new_samples"]
+    assert main([*words, *(f"--input=new_views={path}" for path in paths)]) == 0
+    (made,) = next(iter(open_session(kept).runs.values())).analyses
+    assert sorted(made.results["sample"].values) == ["q0", "q1", "q2", "q3", "q4"]
