@@ -17,6 +17,7 @@ from plaidwork.core.plugins.info import plugin_error
 from plaidwork.core.plugins.starts import HINT, begin_start, start_succeeded
 from plaidwork.core.registry import Registry
 from plaidwork.core.samples import Sample, bundled_samples
+from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
@@ -40,6 +41,7 @@ def make_application(settings: Settings) -> QApplication:
     theme().install(app)
     theme().set_mode(mode if mode in ("light", "dark", "system") else "system")
     install_style(app)
+    collect_here(app)
     return app
 
 
@@ -154,7 +156,12 @@ def _begin(window: MainWindow, session: Path | None, example: str | None) -> Non
         )
     offer_recoveries(window)
     # models, Numba and pyqtgraph load while the user looks at the first page
-    run_task(lambda task: _load_ahead(window), lambda samples: _show_examples(window, samples))
+    run_task(lambda task: _load_ahead(window), lambda samples: _settle(window, samples))
+
+
+def _settle(window: MainWindow, samples: Sequence[Sample]) -> None:
+    _show_examples(window, samples)
+    settle()
 
 
 def _open_example(window: MainWindow, example: str, samples: Sequence[Sample]) -> None:

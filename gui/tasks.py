@@ -1,13 +1,19 @@
-"""Work off the GUI thread: files, layouts, summaries. Results come back as calls on the GUI thread."""
+"""Work off the GUI thread: files, layouts, summaries. Results come back as calls on the GUI thread.
+
+The threads are Python's own and hold nothing of Qt: what a task's callables refer to (pages, widgets) is let go on the GUI thread.
+"""
 
 from __future__ import annotations
 
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable
+from queue import SimpleQueue
+from time import monotonic
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 THREADS = 2
 
@@ -16,12 +22,7 @@ class Cancelled(Exception):
     """Raised inside a task by ``Task.check`` when the task was cancelled."""
 
 
-class _Signals(QObject):
-    progress = Signal(float)
-    ended = Signal(object)
-
-
-class Task(QRunnable):
+class Task:
     """One call under way. ``cancel`` makes its outcome be ignored and ``check`` raise inside it."""
 
     def __init__(
@@ -31,15 +32,11 @@ class Task(QRunnable):
         failed: Callable[[BaseException, str], object] | None,
         progress: Callable[[float], None] | None,
     ) -> None:
-        super().__init__()
-        self._call, self._done, self._failed = call, done, failed
+        self._call: Callable[[Task], Any] | None = call
+        self._done, self._failed, self._progress = done, failed, progress
+        self._outcome: tuple[str, Any, str] = ("cancelled", None, "")
         self._cancelled = threading.Event()
-        self._signals = _Signals()
-        self._signals.ended.connect(self._deliver)
-        if progress is not None:
-            self._signals.progress.connect(progress)
         self.finished = False
-        self.setAutoDelete(False)
 
     def cancel(self) -> None:
         """Ignore the outcome; a task that calls ``check`` stops soon."""
@@ -57,53 +54,97 @@ class Task(QRunnable):
     def report(self, share: float) -> None:
         """Inside the task: tell the share done (0 to 1); raises ``Cancelled`` like ``check``."""
         self.check()
-        self._signals.progress.emit(share)
+        _tell(lambda: self._show(share))
 
     def run(self) -> None:
-        outcome: tuple[str, Any, str]
+        """In a thread of the pool."""
+        assert self._call is not None
         try:
-            outcome = ("done", self._call(self), "")
+            self._outcome = ("done", self._call(self), "")
         except Cancelled:
-            outcome = ("cancelled", None, "")
+            pass
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last two only a plugin raises here
-            outcome = ("failed", error, traceback.format_exc())
-        self._signals.ended.emit(outcome)
+            self._outcome = ("failed", error, traceback.format_exc())
 
-    def _deliver(self, outcome: tuple[str, Any, str]) -> None:
+    def _show(self, share: float) -> None:
+        if self._progress is not None and not self.finished:
+            self._progress(share)
+
+    def deliver(self) -> None:
+        """On the GUI thread: hand the outcome over, and let go of everything here and not in the pool's thread."""
         _running.discard(self)
         self.finished = True
-        kind, value, details = outcome
+        (kind, value, details), done, failed = self._outcome, self._done, self._failed
+        self._outcome = ("cancelled", None, "")
+        self._call = self._done = self._failed = self._progress = None
         if self.cancelled or kind == "cancelled":
             return
-        if kind == "done" and self._done is not None:
-            self._done(value)
+        if kind == "done" and done is not None:
+            done(value)
         elif kind == "failed":
-            if self._failed is None:
+            if failed is None:
                 raise value
-            self._failed(value, details)
+            failed(value, details)
 
 
-_pool: QThreadPool | None = None
-_long_pool: QThreadPool | None = None
+class _Pool:
+    """Threads that take tasks in order; they end with the program, whatever they are at."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Task] = SimpleQueue()
+        self._state = threading.Condition()
+        self._open = 0  # tasks started and not yet ended
+        self._threads = 0
+
+    def start(self, task: Task) -> None:
+        with self._state:
+            self._open += 1
+            if self._threads < min(THREADS, self._open):
+                self._threads += 1
+                threading.Thread(target=self._work, name="plaidwork-task", daemon=True).start()
+        self._queue.put(task)
+
+    def _work(self) -> None:
+        while True:
+            task = self._queue.get()
+            task.run()
+            _tell(task.deliver)
+            del task  # not held while this thread waits for the next one
+            with self._state:
+                self._open -= 1
+                self._state.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        with self._state:
+            return self._state.wait_for(lambda: not self._open, seconds)
+
+
+class _Post(QObject):
+    """Carries calls to the GUI thread, where it lives; calls made in one thread arrive in their order."""
+
+    arrived = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: deque[Callable[[], None]] = deque()
+        self.arrived.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    def _take(self) -> None:
+        self.calls.popleft()()
+
+
+_post: _Post | None = None
+_pool, _long_pool = _Pool(), _Pool()
 _running: set[Task] = set()
 
 
-def pool() -> QThreadPool:
-    """The I/O pool of two threads."""
-    global _pool
-    if _pool is None:
-        _pool = QThreadPool()
-        _pool.setMaxThreadCount(THREADS)
-    return _pool
-
-
-def long_pool() -> QThreadPool:
-    """Two more threads, for what takes minutes and must not hold up files and summaries."""
-    global _long_pool
-    if _long_pool is None:
-        _long_pool = QThreadPool()
-        _long_pool.setMaxThreadCount(THREADS)
-    return _long_pool
+def _tell(call: Callable[[], None]) -> None:
+    assert _post is not None
+    _post.calls.append(call)
+    try:
+        _post.arrived.emit()
+    except RuntimeError:  # the program has ended, and Qt with it
+        _post.calls.clear()
 
 
 def run_task(
@@ -116,16 +157,20 @@ def run_task(
 ) -> Task:
     """Run ``call(task)`` in the pool; ``done(value)`` or ``failed(error, traceback)`` follow on this thread.
 
-    ``minutes``: it may take that long, and gets a thread apart from files and summaries.
+    ``minutes``: it may take that long, and gets one of two threads apart from files and summaries.
     Without ``failed`` an error is raised on the GUI thread, where the program's exception hook shows it.
     """
+    global _post
+    if _post is None:
+        _post = _Post()
     task = Task(call, done, failed, progress)
     _running.add(task)
-    (long_pool() if minutes else pool()).start(task)
+    (_long_pool if minutes else _pool).start(task)
     return task
 
 
 def wait_for_tasks(milliseconds: int = 5000) -> bool:
     """Wait until the pools are idle (at the end of the program and in tests)."""
-    done = pool().waitForDone(milliseconds)
-    return long_pool().waitForDone(milliseconds) and done
+    end = monotonic() + milliseconds / 1000
+    done = _pool.wait(milliseconds / 1000)
+    return _long_pool.wait(max(0.0, end - monotonic())) and done

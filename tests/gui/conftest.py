@@ -15,12 +15,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 @pytest.fixture(scope="session")
 def qapp(qapp):
     """The application with theme and style, light unless a test switches."""
+    from plaidwork.gui.garbage import collect_here
     from plaidwork.gui.style import install_style
     from plaidwork.gui.theme import theme
 
     theme().set_mode("light")
     theme().install(qapp)
     install_style(qapp)
+    collect_here(qapp)
     return qapp
 
 
