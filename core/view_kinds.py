@@ -223,6 +223,19 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 Role("values", (("t",), ("K", "t")), "one curve, or K"),
                 _optional("interval", ("t", 2), ("K", "t", 2), doc="band of each curve"),
                 _optional("x", ("t",), doc="places along the axis"),
+                _optional("marks", ("m",), doc="places with a line across"),
+                _optional("rug", ("n",), doc="places of the data, as ticks on the axis"),
+            ),
+        ),
+        ViewKind(
+            "posterior",
+            "histogram",
+            "densities of the draws of a few quantities, with their priors",
+            (
+                Role("values", (("c", "n", "P"), ("n", "P")), "draws, by chain or together"),
+                _optional("x", ("P", "t"), doc="rising places at which the priors are told"),
+                _optional("prior", ("P", "t"), doc="prior densities there"),
+                _optional("names", ("P",), doc="names of the quantities", table=True, text=True),
             ),
         ),
         ViewKind(
@@ -266,6 +279,7 @@ VIEW_KINDS: dict[str, ViewKind] = {
                     "target",
                     "whether probabilities hold: shares by bins, log loss, Brier score",
                 ),
+                ("shares", "tiles", "class probabilities item by item, stacked to one"),
             )
         ),
         ViewKind(

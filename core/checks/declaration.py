@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +13,7 @@ from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import check, fail
 from plaidwork.core.errors import SettingError
 from plaidwork.core.model import Model
+from plaidwork.core.response import OPTION
 from plaidwork.core.spec import API_VERSION, Hyperparameter, View, spec_from_json, spec_to_json
 from plaidwork.core.view_kinds import VIEW_KINDS
 
@@ -192,6 +194,7 @@ def _check_view(bench: Bench, view: View) -> None:
     for role in kind.required:
         if role not in view.source:
             raise fail(bench, name, f"its source does not say what the {role} are.")
+    _check_response(bench, view, name)
     for role, source in view.source.items():
         if kind.role(role) is None and not kind.any_roles:
             roles = [item.name for item in kind.roles]
@@ -202,6 +205,21 @@ def _check_view(bench: Bench, view: View) -> None:
         known = _declared(bench, prefix) if target else None
         if known is not None and target not in known:
             raise fail(bench, name, f"{source} is not declared.", near(target, known))
+
+
+def _check_response(bench: Bench, view: View, name: str) -> None:
+    """The option ``response`` names a matrix, and results for roles that the view has."""
+    asked = view.options.get(OPTION)
+    if asked is None:
+        return
+    matrices = [item.name for item in bench.spec.inputs if item.kind == "matrix"]
+    if not isinstance(asked, Mapping) or asked.get("input") not in matrices:
+        raise fail(bench, name, "its option response names no matrix as input.", near(str(asked), matrices))
+    for role in asked:
+        if role != "input" and role not in view.source:
+            raise fail(bench, name, f"its option response has a role “{role}” that its source has not.")
+    if not bench.model.offers("response"):
+        raise fail(bench, name, "its option response needs the method response(), which the model has not.")
 
 
 def _declared(bench: Bench, prefix: str) -> list[str] | None:

@@ -13,6 +13,7 @@ from plaidwork.core.checks._check import blame, check, fail
 from plaidwork.core.checks.results import check_results
 from plaidwork.core.errors import ModelError
 from plaidwork.core.model import Cost, Problem, Trial
+from plaidwork.core.response import OPTION, checked_response
 
 
 @check("validate returns problems")
@@ -109,6 +110,33 @@ def _fitted(
     if (np.asarray(sd) < 0).any():
         raise fail(bench, "fitted()", "a standard deviation is negative.")
     return np.asarray(mean), np.asarray(sd)
+
+
+@check("answers at other values of an input")
+def responds(bench: Bench) -> None:
+    """``response`` returns what views ask for, an entry for each row, finite and the same whatever else is asked for."""
+    bench.need("response")
+    plan, kept = bench.plan, bench.done.kept()
+    for view in bench.spec.views:
+        asked = dict(view.options.get(OPTION, {}))
+        name = asked.pop("input", "")
+        if name not in plan.data:
+            continue
+        given = plan.data[name]
+        block = given[0] if isinstance(given, tuple) else given
+        dense = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
+        rows, wanted = np.array(dense[:5], dtype=np.float64), frozenset(asked.values())
+        found = []
+        for part in (rows, rows[::-2]):
+            with blame(bench, "response()"):
+                answer = bench.model.response(kept, plan.data, plan.params, name, part, wanted)
+                found.append(checked_response(answer, len(part), wanted))
+        for key in wanted:
+            one, other = (answer[key].values for answer in found)
+            if not np.isfinite(one).all():
+                raise fail(bench, "response()", f"“{key}” is not finite.")
+            if not np.allclose(one[::-2], other, rtol=1e-6, atol=1e-8):
+                raise fail(bench, "response()", f"“{key}” of a row differs when it is asked for with others.")
 
 
 @check("draws from the approximation")

@@ -67,6 +67,9 @@ def limits_of(lists: Sequence[Shown]) -> tuple[float, float]:
 class CoefficientChart(RowChart):
     """One list of coefficients; scrolls when the rows do not fit."""
 
+    signed = True
+    """Whether sides of zero differ in colour, and intervals that hold it are pale."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shown: Shown | None = None
@@ -175,8 +178,10 @@ class CoefficientChart(RowChart):
         painter.end()
 
     def color(self, i: int) -> QColor:
-        """By the sign; neutral when the interval holds zero."""
+        """By the sign; neutral when the interval holds zero. Where zero means nothing all are alike."""
         assert self.shown is not None
+        if not self.signed:
+            return theme().category(0)
         if self.shown.doubtful(i) or self.shown.values[i] == 0:
             return theme().color("neutral")
         return theme().category(0 if self.shown.values[i] > 0 else 4)

@@ -182,10 +182,14 @@ class CoefficientsPage(ResultPage):
         ]
         common = limits_of(lists) if self._all else None
         for chart, shown in zip(self.charts, lists, strict=True):
+            chart.signed = bool(self.view.options.get("signed", True))
             chart.least_row = 18 if self._all else 24
             chart.set_shown(shown, common or limits_of([shown]))
-        entries: list[tuple[object, str]] = [("blue", "above zero"), ("amber", "below zero")]
-        if data.intervals is not None:
+        signed = bool(self.view.options.get("signed", True))
+        entries: list[tuple[object, str]] = (
+            [("blue", "above zero"), ("amber", "below zero")] if signed else []
+        )
+        if data.intervals is not None and signed:
             entries.append(("neutral", "interval holds zero"))
         self.legend.set_entries(entries)
         self._mark()

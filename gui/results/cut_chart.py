@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.chart import Scale
-from plaidwork.gui.results.curve_page import CurveChart, Curves
+from plaidwork.gui.results.curve_chart import CurveChart, Curves
 from plaidwork.gui.results.surface_chart import SurfaceChart
 from plaidwork.gui.theme import space, theme
 

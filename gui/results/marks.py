@@ -80,6 +80,12 @@ def class_color(k: int) -> QColor:
     return theme().category(_THREADS[k % len(_THREADS)])
 
 
+def area_colors(count: int) -> list[QColor]:
+    """Colours of classes beside a map or as areas: of the map's two ends, or of many none of its blue before the last."""
+    order = (0, 1) if count == 2 else (2, 3, 1, 4, 5, 0)
+    return [theme().category(order[k % len(order)]) for k in range(count)]
+
+
 def plain(n: int) -> Colouring:
     """All points alike."""
     return Colouring("", ("",) * n, np.zeros(n, dtype=np.intp), ("",))

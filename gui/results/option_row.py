@@ -163,7 +163,7 @@ class Legend(QWidget):
             paint_square(painter, square, color)
             painter.setPen(theme().color("muted"))
             room = self.width() - x - 18
-            if room < 12:
+            if room < min(12, metrics.horizontalAdvance(text)):
                 break
             painter.drawText(x + 18, baseline, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
             x += 18 + metrics.horizontalAdvance(text) + space.M

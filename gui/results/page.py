@@ -175,7 +175,12 @@ class ResultPage(QWidget):
         sources = Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
-        self._task = self.start(lambda task: (sources, self.load(sources)), self._done, self._failed)
+
+        def load(task: Task) -> tuple[Sources, Any]:
+            task.check()  # another one may have been asked for while this one waited
+            return sources, self.load(sources)
+
+        self._task = self.start(load, self._done, self._failed)
 
     def start(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.fitted import FITTED, FittedInput
 from plaidwork.core.model import Model, Result, Table
+from plaidwork.core.response import OPTION, Places, ResponseInput
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import View
@@ -153,6 +155,52 @@ class Sources:
         except DataError as error:
             raise SourceError(f"{error.message} {error.hint}".strip()) from error
         return found
+
+    def response(self) -> ResponseInput | None:
+        """The input whose columns may be chosen for the view, where the run can be asked at other values of it."""
+        name = str(self.view.options.get(OPTION, {}).get("input", ""))
+        if not self.run.inputs.get(name):
+            return None
+        found = ResponseInput(self.run, name, self._datasets, self._model())
+        try:
+            return found if found.offered and found.block.shape[0] else None
+        except DataError:
+            return None
+
+    def at(self, response: ResponseInput, places: Places) -> Sources:
+        """These sources with what the fit says at other places, and the places, in the roles of the view.
+
+        The rows come last: (m, K) as (K, m), and as (K, gy, gx) of a map; the two ends of an interval stay behind them.
+        """
+        roles = {
+            role: name
+            for role, name in self.view.options[OPTION].items()
+            if role != "input" and self.view.source.get(role)
+        }
+        found = response.at(places.rows, frozenset(roles.values()))
+        shape = tuple(len(axis) for axis in reversed(places.axes))
+        replaced: dict[str, Result] = {}
+        for role, name in roles.items():
+            values, dims = found[name].values, found[name].dims
+            ends = 1 if role == "interval" else 0
+            if values.ndim - ends == 2:
+                values, dims = np.moveaxis(values, 0, 1), (*dims[1:2], *dims[:1], *dims[2:])
+            lead = values.ndim - 1 - ends
+            values = values.reshape(*values.shape[:lead], *shape, *values.shape[lead + 1 :])
+            dims = (*dims[:lead], *("y", "x")[-len(shape) :], *dims[lead + 1 :])
+            replaced[role] = Result(values, dims, found[name].unit, found[name].label, found[name].doc)
+        for role, column, axis in zip(("x", "y"), places.columns, places.axes):
+            label = response.columns[column] if response.columns else f"column {column + 1}"
+            replaced[role] = Result(axis, ("place",), response.block.unit, label)
+        if len(places.columns) == 2 and self.has("points"):
+            dims = self.result("points").dims
+            replaced["points"] = Result(response.values[:, places.columns], dims)
+        other = copy(self)
+        named = {
+            self.view.source[role]: result for role, result in replaced.items() if role in self.view.source
+        }
+        other._results = {**self._results, **named}
+        return other
 
     def _model(self) -> Model | None:
         from plaidwork.core.registry import registry

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.gui.numbers import format_fixed, format_number
 from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.contours import label_place
-from plaidwork.gui.results.marks import Colouring, paint_mark
+from plaidwork.gui.results.marks import Colouring, area_colors, paint_mark
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.surface_map import Layer, Surface
 from plaidwork.gui.theme import space, theme
@@ -34,8 +34,6 @@ _MOST_AVOIDED = 1000
 """Points that labels keep away from."""
 _FREE = 26.0
 """Pixels that labels keep from points and other labels."""
-_TWO = (0, 1)
-_MANY = (2, 3, 1, 4, 5, 0)
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,7 @@ class MapClasses(Colouring):
     """Classes in colours that tell from the map below: of the map's two ends, or none of the map's blue."""
 
     def colors(self) -> list[QColor]:
-        order = _TWO if len(self.classes) == 2 else _MANY
-        return [theme().category(order[k % len(order)]) for k in range(len(self.classes))]
+        return area_colors(len(self.classes))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class Surface:
     fine_x, fine_y : places of the fine grid. layers : by class, or one. extra : ``uncertainty`` and ``null`` if given.
     null : (gy, gx) or None. band : outlines of the null band; band_edges : its edges inside the map.
     points : (n, 2), labels : (n,) class or -1, test : (n,) bool, names of the points.
+    columns : names of the columns that may be chosen, none where there is no choice; pair : those across and up.
     """
 
     values: np.ndarray
@@ -63,6 +64,8 @@ class Surface:
     word: str
     bus: str
     doc: str
+    columns: tuple[str, ...] = ()
+    pair: tuple[int, int] = (0, 1)
 
     @property
     def two(self) -> bool:
@@ -91,6 +94,20 @@ def _between(places: np.ndarray, value: float) -> tuple[int, float]:
     value = float(np.clip(value, places[0], places[-1]))
     i = int(np.clip(np.searchsorted(places, value, side="right") - 1, 0, len(places) - 2))
     return i, (value - places[i]) / (places[i + 1] - places[i])
+
+
+def read_chosen(sources: Sources, options: Mapping[str, Any], pair: tuple[int, int] | None) -> Surface | None:
+    """The map over two chosen columns, or the one that the run has. Raises ``SourceError``, and what the model raises."""
+    response = sources.response()
+    columns = () if response is None or len(response.columns) < 3 else response.columns
+    if pair is None or response is None or not columns:
+        own = read_surface(sources, options)
+        labels = [] if own is None else [sources.result(role, 1).label for role in ("x", "y")]
+        if own is None or not columns or not set(labels) <= set(columns):
+            return own
+        return replace(own, columns=columns, pair=(columns.index(labels[0]), columns.index(labels[1])))
+    found = read_surface(sources.at(response, response.places(*pair)), options)
+    return None if found is None else replace(found, columns=columns, pair=pair)
 
 
 def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None:

@@ -19,7 +19,7 @@ from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.surface_chart import Drawn, SurfaceChart
-from plaidwork.gui.results.surface_map import Layer, Surface, read_surface
+from plaidwork.gui.results.surface_map import Layer, Surface, read_chosen
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 
@@ -33,7 +33,8 @@ class SurfacePage(ResultPage):
     ``names`` (C,), ``points`` (n, 2) with ``labels`` (n,) below 0 where unknown and ``test`` (n,) 1 for test points,
     ``null`` (gy, gx) probability of no class, ``uncertainty`` (gy, gx) or (C, gy, gx).
 
-    Options: ``x_label``, ``y_label``.
+    Options: ``x_label``, ``y_label``, and ``response``: the input whose columns may be chosen, and by role what
+    ``Model.response`` calls it. The map of other columns is computed in the background, also while the fit runs.
     """
 
     icon_name = "map"
@@ -41,6 +42,7 @@ class SurfacePage(ResultPage):
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._class, self._show = 0, "probability"
         self._cut_chosen = False
+        self._pair: tuple[int, int] | None = None
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
@@ -58,6 +60,11 @@ class SurfacePage(ResultPage):
         self.picker = ItemPicker()
         self.picker.currentIndexChanged.connect(self.choose_class)
         self._picker_field = Labelled("Class", self.picker)
+        self.across, self.up = ItemPicker(), ItemPicker()
+        for axis, picker in enumerate((self.across, self.up)):
+            picker.setMaximumWidth(170)
+            picker.currentIndexChanged.connect(lambda column, axis=axis: self.choose_column(axis, column))
+        self._axes_fields = [Labelled("Across", self.across), Labelled("Up", self.up)]
         self.contours, self.data, self.band, self.cut = (
             QCheckBox(text) for text in ("Contours", "Data", "Band", "Cut")
         )
@@ -82,17 +89,24 @@ class SurfacePage(ResultPage):
         column.setSpacing(space.S)
         column.addWidget(self.chart, 1)
         column.addWidget(self.curve)
-        options = OptionRow(self._shows_field, self._picker_field, boxes)
+        options = OptionRow(*self._axes_fields, self._shows_field, self._picker_field, boxes)
         return page_content(options, self._picture, self._foot, self.legend, self.bar)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Surface | None:
-        return read_surface(sources, self.view.options)
+        return read_chosen(sources, self.view.options, self._pair)
 
     def show_loaded(self, loaded: Surface | None) -> None:
         if loaded is None:
             self.show_state("map", "A map needs two inputs", "Along one input, look at the curve.")
             return
+        for axis, picker in enumerate((self.across, self.up)):
+            self._axes_fields[axis].setVisible(bool(loaded.columns))
+            if loaded.columns:
+                picker.set_names(loaded.columns, loaded.pair[axis])
+        if self.chart.surface is not None and self.chart.surface.pair != loaded.pair:
+            self.chart.surface = None  # zoom and line belong to the columns before
+            self.chart.reset_view()
         layers = 1 if loaded.two else len(loaded.layers)
         self._class = min(self._class, layers - 1)
         self.picker.set_names(loaded.classes, self._class)
@@ -160,6 +174,20 @@ class SurfacePage(ResultPage):
             self.curve.show_cut()
 
     # -- choices --------------------------------------------------------------------------------
+    def choose_column(self, axis: int, column: int) -> None:
+        """Show another column of the input across (0) or up (1); the one there changes places with it if need be."""
+        if self.loaded is None or column < 0:
+            return
+        first, second = self._pair or self.loaded.pair
+        pair = (column, second) if axis == 0 else (first, column)
+        if pair[0] == pair[1]:
+            pair = (second, first)
+        self._pair = pair
+        self.across.choose(pair[0])
+        self.up.choose(pair[1])
+        self._foot.setText("Computing the map…")
+        self.refresh()
+
     def choose_class(self, number: int) -> None:
         """Show the map of a class."""
         if self.loaded is not None and 0 <= number < len(self.loaded.classes):

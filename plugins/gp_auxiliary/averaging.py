@@ -6,13 +6,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from plaidwork.core.api import Kept
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.predict import Predictor, many_class, ordered, two_class
 
-_WORK = 4e9
-"""Multiplications that a summary may cost: a few seconds of one core."""
+WORK = 4e9
+"""Multiplications that a map may cost: a second or two of one core."""
+_BATCHES = 5
+"""Batches of successive draws in a chain, for the Monte Carlo error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +26,10 @@ class Averaged:
     ----------
     share : (C, m) probability of each class.
     null : (m,) probability of the null category; zeros without one.
-    error : (m,) Monte Carlo standard error of the most probable class, from the chains; NaN for one chain.
+    error : (C, m) Monte Carlo standard errors of :meth:`conditional`; NaN for a single draw.
     f : (K, m) mean of f, ``f_sd`` (K, m) its standard deviation.
     draws : how many draws were averaged.
+    band : (C, m, 2) where the probability given f lies with 90 %, or (C, 0, 2) when that was not asked for.
     """
 
     share: np.ndarray
@@ -34,54 +38,120 @@ class Averaged:
     f: np.ndarray
     f_sd: np.ndarray
     draws: int
+    band: np.ndarray
 
     def part(self, start: int, stop: int) -> Averaged:
         """The places from start to stop."""
         cut = slice(start, stop)
         return Averaged(
-            self.share[:, cut], self.null[cut], self.error[cut], self.f[:, cut], self.f_sd[:, cut], self.draws
+            self.share[:, cut],
+            self.null[cut],
+            self.error[:, cut],
+            self.f[:, cut],
+            self.f_sd[:, cut],
+            self.draws,
+            self.band,
         )
 
     def conditional(self) -> np.ndarray:
         """(C, m) probabilities of a place known not to be null: the ratio of the averages (page, section 2.3)."""
-        total = self.share.sum(axis=0)
-        return np.where(total > 1e-12, self.share / np.maximum(total, 1e-12), 1.0 / len(self.share))
+        return not_null(self.share)
+
+
+def not_null(share: np.ndarray) -> np.ndarray:
+    """Probabilities (..., C, m) of the classes brought to the sum of one."""
+    total = share.sum(axis=-2, keepdims=True)
+    return np.where(total > 1e-12, share / np.maximum(total, 1e-12), 1.0 / share.shape[-2])
 
 
 def average(
-    kept: Kept, prior: Prior, x_new: np.ndarray, n_classes: int, null: float, fixed_theta: bool
+    kept: Kept,
+    prior: Prior,
+    x_new: np.ndarray,
+    n_classes: int,
+    null: float,
+    fixed_theta: bool,
+    band: slice = slice(0, 0),
+    work: float = WORK,
 ) -> Averaged:
-    """Probabilities at x_new (m, D) over as many draws as the work allows, evenly from all chains."""
-    most = int(np.clip(_WORK / _cost(prior, len(x_new), n_classes, fixed_theta), 12, 400))
-    totals, moments, counts = [], [], 0
-    predictor = None
-    for chain in kept.chains:
-        share = np.zeros((n_classes + 1, len(x_new)))
-        first, second = np.zeros(1), np.zeros(1)
-        picked = _evenly(chain.n_draws, max(most // len(kept.chains), 2))
-        for draw in picked:
-            z, theta = chain.draw("z", draw), chain.draw("theta", draw)
-            if predictor is None or not fixed_theta:
-                predictor = Predictor(prior, theta, x_new)
-            mean = predictor.mean(np.ascontiguousarray(z))
-            cuts = chain.draw("cuts", draw) if "cuts" in names_of(kept) else None
-            share += _probabilities(mean, predictor.variance, null, cuts)
-            first = first + mean
-            second = second + mean**2 + predictor.variance
-        if len(picked):
-            totals.append(share / len(picked))
-            moments.append((first / len(picked), second / len(picked)))
-            counts += len(picked)
-    by_chain = np.stack(totals)
-    share = by_chain.mean(axis=0)
-    top = share[:-1].argmax(axis=0)
-    of_top = by_chain[:, top, np.arange(len(top))]
-    error = np.full(len(top), math.nan)
-    if len(by_chain) > 1:
-        error = of_top.std(axis=0, ddof=1) / math.sqrt(len(by_chain))
-    mean = np.mean([m for m, _ in moments], axis=0)
-    square = np.mean([s for _, s in moments], axis=0)
-    return Averaged(share[:-1], share[-1], error, mean, np.sqrt(np.maximum(square - mean**2, 0.0)), counts)
+    """Probabilities at x_new (m, D) over as many draws as the work (multiplications) allows, evenly from all chains.
+
+    ``band``: the places at which the interval of the probabilities is wanted.
+    """
+    most = int(np.clip(work / _cost(prior, len(x_new), n_classes, fixed_theta), 12, 400))
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    picked = [_evenly(chain.n_draws, max(most // len(chains), 2)) for chain in chains]
+    counts = sum(len(draws) for draws in picked)
+    by_chain, by_batch = [], []
+    first, second, predictor = np.zeros(1), np.zeros(1), None
+    given_f = _GivenF(counts, null)
+    for chain, draws in zip(chains, picked, strict=True):
+        total = np.zeros((n_classes + 1, len(x_new)))
+        for batch in np.array_split(draws, min(_BATCHES, len(draws))):
+            share = np.zeros_like(total)
+            for draw in batch:
+                z, theta = chain.draw("z", draw), chain.draw("theta", draw)
+                if predictor is None or not fixed_theta:
+                    predictor = Predictor(prior, theta, x_new)
+                mean, variance = predictor.mean(np.ascontiguousarray(z)), predictor.variance
+                cuts = chain.draw("cuts", draw) if "cuts" in names_of(kept) else None
+                weight = 1.0 / (len(draws) * len(chains))
+                share += _probabilities(mean, variance, null, cuts)
+                first = first + mean * weight
+                second = second + (mean**2 + variance) * weight
+                if band.stop > band.start:
+                    given_f.add(mean[:, band], variance[band], cuts)
+            by_batch.append(share / len(batch))
+            total += share
+        by_chain.append(total / len(draws))
+    share = np.mean(by_chain, axis=0)
+    return Averaged(
+        share[:-1],
+        share[-1],
+        standard_error(np.stack(by_chain)[:, :-1], np.stack(by_batch)[:, :-1]),
+        first,
+        np.sqrt(np.maximum(second - first**2, 0.0)),
+        counts,
+        given_f.interval(n_classes),
+    )
+
+
+def standard_error(by_chain: np.ndarray, by_batch: np.ndarray) -> np.ndarray:
+    """(C, m) Monte Carlo standard errors of averages over chains (c, C, m), which are in batches (b, C, m).
+
+    The larger of what the chains and what the batches of successive draws say: chains that disagree show in the one,
+    slow moves within them in the other, and the first alone rests on few numbers. NaN without two batches.
+    """
+    found = [
+        not_null(parts).std(axis=0, ddof=1) / math.sqrt(len(parts))
+        for parts in (by_chain, by_batch)
+        if len(parts) > 1
+    ]
+    return np.max(found, axis=0) if found else np.full(by_chain.shape[1:], math.nan)
+
+
+class _GivenF:
+    """Class probabilities given f, one f for each draw: what f leaves open besides the noise."""
+
+    def __init__(self, count: int, null: float) -> None:
+        self._quantiles = ndtri((np.arange(count) + 0.5) / max(count, 1))
+        self._null, self._rng = null, np.random.default_rng(0)
+        self._orders: list[np.ndarray] = []
+        self._found: list[np.ndarray] = []
+
+    def add(self, mean: np.ndarray, variance: np.ndarray, cuts: np.ndarray | None) -> None:
+        """Another draw: f (K, m) at the same quantile at all places, so that the curves are smooth."""
+        while len(self._orders) < len(mean):
+            self._orders.append(self._rng.permutation(self._quantiles))
+        quantile = np.array([order[len(self._found)] for order in self._orders])
+        f = mean + quantile[:, None] * np.sqrt(variance)
+        self._found.append(not_null(_probabilities(f, np.zeros(len(variance)), self._null, cuts)[:-1]))
+
+    def interval(self, n_classes: int) -> np.ndarray:
+        """(C, m, 2) central intervals of 90 %."""
+        if not self._found:
+            return np.zeros((n_classes, 0, 2))
+        return np.moveaxis(np.quantile(np.stack(self._found), [0.05, 0.95], axis=0), 0, -1)
 
 
 def _cost(prior: Prior, n_places: int, n_classes: int, fixed_theta: bool) -> float:

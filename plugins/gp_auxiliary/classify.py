@@ -8,7 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Result,
+    Results,
+    State,
+)
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import (
     classes_of,
@@ -160,3 +172,18 @@ class Classes(Model):
 
         frame = make_frame(data, params, is_semi(params))
         return predict_new(kept, frame, new_data, params, float(ladder(params)[-1]))
+
+    def response(
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: Params,
+        name: str,
+        rows: np.ndarray,
+        wanted: frozenset[str],
+    ) -> Mapping[str, Result]:
+        from plaidwork.plugins.gp_auxiliary.results import response_at
+
+        return response_at(
+            kept, make_frame(data, params, is_semi(params)), rows, params, float(ladder(params)[-1]), wanted
+        )

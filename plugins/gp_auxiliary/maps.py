@@ -12,6 +12,7 @@ from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 
 GRID = 40
+LATENT, SPREAD = "latent value f", "standard deviation of f"
 
 
 def shown_inputs(kept: Kept, prior: Prior) -> tuple[int, int]:
@@ -61,7 +62,7 @@ class MapPlan:
 def map_places(kept: Kept, prior: Prior, frame: Frame) -> MapPlan:
     """The map over the two inputs that :func:`shown_inputs` names."""
     first, second = shown_inputs(kept, prior)
-    middle = np.median(frame.fitted, axis=0)
+    middle = np.median(frame.x, axis=0)
     single = first == second
     across = grid_axis(frame.x[:, first], 4 * GRID if single else GRID)
     line = np.repeat(middle[None], len(across), axis=0)
@@ -75,18 +76,29 @@ def map_places(kept: Kept, prior: Prior, frame: Frame) -> MapPlan:
     return MapPlan(first, second, across, up, line, grid)
 
 
+def latent_dim(found: Averaged, frame: Frame) -> str:
+    """What the latent functions are counted by: one for each class, or one alone."""
+    return "class" if len(found.f) == len(frame.classes) else "latent"
+
+
+def latent_band(found: Averaged) -> np.ndarray:
+    """(K, m, 2) two standard deviations of f on either side."""
+    return np.stack([found.f - 2 * found.f_sd, found.f + 2 * found.f_sd], axis=-1)
+
+
 def along_input(along: Averaged, plan: MapPlan, frame: Frame) -> Results:
-    """f along the first input of the map, with two standard deviations on either side."""
-    band = np.stack([along.f - 2 * along.f_sd, along.f + 2 * along.f_sd], axis=-1)
+    """f and the class probabilities along the first input of the map."""
     name, first = frame.columns[plan.first], plan.first
-    rest = ", the other inputs at their medians." if frame.x.shape[1] > 1 else "."
+    rest = " The other inputs are at their medians." if frame.x.shape[1] > 1 else ""
+    dims = (latent_dim(along, frame), "place")
     return {
-        "slice": Result(along.f, ("latent", "place"), label="f"),
-        "slice_interval": Result(band, ("latent", "place", "end")),
+        "slice": Result(along.f, dims, label=LATENT),
+        "slice_interval": Result(latent_band(along), (*dims, "end")),
         "slice_x": Result(plan.across * frame.spread[first] + frame.centre[first], ("place",), label=name),
         "slice_probability": Result(along.conditional(), ("class", "place"), label="probability"),
-        "slice_headline": f"How f changes with “{name}”",
-        "slice_note": f"Two standard deviations on either side{rest}",
+        "slice_probability_interval": Result(along.band, ("class", "place", "end")),
+        "slice_note": f"Band: two standard deviations on either side.{rest}",
+        "slice_probability_note": f"Band: 90 % interval.{rest}",
     }
 
 
@@ -100,14 +112,12 @@ def mapped(found: Averaged, plan: MapPlan, frame: Frame) -> Results:
     names = [frame.columns[d] for d in pair]
     place, count = ("map_y", "map_x"), len(frame.classes)
     shape = (len(up), len(across))
-    note = f"By “{names[0]}” and “{names[1]}”"
-    if plan.single:
-        note = f"By “{names[0]}” alone"
-    note += ", the other inputs at their medians." if frame.x.shape[1] > 2 else "."
+    note = f"Averaged over {found.draws} draw{'' if found.draws == 1 else 's'}"
+    note += "; the other inputs are at their medians." if frame.x.shape[1] > 2 else "."
     return {
         "map": Result(found.conditional().reshape(count, *shape), ("class", *place), label="probability"),
         "map_null": Result(found.null.reshape(shape), place, label="probability"),
-        "map_sd": Result(found.f_sd.mean(axis=0).reshape(shape), place, label="standard deviation of f"),
+        "map_sd": Result(found.f_sd.mean(axis=0).reshape(shape), place, label=SPREAD),
         "map_x": Result(across, ("map_x",), label=names[0]),
         "map_y": Result(up, ("map_y",), label=names[1]),
         "map_points": Result((frame.x * frame.spread + frame.centre)[:, pair], ("sample", "axis")),

@@ -8,7 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.core.api import (
+    Clock,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Result,
+    Results,
+    State,
+)
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import (
@@ -215,6 +226,19 @@ class OrderedClasses(Model):
         from plaidwork.plugins.gp_auxiliary.results import predict_new
 
         return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
+
+    def response(
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: Params,
+        name: str,
+        rows: np.ndarray,
+        wanted: frozenset[str],
+    ) -> Mapping[str, Result]:
+        from plaidwork.plugins.gp_auxiliary.results import response_at
+
+        return response_at(kept, make_frame(data, params), rows, params, 0.0, wanted)
 
     def prepare(self) -> None:
         from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit

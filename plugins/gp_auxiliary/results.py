@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
-from plaidwork.plugins.gp_auxiliary.averaging import Averaged, average, names_of
+from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
-from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.maps import along_input, map_places, mapped
+from plaidwork.plugins.gp_auxiliary.maps import (
+    LATENT,
+    SPREAD,
+    along_input,
+    latent_band,
+    latent_dim,
+    map_places,
+    mapped,
+)
+from plaidwork.plugins.gp_auxiliary.posterior import cut_points, parameters
 
 
 def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, null: float) -> Results:
@@ -18,47 +27,64 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, n
     if kept.n_draws == 0:
         return {"headline": "No draw is kept yet."}
     prior = make_prior(frame.fitted, params, False, frame.columns)
-    plan = map_places(kept, prior, frame)
-    places = np.concatenate([frame.x, plan.line, plan.grid])
+    plan, count = map_places(kept, prior, frame), len(frame.classes)
     fixed = params["parameters"] == "fixed"
-    found = average(kept, prior, places, len(frame.classes), null, fixed)
-    ends = np.cumsum([0, len(frame.x), len(plan.line), len(plan.grid)])
-    own, along, over = (found.part(start, stop) for start, stop in itertools.pairwise(ends))
+    own = average(kept, prior, frame.x, count, null, fixed, work=2 * WORK)
+    line, ends = len(plan.line), len(plan.line) + len(plan.grid)
+    places = np.concatenate([plan.line, plan.grid])
+    found = average(kept, prior, places, count, null, fixed, slice(0, line))
+    along, over = found.part(0, line), found.part(line, ends)
     results: Results = {}
     share = own.conditional()
     results["probability"] = Result(share.T, ("sample", "class"), label="probability")
     results["class"] = Result(np.array(frame.classes), ("class",))
-    results["predictions"] = predictions(own, share, frame, tuple(data["X"].names[0]))
-    results["prediction_note"] = (
-        f"Averaged over {found.draws} draws, f integrated out. The error is that of the average over the chains."
-    )
+    labels = np.where(frame.codes >= 0, np.array(frame.classes)[np.maximum(frame.codes, 0)], "")
+    known = {"Part": parts(frame), "Label": labels}
+    results["predictions"] = predictions(own, frame, tuple(data["X"].names[0]), known)
+    results["prediction_note"] = error_note(own)
     results |= measured(share, frame)
     results |= along_input(along, plan, frame)
     results |= mapped(along if plan.single else over, plan, frame)
     results |= parameters(kept, prior, frame)
     if "cuts" in names_of(kept):
-        results |= cut_points(kept, frame)
+        results |= cut_points(kept, frame, own.f[0])
     first, note = grouping(kept, frame, params)
     results["headline"] = first.removesuffix(".") if first.endswith(".") else first + headline(results, frame)
-    results["scores_note"] = (
+    results["measures_note"] = (
         "Errors are shares of samples; log loss is the mean of -log P(own class). " + note
     )
     return results
 
 
-def predictions(found: Averaged, share: np.ndarray, frame: Frame, names: tuple[str, ...]) -> Table:
-    """A row per sample: its label, the most probable class and every class's probability."""
-    top = share.argmax(axis=0)
-    classes = np.array(frame.classes)
-    columns = {
-        "Sample": np.array(names) if names else np.arange(1, len(top) + 1).astype(str),
-        "Part": parts(frame),
-        "Label": np.where(frame.codes >= 0, classes[np.maximum(frame.codes, 0)], ""),
-        "Predicted": classes[top],
-        "Probability": share[top, np.arange(len(top))],
-        "Error": found.error,
-    }
-    columns |= {f"P({name})": share[k] for k, name in enumerate(frame.classes)}
+def error_note(found: Averaged) -> str:
+    """How the probabilities were averaged, and what their errors are."""
+    if found.draws == 1:
+        return "By the approximation, f integrated out; there is no Monte Carlo error."
+    return (
+        f"Averaged over {found.draws} draws, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        "and batches of draws."
+    )
+
+
+def predictions(
+    found: Averaged,
+    frame: Frame,
+    names: tuple[str, ...],
+    known: Mapping[str, np.ndarray] = MappingProxyType({}),
+) -> Table:
+    """A row per sample: what is ``known`` of it, the most probable class, and every class's probability with its Monte
+    Carlo error."""
+    share = found.conditional()
+    top, each = share.argmax(axis=0), np.arange(share.shape[1])
+    columns = {"Sample": np.array(names) if names else (each + 1).astype(str), **known}
+    columns |= {"Predicted": np.array(frame.classes)[top], "Probability": share[top, each]}
+    several = found.draws > 1
+    if several:
+        columns["± Monte Carlo"] = found.error[top, each]
+    for k, name in enumerate(frame.classes):
+        columns[f"P({name})"] = share[k]
+        if several:
+            columns[f"± P({name})"] = found.error[k]
     if found.null.max() > 0:
         columns["P(null)"] = found.null
     return Table(columns, label="Predictions")
@@ -80,7 +106,7 @@ def measured(share: np.ndarray, frame: Frame) -> Results:
             rows.append((word, int(mask.sum()), score["errors"], score["log_loss"]))
     words, sizes, errors, losses = zip(*rows)
     return {
-        "scores": Table(
+        "measures": Table(
             {
                 "Samples": np.array(words),
                 "Number": np.array(sizes),
@@ -99,59 +125,9 @@ def parts(frame: Frame) -> np.ndarray:
     return np.where(frame.test, "test", np.where(frame.codes < 0, "unlabelled", "fitted"))
 
 
-def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
-    """The covariance's parameters with their prior, and the relevance of the inputs."""
-    theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
-    found = prior.covariance.parameters
-    values = np.exp(theta)
-    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
-    ends = [np.exp([p.mean - 1.645 * p.sd, p.mean + 1.645 * p.sd]) for p in found]
-    results: Results = {
-        "covariance": Table(
-            {
-                "Parameter": np.array([p.name for p in found]),
-                "Median": middle,
-                "5 %": low,
-                "95 %": high,
-                "Prior 5 %": np.array([end[0] for end in ends]),
-                "Prior 95 %": np.array([end[1] for end in ends]),
-            },
-            label="Covariance",
-        ),
-        "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
-    }
-    lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
-    own = [i for i in lengths if found[i].column >= 0] or lengths
-    relevance = np.sqrt(values[:, own])
-    results["relevance_headline"] = "This covariance has no length"
-    if own and found[own[0]].column < 0:
-        results["relevance_headline"] = "One length for all inputs"
-    elif own:
-        first = int(np.argmax(np.median(relevance, axis=0)))
-        results["relevance_headline"] = f"“{frame.columns[found[own[first]].column]}” changes f fastest"
-    names = [frame.columns[found[i].column] if found[i].column >= 0 else "all inputs" for i in own]
-    results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
-    results["relevance_interval"] = Result(
-        np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
-    )
-    results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
-    return results
-
-
-def cut_points(kept: Kept, frame: Frame) -> Results:
-    """The cut-points between neighbouring classes with 90 % intervals."""
-    cuts = np.concatenate([chain.stack("cuts") for chain in kept.chains if chain.n_draws])
-    names = [f"{low} | {high}" for low, high in zip(frame.classes[:-1], frame.classes[1:])]
-    return {
-        "cut_points": Result(cuts.mean(axis=0), ("cut",), label="cut-point"),
-        "cut_interval": Result(np.quantile(cuts, [0.05, 0.95], axis=0).T, ("cut", "end")),
-        "cut_names": Result(np.array(names), ("cut",)),
-    }
-
-
 def headline(results: Results, frame: Frame) -> str:
     """What the fit says in one line."""
-    table = results["scores"]
+    table = results["measures"]
     assert isinstance(table, Table)
     part = "test" if table.columns["Samples"][0] == "Test" else "fitted"
     error, loss = float(table.columns["Errors"][0]), float(table.columns["Log loss"][0])
@@ -206,20 +182,43 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
             f"The new samples lack {len(missing)} of {len(frame.columns)} inputs: {', '.join(missing[:5])}.",
             "Inputs are found by name.",
         )
-    prior = make_prior(frame.fitted, params, False, frame.columns)
-    found = average(
-        kept, prior, frame.scale(values), len(frame.classes), null, params["parameters"] == "fixed"
-    )
-    share = found.conditional()
-    top = share.argmax(axis=0)
-    columns = {
-        "Sample": np.array(block.names[0]) if block.names[0] else np.arange(1, len(top) + 1).astype(str),
-        "Predicted": np.array(frame.classes)[top],
-        "Probability": share[top, np.arange(len(top))],
-        "Error": found.error,
-    }
-    columns |= {f"P({name})": share[k] for k, name in enumerate(frame.classes)}
+    found = averaged_at(kept, frame, frame.scale(values), params, null, work=4 * WORK)
     return {
-        "predictions": Table(columns, label="Predictions"),
-        "probability": Result(share.T, ("sample", "class"), label="probability"),
+        "headline": f"{values.shape[0]} new sample{'' if values.shape[0] == 1 else 's'}. {error_note(found)}",
+        "predictions": predictions(found, frame, tuple(block.names[0])),
+        "probability": Result(found.conditional().T, ("sample", "class"), label="probability"),
     }
+
+
+def averaged_at(
+    kept: Kept,
+    frame: Frame,
+    x: np.ndarray,
+    params: Params,
+    null: float,
+    bands: bool = False,
+    work: float = WORK,
+) -> Averaged:
+    """Probabilities at standardised inputs x (m, D), with intervals of them if ``bands``."""
+    prior = make_prior(frame.fitted, params, False, frame.columns)
+    fixed = params["parameters"] == "fixed"
+    return average(kept, prior, x, len(frame.classes), null, fixed, slice(0, len(x) if bands else 0), work)
+
+
+def response_at(
+    kept: Kept, frame: Frame, rows: np.ndarray, params: Params, null: float, wanted: frozenset[str]
+) -> dict[str, Result]:
+    """What maps and curves over chosen inputs show, at rows (m, D) of the inputs."""
+    found = averaged_at(kept, frame, frame.scale(rows), params, null, "probability_interval" in wanted)
+    f = ("sample", latent_dim(found, frame))
+    results = {
+        "probability": Result(found.conditional().T, ("sample", "class"), label="probability"),
+        "null": Result(found.null, ("sample",), label="probability"),
+        "f": Result(found.f.T, f, label=LATENT),
+        "f_sd": Result(found.f_sd.mean(axis=0), ("sample",), label=SPREAD),
+        "f_interval": Result(np.moveaxis(latent_band(found), 1, 0), (*f, "end")),
+    }
+    if "probability_interval" in wanted:
+        band = np.moveaxis(found.band, 1, 0)
+        results["probability_interval"] = Result(band, ("sample", "class", "end"))
+    return results

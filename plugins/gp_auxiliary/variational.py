@@ -13,7 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import log_ndtr
 
-from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Result,
+    Results,
+    State,
+)
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
 from plaidwork.plugins.gp_auxiliary.hyper import WHOLE_UP_TO
@@ -176,6 +188,19 @@ class QuickClasses(Model):
         from plaidwork.plugins.gp_auxiliary.results import predict_new
 
         return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
+
+    def response(
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: Params,
+        name: str,
+        rows: np.ndarray,
+        wanted: frozenset[str],
+    ) -> Mapping[str, Result]:
+        from plaidwork.plugins.gp_auxiliary.results import response_at
+
+        return response_at(kept, make_frame(data, params), rows, params, 0.0, wanted)
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return find_problems(data, params, False, 2)

@@ -18,6 +18,7 @@ _READ_IN = {
     "confusion": "assessed_page",
     "roc": "assessed_page",
     "calibration": "assessed_page",
+    "shares": "assessed_page",
     "network": "network",
 }
 """Modules other than the page's that look up the roles of a kind."""

@@ -1,11 +1,13 @@
 """Faults of the optional methods, planted and found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from conforming import Bound, Means
 from faults import caught, passes, skipped
 
-from plaidwork.core.api import Cost, Problem, Result
+from plaidwork.core.api import Cost, Problem, Result, View
 
 
 def overriding(base, **methods):
@@ -123,3 +125,44 @@ def test_simulations():
     caught(
         overriding(Means, simulate=lambda self, params, shapes, rng: ({}, {})), "simulates", "“X” is missing"
     )
+
+
+def _answering(change, option=None):
+    spec = replace(
+        Means.spec,
+        views=(
+            View("curve", "Along", "mean", options={"response": option or {"input": "X", "values": "twice"}}),
+        ),
+    )
+
+    def response(self, kept, data, params, name, rows, wanted):
+        return change(rows)
+
+    return overriding(Means, spec=spec, response=response)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda rows: {"other": Result(rows)}, "“twice” was wanted"),
+        (lambda rows: {"twice": Result(rows.T[:1])}, "has the shape"),
+        (lambda rows: {"twice": Result(np.array(["a"] * len(rows)))}, "no array of numbers"),
+        (lambda rows: {"twice": Result(rows * np.nan)}, "not finite"),
+        (lambda rows: {"twice": Result(rows - rows.mean())}, "asked for with others"),
+    ],
+)
+def test_responses(change, word):
+    caught(_answering(change), "responds", "response()", word)
+
+
+def test_responses_that_are_right():
+    passes(_answering(lambda rows: {"twice": Result(2 * rows[:, 0])}), "responds")
+    skipped(Bound, "responds")
+
+
+def test_views_that_ask_for_a_response():
+    right = {"twice": lambda rows: Result(2 * rows[:, 0])}
+    for option, word in (({"input": "Z"}, "names no matrix"), ({"input": "X", "band": "b"}, "“band”")):
+        caught(_answering(right, option), "declaration_views", "view “Along”", word)
+    spec = _answering(right).spec
+    caught(overriding(Means, spec=spec), "declaration_views", "view “Along”", "has not")

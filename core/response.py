@@ -1,0 +1,116 @@
+"""What a fit says at chosen values of an input, computed when it is asked for: maps and curves over any of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import SessionError
+from plaidwork.core.fitted import fitted_inputs
+from plaidwork.core.model import Block, Model, ModelData, Result
+from plaidwork.core.plan import model_data
+from plaidwork.core.plugins.info import blamed
+from plaidwork.core.run import Run
+
+OPTION = "response"
+"""Option of a view: ``input``, and by role of the view the name of what ``Model.response`` returns for it."""
+ACROSS, ALONG = 40, 160
+"""Places of a map along each axis, and of a curve."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the fit is asked: ``rows`` (m, D) of the input, of a map line by line from its first place up.
+
+    Attributes
+    ----------
+    columns : numbers of the two columns across and up, or of the one along which a curve runs.
+    axes : places along each of them, rising.
+    """
+
+    rows: np.ndarray
+    columns: tuple[int, ...]
+    axes: tuple[np.ndarray, ...]
+
+
+class ResponseInput:
+    """The columns of one input of a run, and what the model says at other values of them. For any thread but the window's."""
+
+    def __init__(self, run: Run, name: str, datasets: Mapping[str, Dataset], model: Model | None) -> None:
+        self.name = name
+        self._run, self._datasets, self._model = run, dict(datasets), model
+        self._kept = run.kept()
+
+    @property
+    def offered(self) -> bool:
+        """Whether the model is here, has ``response``, and the run has kept something."""
+        return self._model is not None and self._model.offers("response") and self._kept.n_draws > 0
+
+    @cached_property
+    def _data(self) -> ModelData:
+        run = self._run
+        return model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+
+    @cached_property
+    def block(self) -> Block:
+        """The input as fitted. Raises ``DataError`` when the data are gone or have changed."""
+        found = self._data[self.name]
+        return found[0] if isinstance(found, tuple) else found
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """(n, D) values of all items, NaN where missing."""
+        values = self.block.values
+        dense = values if isinstance(values, np.ndarray) else values.toarray()
+        return np.where(self.block.observed, dense, np.nan)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.block.names[1]
+
+    def places(self, *columns: int) -> Places:
+        """Places over one column or two, a tenth of their range beyond it on either side; the others at their medians."""
+        count = ALONG if len(columns) == 1 else ACROSS
+        axes = tuple(_axis(self.values[:, column], count) for column in columns)
+        grid = np.meshgrid(*axes)
+        rows = np.repeat(np.nanmedian(self.values, axis=0)[None], grid[0].size, axis=0)
+        for column, at in zip(columns, grid, strict=True):
+            rows[:, column] = at.ravel()
+        return Places(rows, columns, axes)
+
+    def at(self, rows: np.ndarray, wanted: frozenset[str]) -> dict[str, Result]:
+        """What the fit says at rows (m, D) of the input: the results wanted, all with the rows as their first axis.
+
+        Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
+        """
+        if self._model is None:
+            raise SessionError(f"The model “{self._run.spec.id}” is not installed.")
+        with blamed(self._model, "response"):
+            found = self._model.response(self._kept, self._data, self._run.params, self.name, rows, wanted)
+            return checked_response(found, len(rows), wanted)
+
+
+def checked_response(found: Any, count: int, wanted: frozenset[str]) -> dict[str, Result]:
+    """What ``Model.response`` returned for so many rows. Raises ``ValueError`` when it is not what was wanted."""
+    if missing := sorted(wanted - set(found)):
+        raise ValueError(f"“{missing[0]}” was wanted and not returned")
+    results = {name: found[name] for name in wanted}
+    for name, result in results.items():
+        if not isinstance(result, Result) or result.values.dtype.kind not in "fiub":
+            raise ValueError(f"“{name}” is no array of numbers")
+        if result.values.ndim == 0 or len(result.values) != count:
+            raise ValueError(f"“{name}” has the shape {result.values.shape} for {count} rows")
+    return results
+
+
+def _axis(values: np.ndarray, count: int) -> np.ndarray:
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    margin = 0.1 * (high - low) if high > low else 1.0
+    return np.linspace(low - margin, high + margin, count)

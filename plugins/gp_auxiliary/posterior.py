@@ -1,0 +1,118 @@
+"""What the draws say of the covariance's parameters and of the cut-points, beside their priors."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import norm
+
+from plaidwork.core.api import Kept, Result, Results, Table
+from plaidwork.plugins.gp_auxiliary.frame import Frame
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.maps import LATENT
+from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
+
+_SPREADS = np.linspace(-3.5, 3.5, 141)
+_PLACES, _SIMULATED = 201, 2000
+
+
+def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
+    """The covariance's parameters with their prior, and the relevance of the inputs."""
+    theta = np.concatenate([chain.stack("theta") for chain in kept.chains if chain.n_draws])
+    found = prior.covariance.parameters
+    values = np.exp(theta)
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], axis=0)
+    ends = [np.exp([p.mean - 1.645 * p.sd, p.mean + 1.645 * p.sd]) for p in found]
+    results: Results = {
+        "covariance": Table(
+            {
+                "Parameter": np.array([p.name for p in found]),
+                "Median": middle,
+                "5 %": low,
+                "95 %": high,
+                "Prior 5 %": np.array([end[0] for end in ends]),
+                "Prior 95 %": np.array([end[1] for end in ends]),
+            },
+            label="Covariance",
+        ),
+        "covariance_note": "γ = 1 / length², in units of the standardised inputs.",
+    }
+    theta_x = np.stack([p.mean + _SPREADS * p.sd for p in found])
+    results["theta_x"] = Result(theta_x, ("parameter", "place"))
+    results["theta_prior"] = Result(
+        np.stack([norm.pdf(x, p.mean, p.sd) for x, p in zip(theta_x, found, strict=True)]),
+        ("parameter", "place"),
+        label="prior density",
+    )
+    results["parameter"] = Result(np.array([p.name for p in found]), ("parameter",))
+    lengths = [i for i, p in enumerate(found) if p.kind == "gamma"]
+    own = [i for i in lengths if found[i].column >= 0] or lengths
+    relevance = np.sqrt(values[:, own])
+    results["relevance_headline"] = "This covariance has no length"
+    if own and found[own[0]].column < 0:
+        results["relevance_headline"] = "One length for all inputs"
+    elif own:
+        first = int(np.argmax(np.median(relevance, axis=0)))
+        results["relevance_headline"] = f"“{frame.columns[found[own[first]].column]}” changes f fastest"
+    names = [frame.columns[found[i].column] if found[i].column >= 0 else "all inputs" for i in own]
+    results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
+    results["relevance_interval"] = Result(
+        np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")
+    )
+    results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
+    return results
+
+
+def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:
+    """The cut-points between neighbouring classes with 90 % intervals and priors, and the classes along f.
+
+    ``latent`` (n,) is the mean of f at the samples.
+    """
+    cuts = np.concatenate([chain.stack("cuts") for chain in kept.chains if chain.n_draws])
+    names = [f"{low} | {high}" for low, high in zip(frame.classes[:-1], frame.classes[1:])]
+    middle, interval = cuts.mean(axis=0), np.quantile(cuts, [0.05, 0.95], axis=0).T
+    x, density = cut_prior(len(names))
+    wide = int(np.argmax(np.diff(middle))) if len(middle) > 1 else -1
+    first = f"“{frame.classes[wide + 1]}” holds the widest range of f" if wide >= 0 else "One cut-point"
+    low = min(float(latent.min()), float(middle[0]) - 1.0)
+    high = max(float(latent.max()), float(middle[-1]) + 1.0)
+    f = np.linspace(low, high, _PLACES)
+    below = np.stack([ndtr(c[:, None] - f[None]) for c in cuts[:: max(1, len(cuts) // 400)]])
+    edges = np.concatenate([np.zeros_like(below[:, :1]), below, np.ones_like(below[:, :1])], axis=1)
+    shares = np.diff(edges, axis=1)
+    return {
+        "cut_points": Result(middle, ("cut",), label="cut-point, in units of the noise"),
+        "cut_interval": Result(interval, ("cut", "end")),
+        "cut_names": Result(np.array(names), ("cut",)),
+        "cut_headline": (
+            f"{first}, from {middle[wide]:.2f} to {middle[wide + 1]:.2f}"
+            if wide >= 0
+            else f"{first}, at {middle[0]:.2f}"
+        ).replace("-", "−"),
+        "cut_note": "Where neighbouring classes part on the scale of f. Means and 90 % intervals.",
+        "cut_prior_x": Result(x, ("cut", "place")),
+        "cut_prior": Result(density, ("cut", "place"), label="prior density"),
+        "latent_x": Result(f, ("place",), label=LATENT),
+        "latent_shares": Result(shares.mean(axis=0), ("class", "place"), label="probability"),
+        "latent_interval": Result(
+            np.moveaxis(np.quantile(shares, [0.05, 0.95], axis=0), 0, -1), ("class", "place", "end")
+        ),
+        "latent_rug": Result(latent, ("sample",)),
+        "latent_note": "Dashed: cut-points. Ticks on the axis: the samples, at the mean of f.",
+    }
+
+
+def cut_prior(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places (K - 1, t) and prior densities of the cut-points there, the first given and the others simulated.
+
+    A cut-point is normal given the gaps below it, so its density is an average of normal ones over simulated gaps.
+    """
+    gaps = np.exp(np.random.default_rng(0).standard_normal((_SIMULATED, max(count - 1, 0))))
+    shift = np.concatenate([np.zeros((len(gaps), 1)), np.cumsum(gaps, axis=1)], axis=1)[:, :count]
+    places = [
+        np.linspace(-3 * FIRST_SD, 3 * FIRST_SD + np.quantile(shift[:, k], 0.995), _PLACES)
+        for k in range(count)
+    ]
+    return np.stack(places), np.stack(
+        [norm.pdf(x[:, None], shift[:, k], FIRST_SD).mean(axis=1) for k, x in enumerate(places)]
+    )

@@ -1,0 +1,235 @@
+"""Maps and curves over columns that are chosen in the window, posteriors with priors, stacked class probabilities."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from dataclasses import replace
+from types import ModuleType
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.model import Result
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import PluginInfo, Registry
+from plaidwork.core.run import Run
+from plaidwork.core.session import Session
+from plaidwork.core.spec import View
+from plaidwork.gui.results.posterior_grid import log_ticks
+from plaidwork.gui.theme import theme
+from plaidwork.gui.workbench import Workbench
+from tests.gui.factor_runs import FactorModel, choose, click, factor_run
+
+NAMES = ("age", "dose", "weight")
+MAP = View(
+    "surface",
+    "Map",
+    {"values": "share", "x": "across", "y": "up", "points": "places"},
+    options={"response": {"input": "X", "values": "p"}},
+    live=True,
+)
+CURVES = View(
+    "curve",
+    "Along one input",
+    {"values": "course", "interval": "course_band", "x": "across"},
+    options={"response": {"input": "X", "values": "p", "interval": "band"}},
+)
+
+
+class AnsweringModel(FactorModel):
+    """Two classes; the second one is probable where the first column minus the third is large. Notes its threads."""
+
+    threads: set[int] = set()
+    spec = replace(FactorModel.spec, id="toy.answering", views=(MAP, CURVES))
+
+    def response(self, kept, data, params, name, rows, wanted):
+        self.threads.add(threading.get_ident())
+        p = 1 / (1 + np.exp(-3 * (rows[:, 0] - rows[:, 2])))
+        share = np.stack([1 - p, p], axis=1)
+        return {
+            "p": Result(share, ("row", "class"), label="probability"),
+            "band": Result(np.stack([share / 2, (1 + share) / 2], axis=-1)),
+        }
+
+
+def answering_run():
+    """A finished run whose map over the first two columns is stored, as is the curve along the first."""
+    values = np.random.default_rng(1).normal(size=(60, 3))
+    dataset = Dataset("patients", values, tuple(f"p{i}" for i in range(60)), NAMES)
+    session = Session(name="Answering")
+    run: Run = session.add_run(make_plan(AnsweringModel(), {"X": dataset}))
+    run.chains[0].draws.append({"level": 0.0})
+    x, y = np.linspace(-3, 3, 12), np.linspace(-2, 2, 10)
+    share = np.tile(1 / (1 + np.exp(-x)), (10, 1))
+    run.results = {
+        "share": Result(np.stack([1 - share, share]), ("class", "up", "across")),
+        "across": Result(x, ("across",), label="age"),
+        "up": Result(y, ("up",), label="dose"),
+        "places": Result(values[:, :2], ("patient", "axis")),
+        "class": Result(np.array(["no", "yes"]), ("class",)),
+        "course": Result(np.stack([1 - share[0], share[0]]), ("class", "across"), label="probability"),
+        "course_band": Result(np.stack([share[:2] / 2, (1 + share[:2]) / 2], axis=-1)),
+    }
+    run.results_draws, run.status = 1, "done"
+    module = ModuleType("answering_plugin")
+    module.plaidwork_models = lambda: [AnsweringModel]
+    plugins = Registry()
+    plugins._found = lambda: iter([(PluginInfo("answering", "answering_plugin", "test"), lambda: module)])
+    workbench = Workbench(plugins.load())
+    workbench.set_session(session)
+    return workbench, run
+
+
+def test_a_map_over_other_columns(opened, qtbot):
+    workbench, run = bench = answering_run()
+    page = opened(bench, MAP, size=(900, 700))
+    assert (page.across.currentText(), page.up.currentText()) == ("age", "dose")
+    assert page.chart.surface.values.shape == (2, 10, 12)
+    AnsweringModel.threads.clear()
+    choose(qtbot, page.up, "weight")
+    assert page.wait(20_000)
+    assert AnsweringModel.threads
+    assert threading.get_ident() not in AnsweringModel.threads
+    surface = page.chart.surface
+    assert (surface.x_name, surface.y_name) == ("age", "weight")
+    assert surface.values.shape == (2, 40, 40)
+    exact = 1 / (1 + np.exp(-3 * (surface.x[None, :] - surface.y[:, None])))
+    assert np.allclose(surface.values[1], exact)
+    values = workbench.session.datasets["patients"].values
+    assert np.allclose(surface.points, values[:, [0, 2]])
+    (boundary,) = page.layer.boundary
+    assert np.allclose(boundary[:, 0], boundary[:, 1], atol=0.02)
+    choose(qtbot, page.across, "weight")  # the two change places
+    assert page.wait(20_000)
+    assert (page.across.currentText(), page.up.currentText()) == ("weight", "dose")
+    assert page.chart.surface.x_name == "weight"
+    workbench.results_changed.emit(run.id)  # while a fit runs
+    assert page.wait(20_000)
+    assert page.chart.surface.x_name == "weight"
+
+
+def test_without_the_model_there_is_no_choice(opened):
+    workbench, run = answering_run()
+    run.chains[0].draws = type(run.chains[0].draws)(run.spec.variables)
+    page = opened((workbench, run), MAP)
+    assert not page._axes_fields[0].isVisible()
+    assert not page.state
+
+
+def test_curves_along_another_column(opened, qtbot, tmp_path):
+    workbench, _run = bench = answering_run()
+    page = opened(bench, CURVES)
+    assert page._headline.text() == "Probability along age"
+    choose(qtbot, page.column_picker, "weight")
+    assert page.wait(20_000)
+    assert page._headline.text() == "Probability along weight"
+    curves = page.chart.curves
+    values = workbench.session.datasets["patients"].values
+    p = 1 / (1 + np.exp(-3 * (np.median(values[:, 0]) - curves.x)))
+    assert np.allclose(curves.values, [1 - p, p])
+    assert np.allclose(curves.intervals[1], np.stack([p / 2, (1 + p) / 2], axis=-1))
+    assert np.allclose(curves.rug, values[:, 2])
+    light = page.grab().toImage()
+    click(qtbot, page.drawn._group.button(1), 5, 5)
+    assert page.stack.isVisible()
+    assert page.grab().toImage() != light
+    x, y = page.stack.scales()
+    at = QPointF((x.start + x.end) / 2, y.at(0.02))
+    qtbot.mouseMove(page.stack, at.toPoint())
+    assert page.told[-1].startswith("no, weight ")
+    assert page.stack.place_at(QPointF(at.x(), y.at(0.98)))[0] == 1
+    assert page.export_picture(tmp_path / "c.svg").stat().st_size > 2000
+    page.show_data().close()
+
+
+def posterior_run(spread: float = 1.0):
+    workbench, run = factor_run()
+    rng = np.random.default_rng(2)
+    x = np.tile(np.linspace(-5, 5, 201), (2, 1))
+    run.results |= {
+        "draws": Result(
+            np.stack([rng.normal(1, 0.2, (2, 4000)), spread * rng.normal(size=(2, 4000))], axis=-1),
+            ("chain", "draw", "parameter"),
+        ),
+        "places": Result(x),
+        "density": Result(np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)),
+        "parameter": Result(np.array(["length", "height"]), ("parameter",)),
+    }
+    return workbench, run
+
+
+def test_posteriors_with_priors(opened, qtbot, tmp_path):
+    view = View(
+        "posterior",
+        "Posterior",
+        {"values": "draws", "x": "places", "prior": "density"},
+        options={"dim": "length"},
+    )
+    page = opened(posterior_run(), view)
+    one, other = page.grid.panels
+    assert (one.name, other.name) == ("length", "height")
+    assert (one.low, one.median, one.high) == pytest.approx((0.671, 1, 1.329), abs=0.02)
+    assert (other.prior_low, other.prior_high) == pytest.approx((-1.645, 1.645), abs=0.01)
+    x, y = other.density
+    assert np.abs(y - np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)).max() < 0.03
+    assert len(one.chains) == 2
+    assert page._headline.text() == "1 of 2 lengths is known much better than beforehand"
+    page.grid.setFocus()
+    qtbot.keyClick(page.grid, Qt.Key.Key_Right)
+    qtbot.keyClick(page.grid, Qt.Key.Key_Right)
+    assert page.told[-1].startswith("height: median ")
+    light = page.grab().toImage()
+    theme().set_mode("dark")
+    assert page.grab().toImage() != light
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "p.csv")
+    dialog.close()
+    rows = list(csv.reader((tmp_path / "p.csv").open()))
+    assert float(rows[2][5]) == pytest.approx(1.645, abs=0.01)
+
+
+def test_posteriors_of_logarithms_and_of_nothing(opened):
+    view = View("posterior", "Posterior", {"values": "draws"}, options={"log": True})
+    workbench, run = posterior_run(spread=0.0)
+    page = opened((workbench, run), view)
+    (one,) = page.grid.panels  # the other one never moves
+    assert one.number(one.median) == pytest.approx(np.exp(1), abs=0.02) or one.text.startswith("2.7")
+    run.results["draws"] = Result(np.zeros((1, 5, 2)), ("chain", "draw", "parameter"))
+    assert opened((workbench, run), view).state == "Nothing was inferred here"
+    ticks = np.exp(log_ticks(np.log(0.02), np.log(30)))
+    assert np.allclose(ticks, [0.1, 1, 10])
+
+
+def test_probabilities_of_each_item(opened, qtbot):
+    workbench, run = factor_run()
+    rng = np.random.default_rng(3)
+    share = rng.dirichlet(np.ones(3), 90)
+    codes = rng.integers(0, 3, 90)
+    run.results |= {
+        "share": Result(share, ("sample", "class")),
+        "codes": Result(codes, ("sample",)),
+        "half": Result(np.where(np.arange(90) < 40, "test", "fitted"), ("sample",)),
+        "class": Result(np.array(["low", "middle", "high"]), ("class",)),
+    }
+    view = View("shares", "Each sample", {"labels": "codes", "probability": "share", "part": "half"})
+    page = opened((workbench, run), view)
+    chart = page.chart
+    assert len(chart.order) == 40
+    expected = share[:40] @ np.arange(3)
+    assert np.array_equal(chart.order, np.argsort(expected))
+    area, _ = chart.area()
+    first = chart.order[0]
+    qtbot.mouseMove(chart, QPointF(area.left() + 2, area.center().y()).toPoint())
+    name = ["low", "middle", "high"][codes[first]]
+    assert page.told[-1].startswith(f"Sample of class {name}: low {share[first, 0]:.2f}")
+    click(qtbot, page.orders._group.button(1), 5, 5)
+    assert (np.diff(codes[:40][chart.order]) >= 0).all()
+    choose(qtbot, page.part_picker, "fitted")
+    assert len(chart.order) == 50
+    QApplication.processEvents()
+    page.grab()
+    page.show_data().close()

@@ -1,0 +1,123 @@
+"""What is shown of a fit: errors, bands, cut-points, answers at other inputs, against simulation and against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gp_joint import generator
+from scipy.special import ndtr
+
+from plaidwork.core.api import Block, ModelData, Table
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.fitting import fit
+from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, not_null, standard_error
+from plaidwork.plugins.gp_auxiliary.posterior import cut_prior
+
+
+def test_the_monte_carlo_error_is_that_of_the_average():
+    """3200 averages over 4 chains of 5 batches: their spread is known to 1.3 %; chains at one level, and each at its own."""
+    rng = generator(1)
+    for between in (0.0, 0.3):
+        averages, errors = [], []
+        for _ in range(400):
+            batches = 0.5 + 0.02 * (
+                rng.standard_normal((4, 5, 1, 8)) + between / 0.02 * rng.standard_normal((4, 1, 1, 8)) / 10
+            )
+            share = np.concatenate([batches, 1 - batches], axis=2)
+            chains = share.mean(axis=1)
+            averages.append(chains.mean(axis=0)[0])
+            errors.append(standard_error(chains, share.reshape(20, 2, 8))[0])
+        true = np.std(averages)
+        found = np.sqrt(np.mean(np.square(errors)))
+        assert 0.95 * true < found < 1.3 * true  # the larger of two estimates is a little above
+    assert np.isnan(standard_error(chains[:1], chains[:1])).all()
+
+
+def test_the_band_of_a_probability_given_f():
+    """One place with f ~ N(m, v): the interval of Phi(f) is Phi of that of f."""
+    band = _GivenF(400, 0.0)
+    for _ in range(400):
+        band.add(np.array([[0.4]]), np.array([0.25]), None)
+    low, high = band.interval(2)[1, 0]
+    assert (low, high) == pytest.approx(ndtr([0.4 - 1.645 * 0.5, 0.4 + 1.645 * 0.5]), abs=0.005)
+    share = np.array([[0.2, 0.0], [0.6, 0.0]])
+    assert not_null(share) == pytest.approx(np.array([[0.25, 0.5], [0.75, 0.5]]))
+
+
+def test_the_prior_of_the_cut_points():
+    """Against plain simulation: mean of the third one 2 e^(1/2), its 5 and 95 % within 0.25."""
+    x, density = cut_prior(3)
+    rng = generator(2)
+    third = 3 * rng.standard_normal(100_000) + np.exp(rng.standard_normal((2, 100_000))).sum(axis=0)
+    mass = np.cumsum((density[2][1:] + density[2][:-1]) / 2 * np.diff(x[2]))
+    found = np.interp([0.05, 0.95], mass / mass[-1], x[2][1:])
+    assert found == pytest.approx(np.quantile(third, [0.05, 0.95]), abs=0.25)
+    assert mass[-1] == pytest.approx(1, abs=0.02)
+
+
+@pytest.fixture(scope="module")
+def grades():
+    """A short fit of three grades of 50 samples with three inputs, of which the first decides."""
+    rng = generator(3)
+    x = rng.standard_normal((50, 3)) * [1.0, 2.0, 5.0] + [0.0, 3.0, -4.0]
+    code = np.digitize(x[:, 0] + 0.3 * rng.standard_normal(50), [-0.5, 0.5])
+    names = tuple(f"s{i}" for i in range(50))
+    data = {
+        "X": Dataset("X", x, names, ("a", "b", "c")),
+        "y": Dataset("y", code, names, (), "categorical", ("1", "2", "3")),
+    }
+    return fit("gp_ordered_classes", data, chains=2, warmup=40, draws=30, seed=2)
+
+
+def test_ordered_classes_along_f_and_along_an_input(grades):
+    found = grades.results
+    shares, cuts = found["latent_shares"].values, found["cut_points"].values
+    assert shares.sum(axis=0) == pytest.approx(1)
+    f = found["latent_x"].values
+    assert f[0] < cuts[0] < cuts[1] < f[-1]
+    middle = shares[1] > shares[[0, 2]].max(axis=0)
+    assert cuts[0] - 0.5 < f[middle].min() < f[middle].max() < cuts[1] + 0.5
+    low, high = np.moveaxis(found["slice_probability_interval"].values, -1, 0)
+    shown = found["slice_probability"].values
+    assert ((low <= high) & (low >= 0) & (high <= 1)).all()
+    assert (low <= shown + 0.1).all()
+    assert (shown <= high + 0.1).all()
+    table = found["predictions"]
+    assert isinstance(table, Table)
+    assert {"± Monte Carlo", "P(1)", "± P(1)"} <= set(table.columns)
+    assert np.isfinite(table.columns["± P(2)"]).all()
+    assert found["theta_prior"].values.shape == found["theta_x"].values.shape
+
+
+def _data(run, rows):
+    values = run.session.datasets["X"].values
+    names = run.session.datasets["X"].row_names
+    codes = run.session.datasets["y"].values
+    known = np.ones(values.shape, dtype=bool)
+    data = ModelData(
+        {
+            "X": Block("X", values, known, None, (names, ("a", "b", "c"))),
+            "y": Block("y", codes, known[:, 0], None, (names,), ("1", "2", "3")),
+        }
+    )
+    new = Block(
+        "X", rows, np.ones(rows.shape, dtype=bool), None, (tuple("uvwxyz"[: len(rows)]), ("a", "b", "c"))
+    )
+    return data, ModelData({"X": new})
+
+
+def test_answers_at_other_inputs_are_the_predictions(grades):
+    from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
+
+    rows = np.array([[-2.0, 3.0, -4.0], [0.0, 3.0, -4.0], [2.0, 3.0, -4.0]])
+    data, new = _data(grades, rows)
+    model, kept = OrderedClasses(), grades.kept()
+    wanted = frozenset({"probability", "probability_interval", "f", "f_interval"})
+    found = model.response(kept, data, grades.params, "X", rows, wanted)
+    predicted = model.predict(kept, data, new, grades.params)
+    share = found["probability"].values
+    assert share == pytest.approx(predicted["probability"].values)
+    assert list(share.argmax(axis=1)) == [0, 1, 2]
+    assert (np.diff(found["f"].values[:, 0]) > 0).all()
+    assert found["probability_interval"].values.shape == (3, 3, 2)
+    assert "Monte Carlo error" in predicted["headline"]
