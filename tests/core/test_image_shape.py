@@ -57,4 +57,6 @@ def test_numpy_files_give_the_shape(tmp_path):
     np.savez(tmp_path / "d.npz", X=np.arange(24.0).reshape(2, 12), image_shape=np.array([3, 4]))
     assert read_dataset(tmp_path / "d.npz").image_shape == (3, 4)
     np.savez(tmp_path / "w.npz", X=np.arange(24.0).reshape(2, 12), image_shape=np.array([3, 5]))
-    assert read_dataset(tmp_path / "w.npz").image_shape == ()
+    with pytest.raises(DataError, match=r"w.npz: image_shape says 3 × 5 = 15 pixels; X has 12 columns"):
+        read_dataset(tmp_path / "w.npz")
+    assert read_dataset(tmp_path / "w.npz", {"image_shape": "none"}).image_shape == ()
