@@ -163,11 +163,16 @@ class Hyperparameter:
 
     def active(self, values: Mapping[str, Any]) -> bool:
         """Whether the setting matters at these values of the others (see ``when``)."""
-        for other, wanted in self.when.items():
-            options = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-            if values.get(other) not in options:
-                return False
-        return True
+        return _holds(self.when, values)
+
+
+def _holds(when: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether every setting named has the value, or one of the values, given for it."""
+    for other, wanted in when.items():
+        options = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
+        if values.get(other) not in options:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +271,8 @@ class View:
     ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself,
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
     name results that hold a text. ``live`` views are refreshed while the fit runs. Neighbouring views of one
-    ``group`` share a tab of that name and are chosen by their titles.
+    ``group`` share a tab of that name and are chosen by their titles. ``when`` names settings and the value (or values)
+    of each at which the view is offered.
     """
 
     kind: str
@@ -277,10 +283,15 @@ class View:
     options: Mapping[str, Any] = field(default_factory=dict)
     live: bool = False
     group: str = ""
+    when: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.source, str):
             object.__setattr__(self, "source", {"values": self.source})
+
+    def offered(self, values: Mapping[str, Any]) -> bool:
+        """Whether a fit with these settings has the view (see ``when``)."""
+        return _holds(self.when, values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,6 +340,11 @@ class ModelSpec:
         for parameter in self.hyperparameters:
             for other in parameter.when:
                 _need(other in settings, f"{self.id}: {parameter.name} depends on unknown setting {other!r}")
+        for view in self.views:
+            for other in view.when:
+                _need(
+                    other in settings, f"{self.id}: view {view.title!r} depends on unknown setting {other!r}"
+                )
         for metric in self.metrics:
             _need(
                 isinstance(metric.source, str),

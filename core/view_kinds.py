@@ -147,6 +147,31 @@ VIEW_KINDS: dict[str, ViewKind] = {
                 Role("values", (("n", "K"),), "scores of the items on the factors"),
                 _optional("names", ("n",), doc="names of the items", table=True, text=True),
                 _optional("colour", ("n",), doc="a number or class of each item", text=True),
+                _optional(
+                    "planes",
+                    ("T", "G", "L"),
+                    doc="G linear classifiers in T groups, L = K + 1: the offset last",
+                ),
+                _optional("centres", ("T", "K"), doc="centres of the groups"),
+                _optional("spread", ("T",), doc="standard deviation of each group"),
+                _optional("share", ("T",), doc="share of the items in each group"),
+            ),
+        ),
+        ViewKind(
+            "feature_fit",
+            "scatter",
+            "one column of the data against what the factors make of it, with thresholds",
+            (
+                Role("values", (("n", "K"),), "scores of the items on the factors"),
+                Role("weights", (("K", "m"),), "weights of the columns"),
+                Role("matrix", (("n", "m"),), "the data, data:X"),
+                _optional(
+                    "order", ("n", "m"), doc="0 where a cell is in order, 1 where not, below 0 unknown"
+                ),
+                _optional("thresholds", ("m", "c"), doc="thresholds of each column, rising"),
+                _optional("levels", ("m",), doc="levels of each column: one more than its thresholds"),
+                _optional("names", ("m",), doc="names of the columns", table=True, text=True),
+                _optional("first", (1,), doc="number of the column shown first, from 0"),
             ),
         ),
         ViewKind(

@@ -13,9 +13,16 @@ from plaidwork.gui.widgets import SegmentedControl
 
 
 class GroupPage(QWidget):
-    """A row of choices above the chosen view; commands go to the view in front."""
+    """A row of choices above the chosen view; commands and the right dock follow the view in front.
+
+    Signals
+    -------
+    hovered : what is under the pointer in the view in front
+    view_changed : another view is in front
+    """
 
     hovered = Signal(str)
+    view_changed = Signal()
 
     def __init__(
         self, views: Sequence[tuple[str, Callable[[], QWidget]]], parent: QWidget | None = None
@@ -52,6 +59,12 @@ class GroupPage(QWidget):
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self._pages[title])
         self.choice.set_current(title)
+        self.view_changed.emit()
+
+    def side_panel(self) -> QWidget | None:
+        """What the view in front shows in the right dock."""
+        panel = getattr(self.current, "side_panel", None)
+        return panel() if panel is not None else None
 
     def export_picture(self, path: Path) -> None:
         """Save the picture in front."""

@@ -362,6 +362,8 @@ class MainWindow(QMainWindow):
         if hovered is not None and not page.property("read_out"):
             page.setProperty("read_out", True)
             hovered.connect(self.status.read_out)
+            if hasattr(page, "view_changed"):
+                page.view_changed.connect(self._page_changed)
             if hasattr(page, "run_opened"):
                 page.run_opened.connect(self.commands.show_fit)
         self.refresh_buttons()

@@ -6,7 +6,9 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.model import Result
 from plaidwork.core.run import Run
+from plaidwork.core.spec import View
 from plaidwork.gui.setup.suitability import views_with
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo
@@ -23,7 +25,7 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     traces = PageInfo(
         f"{run.id}/{TRACES}", "Live" if run.active else "Traces", "traces", lambda: _live(workbench, run)
     )
-    views = [_views_page(workbench, run, indices) for indices in _grouped(run)]
+    views = [_views_page(workbench, run, indices) for indices in _grouped(workbench, run)]
     rest = [
         PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run)),
         PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run)),
@@ -37,10 +39,25 @@ def first_view_key(run: Run) -> str:
     return f"{run.id}/view 0" if run.spec.views else f"{run.id}/{TRACES}"
 
 
-def _grouped(run: Run) -> list[list[int]]:
-    """Indices of the declared views, neighbours of one group together."""
+def _offered(workbench: Workbench, run: Run, view: View) -> bool:
+    """Whether the view says something of this run: images beside other pictures only where there are images."""
+    if not view.offered(run.params):
+        return False
+    if view.kind != "image_grid" or not view.group or view.options.get("shape"):
+        return True
+    found = run.results.get(view.source.get("values", ""))
+    if isinstance(found, Result) and found.values.ndim == 3:
+        return True
+    used = [workbench.session.datasets.get(name) for names in run.inputs.values() for name in names]
+    return any(dataset is not None and dataset.image_shape for dataset in used)
+
+
+def _grouped(workbench: Workbench, run: Run) -> list[list[int]]:
+    """Indices of the declared views that are offered, neighbours of one group together."""
     groups: list[list[int]] = []
     for index, view in enumerate(run.spec.views):
+        if not _offered(workbench, run, view):
+            continue
         if groups and view.group and run.spec.views[groups[-1][0]].group == view.group:
             groups[-1].append(index)
         else:

@@ -36,6 +36,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
     "effects": _lazy("effects_page", "EffectsPage"),
     "scatter": _lazy("scatter_page", "ScatterPage"),
+    "feature_fit": _lazy("feature_fit_page", "FeatureFitPage"),
     "beeswarm": _lazy("beeswarm_page", "BeeswarmPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),

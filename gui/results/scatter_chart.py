@@ -104,6 +104,11 @@ class ScatterChart(Chart):
         """Whether only a part is shown."""
         return self._view is not None
 
+    @property
+    def limits(self) -> tuple[float, float, float, float]:
+        """Limits that show all points: left, right, low, high."""
+        return self._whole()
+
     def reset_view(self) -> None:
         """Show all points."""
         self._view, self._cache = None, None

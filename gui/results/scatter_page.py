@@ -2,53 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.decision import Planes, decision_lines, load_planes
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
-from plaidwork.gui.results.scatter_chart import Points, ScatterChart
+from plaidwork.gui.results.scatter_chart import Points
+from plaidwork.gui.results.score_chart import Overlay, ScoreChart
 from plaidwork.gui.results.scores_page import Scores, ScoresPage
+from plaidwork.gui.results.source import Sources
 
 
 class ScatterPage(ScoresPage):
     """Roles and colours of a `ScoresPage`: ``values``, ``names``, ``colour``.
 
-    Options besides ``colour_by``: ``x`` and ``y`` (numbers of factors from 1, or names).
+    ``planes`` (T, G, K + 1) are linear classifiers of the factors, the offset last, one set for each group of items;
+    ``centres`` (T, K), ``spread`` (T,) and ``share`` (T,) are of these groups. The line between the classes and a circle
+    for each group are drawn with the points. Options besides ``colour_by``: ``x`` and ``y`` (numbers of factors from 1,
+    or names); without them the two with the largest coefficients, else the first two.
     """
 
     icon_name = "scatter"
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._x, self._y = -1, -1
+        self._planes: Planes | None = None
         super().__init__(workbench, run, view, parent)
 
     def build(self) -> QWidget:
-        self.chart = ScatterChart()
+        self.chart: ScoreChart = ScoreChart()
         self._build_common()
+        self.line_box, self.group_box = QCheckBox("Decision line"), QCheckBox("Groups")
+        for box in (self.line_box, self.group_box):
+            box.setChecked(True)
+            box.toggled.connect(lambda _: self._show_overlay())
         self.x_picker, self.y_picker = ItemPicker(), ItemPicker()
         self.x_picker.currentIndexChanged.connect(lambda i: self.choose_axes(i, self._y))
         self.y_picker.currentIndexChanged.connect(lambda i: self.choose_axes(self._x, i))
         self._x_field, self._y_field = Labelled("Across", self.x_picker), Labelled("Up", self.y_picker)
-        options = OptionRow(self._x_field, self._y_field, self._colour_field)
+        options = OptionRow(self._x_field, self._y_field, self.line_box, self.group_box, self._colour_field)
         return page_content(options, self.chart, self._foot, self.legend, self.bar)
 
+    def load(self, sources: Sources) -> Scores:
+        loaded = super().load(sources)
+        return replace(loaded, planes=load_planes(sources, len(loaded.factors)))
+
     def show_loaded(self, loaded: Scores) -> None:
+        self._planes = loaded.planes
         n, count = loaded.values.shape
         if not n or not count:
             self.show_state("search", "Nothing to show", "The run has found nothing for this picture.")
             return
         if self._x < 0:
-            self._x = self._factor("x", 0)
-            self._y = self._factor("y", 1 if self._x == 0 else 0)
+            first = self._planes.strongest if self._planes is not None else (0, 1)
+            self._x = self._factor("x", first[0])
+            self._y = self._factor("y", first[1] if self._x != first[1] else first[0])
             chosen = self._selection.get("layer")
             if chosen and chosen[0] < count:
                 self._x, self._y = chosen[0], self._x if chosen[0] == self._y else self._y
         self._x, self._y = min(self._x, count - 1), min(self._y, count - 1)
         for field in (self._x_field, self._y_field):
             field.setVisible(count > 1)
+        self.line_box.setVisible(self._planes is not None and count > 1)
+        self.group_box.setVisible(self._planes is not None and len(self._planes.groups) > 1)
         self._show_choices(loaded)
         self._draw()
 
@@ -75,9 +95,41 @@ class ScatterPage(ScoresPage):
             x, x_name = data.values[:, self._x], data.factors[self._x] + unit
         y_name = data.factors[self._y] + unit
         self.chart.set_points(Points(x, data.values[:, self._y], data.names, x_name, y_name, shown))
+        self._show_overlay()
         self._show_legend(shown)
         self._mark()
         self.update_head()
+
+    def _show_overlay(self) -> None:
+        """The line between the classes with the other scores at their means, and the groups as circles."""
+        if self.loaded is None or self._planes is None or self.chart.points is None:
+            return
+        data, planes = self.loaded, self._planes
+        lines: tuple[np.ndarray, ...] = ()
+        if self.line_box.isChecked() and len(data.factors) > 1:
+            left, right, low, high = self.chart.limits
+            middle = np.nan_to_num(np.nanmean(data.values, axis=0))
+            lines = decision_lines(planes, middle, self._x, self._y, (left, right), (low, high))
+        circles = None
+        names: tuple[str, ...] = ()
+        if self.group_box.isChecked() and len(planes.groups) > 1:
+            used = planes.groups
+            circles = np.column_stack(
+                [planes.centres[used, self._x], planes.centres[used, self._y], planes.spread[used]]
+            )
+            names = tuple(f"Group {t + 1}" for t in used)
+        self.chart.set_overlay(Overlay(lines, circles, names))
+
+    def _told_more(self) -> str:
+        """What line and circles are, for the foot."""
+        overlay, parts = self.chart.overlay, []
+        if overlay.lines:
+            parts.append("line: decision, the other scores at their means")
+        elif self._planes is not None and self.line_box.isChecked() and len(self.loaded.factors) > 1:
+            parts.append("the decision line lies outside, the other scores at their means")
+        if overlay.circles is not None:
+            parts.append("circles: one standard deviation of a group")
+        return "".join(f"; {part}" for part in parts)
 
     def choose_axes(self, x: int, y: int) -> None:
         """Show these factors; choosing the other axis' factor swaps them."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.gui.numbers import format_count, format_limits
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.columns import ItemColumns
+from plaidwork.gui.results.decision import Planes
 from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
 from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.page import ResultPage
@@ -42,6 +43,8 @@ class Scores:
     bus: str
     first: str
     """What to colour by at first."""
+    planes: Planes | None = None
+    """Classifiers of the scores."""
 
     def colouring(self, title: str) -> Colouring | None:
         """The colours of an annotation or a feature; None when it says nothing, or is not there."""
@@ -184,11 +187,16 @@ class ScoresPage(ResultPage):
             text += f", {format_count(missing)} without a score"
         if self._colourless:
             text += f"; {self._colour} does not tell them apart"
+        text += self._told_more()
         if chosen:
             text += f"; {format_count(len(chosen))} selected"
             if len(chosen) == 1:
                 text = self.chart.points.text(chosen[0])
         self._foot.setText(text)
+
+    def _told_more(self) -> str:
+        """For subclasses: more of the foot, beginning with a semicolon."""
+        return ""
 
     def search(self, text: str) -> list[str]:
         """Select the items whose names hold the text."""

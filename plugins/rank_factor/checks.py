@@ -17,10 +17,14 @@ def some(names: list[str], noun: str) -> str:
 
 
 def split_of(data: ModelData, params: Params) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the training and of the test samples. Raises ``ModelError`` when one half is empty."""
+    """Places of the training and of the test samples. Raises ``ModelError`` when one half is empty.
+
+    Without a “Split” the share of the settings is drawn from each class, the same samples for the same labels.
+    """
     n = data["X"].shape[0]
     if "split" not in data:
-        return np.arange(n), np.arange(0)
+        test = drawn_test(data["y"], params["test_share"])
+        return np.setdiff1d(np.arange(n), test), test
     block: Block = data["split"]
     name = params["test_name"].strip()
     if name not in block.categories:
@@ -32,6 +36,15 @@ def split_of(data: ModelData, params: Params) -> tuple[np.ndarray, np.ndarray]:
     if test.all() or not test.any():
         raise ModelError(f"“Split” calls {'all' if test.all() else 'no'} samples “{name}”.")
     return np.flatnonzero(~test), np.flatnonzero(test)
+
+
+def drawn_test(labels: Block, share: float) -> np.ndarray:
+    """Places of a share of the labelled samples of each class, at random, one of each class being left."""
+    rng, found = np.random.Generator(np.random.PCG64DXSM(0)), [np.arange(0)]
+    for code in range(len(labels.categories)):
+        here = rng.permutation(np.flatnonzero(labels.observed & (labels.values == code)))
+        found.append(here[: max(0, min(round(share * len(here)), len(here) - 1))])
+    return np.sort(np.concatenate(found))
 
 
 def varying_rows(block: Block, train: np.ndarray) -> np.ndarray:

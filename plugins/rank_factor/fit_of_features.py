@@ -59,41 +59,51 @@ def order_fit(posterior: Posterior, setup: Setup, block: Block, first: int) -> R
     }  # fmt: skip
 
 
-def rank_fit(posterior: Posterior, setup: Setup, block: Block, feature: int) -> Results:
-    """Fitted w of one feature against its values, with the thresholds; the estimated inverse of g_i."""
-    known = np.flatnonzero(block.observed[:, feature])
-    x, w = block.values[known, feature], posterior.scores[known] @ posterior.loadings[:, feature]
-    row = int(np.searchsorted(setup.rows, feature))
-    order = np.full(len(known), "fitted")
-    cuts = np.empty(0)
-    if setup.likelihood == "levels" and setup.levels is not None:
-        cuts = posterior.thresholds[feature, : setup.levels.top[row]]
-        level = np.searchsorted(setup.levels.edges[row], x, side="right")
-        inside = (np.append(-np.inf, cuts)[level] <= w) & (w <= np.append(cuts, np.inf)[level])
-        order = np.where(inside, "in order", "out of order")
-    elif setup.pairs is not None:
-        training = np.zeros(block.shape[0], bool)
-        bad = _violated(posterior, setup, feature, row)
-        training[setup.train[bad]] = True
-        order = np.where(training[known], "out of order", "in order")
+def cell_fit(posterior: Posterior, setup: Setup, block: Block, feature: int) -> Results:
+    """Which cells are in order at the mean scores and loadings, and the thresholds of every feature.
+
+    With thresholds a cell is in order when its fitted w lies between those of its level; test samples are judged too. In pairs
+    it is when none of its comparisons is the wrong way round.
+    """
+    found: Results = {
+        "shown_feature": Result(np.array([feature]), ("shown",), label="Feature shown first"),
+        "feature_thresholds": Result(posterior.thresholds, ("feature", "threshold"), label="Threshold"),
+    }
+    count = np.zeros(block.shape[1], np.int64)
+    order = np.full(block.shape, -1, np.int8)
+    levels = setup.levels
+    if levels is not None:
+        count[setup.rows] = levels.count
+        for row, j in enumerate(setup.rows):
+            if setup.likelihood == "pairs":
+                order[setup.train, j] = _violated(posterior, setup, int(j), row)
+                continue
+            known = np.flatnonzero(block.observed[:, j])
+            level = np.searchsorted(levels.edges[row], block.values[known, j], side="right")
+            c = posterior.thresholds[j, : levels.top[row]]
+            w = posterior.scores[known] @ posterior.loadings[:, j]
+            inside = (np.append(-np.inf, c)[level] <= w) & (w <= np.append(c, np.inf)[level])
+            order[known, j] = ~inside
     return {
-        "rank_fit_title": f"Fitted values of “{block.names[1][feature]}”",
-        "rank_fit": Result(np.column_stack([x, w]), ("known_sample", "rank_fit_axis"), label="Fit"),
-        "rank_fit_axis": Result(np.array(["Value", "Fitted"]), ("rank_fit_axis",), label="Axis"),
-        "known_sample": Result(np.array(block.names[0])[known], ("known_sample",), label="Sample"),
-        "rank_fit_order": Result(order, ("known_sample",), label="Comparisons"),
-        "rank_fit_thresholds": Result(cuts, ("rank_fit_threshold",), label="Threshold"),
+        **found,
+        "feature_levels": Result(count, ("feature",), label="Levels", doc="0 for features left out."),
+        "cell_order": Result(
+            order, ("sample", "feature"), label="Order", doc="0 in order, 1 out of order, -1 not compared."
+        ),
     }
 
 
 def _violated(posterior: Posterior, setup: Setup, feature: int, row: int) -> np.ndarray:
-    """Training samples in a pair of the wrong order."""
+    """(N,) of the training samples: 1 in a pair of the wrong order, 0 in right ones only, -1 in none."""
     pairs = setup.pairs
     assert pairs is not None
     w = posterior.scores[setup.train] @ posterior.loadings[:, feature]
     here = slice(int(pairs.start[row]), int(pairs.start[row + 1]))
-    wrong = w[pairs.low[here]] > w[pairs.high[here]]
-    return np.unique(np.concatenate([pairs.low[here][wrong], pairs.high[here][wrong]]))
+    low, high = pairs.low[here], pairs.high[here]
+    found = np.full(len(w), -1, np.int8)
+    for ends, code in ((slice(None), 0), (w[low] > w[high], 1)):
+        found[low[ends]] = found[high[ends]] = code
+    return found
 
 
 def agreement(posterior: Posterior, setup: Setup, block: Block, params: Params) -> Table:

@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, ModelData, Params, Result, Results, Table
 from plaidwork.plugins.rank_factor.classification import classification
-from plaidwork.plugins.rank_factor.fit_of_features import agreement, order_fit, rank_fit, shown_feature
+from plaidwork.plugins.rank_factor.fit_of_features import agreement, cell_fit, order_fit, shown_feature
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.similarity import network, top_places
@@ -44,7 +44,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
         **_classifiers(posterior, setup),
         **network(posterior, setup.rows, names, params),
         **order_fit(posterior, setup, block, feature),
-        **rank_fit(posterior, setup, block, feature),
+        **cell_fit(posterior, setup, block, feature),
         "agreement": agreement(posterior, setup, block, params),
     }
 
@@ -131,6 +131,12 @@ def _classifiers(posterior: Posterior, setup: Setup) -> Results:
             label="95 % interval",
         ),
         "offsets": Result(posterior.offsets, ("group", "classifier"), label="Offset"),
+        "planes": Result(
+            np.concatenate([posterior.beta, posterior.offsets[:, :, None]], axis=2),
+            ("group", "classifier", "factor_and_offset"),
+            label="Coefficient",
+            doc="The offset last.",
+        ),
         "group": Result(np.array(group_names), ("group",), label="Group"),
         "group_size": Result(posterior.group_size, ("group",), label="Share of samples"),
         "group_mean": Result(posterior.group_mean, ("group", "factor"), label="Centre of the group"),

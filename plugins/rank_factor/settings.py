@@ -72,6 +72,8 @@ SETTINGS = (
         "test_name", "text", "test", label="Test samples are called", group="Samples",
         doc="The word in “Split” that keeps a sample from the fit; it is then predicted.",
     ),
+    _number("test_share", 0.0, 0.0, 0.9, "Share for the test", "Of the labelled samples of each class, drawn at random: they "
+            "are predicted, not fitted. Counts only without a “Split”.", "Samples"),
     Hyperparameter(
         "image_shape", "array", (), label="Image shape", group="Results",
         doc="Rows and columns when the features are the pixels of images, row by row.",

@@ -13,7 +13,7 @@ from plaidwork.core.api import Block, ModelData, ModelError, Params
 from plaidwork.plugins.rank_factor.checks import class_names, find_problems, split_of, varying_rows
 from plaidwork.plugins.rank_factor.comparisons import Levels, Pairs, Placed, make_levels, make_pairs, place
 
-USED = ("likelihood", "scheme", "n_levels", "classes", "test_name", "image_shape")
+USED = ("likelihood", "scheme", "n_levels", "classes", "test_name", "test_share", "image_shape")
 """Settings that decide the setup."""
 _made: dict[int, dict[Any, Setup]] = {}
 _lock = threading.Lock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.rank_factor.settings import SETTINGS
+from plaidwork.plugins.rank_factor.settings import MIXTURE, SETTINGS
 
 CITATION = (
     "Yuan, X., Henao, R., Tsalik, E. L., Langley, R. J., Carin, L. (2015). Non-Gaussian discriminative factor models via "
@@ -92,6 +92,7 @@ TRACES = (
     Trace("alpha", "Mass of new groups"),
 )
 CLASSES = {"labels": "sample_code", "probability": "probability", "names": "class", "part": "part"}
+FEATURE_FIT = {"values": "scores", "weights": "loadings", "matrix": "data:X", "first": "shown_feature"}
 VIEWS = (
     View(
         "confusion",
@@ -111,7 +112,7 @@ VIEWS = (
         "coefficients",
         "By class",
         {"values": "coefficients", "interval": "coefficient_interval", "names": "factor"},
-        options={"dim": "factors", "order": "value"},
+        options={"dim": "factors", "order": "value", "top": 20},
         group="Classifier",
     ),
     View(
@@ -120,6 +121,7 @@ VIEWS = (
         {"values": "group_coefficients", "interval": "group_coefficient_interval", "names": "factor"},
         options={"dim": "factors", "order": "value"},
         group="Classifier",
+        when=MIXTURE,
     ),
     View(
         "bars",
@@ -128,13 +130,7 @@ VIEWS = (
         headline="groups_title",
         options={"y_label": "Share of samples"},
         group="Classifier",
-    ),
-    View(
-        "scatter",
-        "Centres of the groups",
-        {"values": "group_mean", "names": "group"},
-        headline="groups_title",
-        group="Classifier",
+        when=MIXTURE,
     ),
     View(
         "coefficients",
@@ -188,7 +184,19 @@ VIEWS = (
         group="Network",
     ),
     View("table", "Links", {"values": "links"}, group="Network"),
-    View("scatter", "Scatter", {"values": "scores", "colour": "sample_class"}, group="Factor scores"),
+    View(
+        "scatter",
+        "Scatter",
+        {
+            "values": "scores",
+            "colour": "sample_class",
+            "planes": "planes",
+            "centres": "group_mean",
+            "spread": "group_sd",
+            "share": "group_size",
+        },
+        group="Factor scores",
+    ),
     View(
         "beeswarm",
         "By class",
@@ -205,12 +213,25 @@ VIEWS = (
         group="Fit",
     ),
     View(
-        "scatter",
+        "feature_fit",
         "One feature",
-        {"values": "rank_fit", "names": "known_sample", "colour": "rank_fit_order"},
-        headline="rank_fit_title",
+        {
+            **FEATURE_FIT,
+            "order": "cell_order",
+            "thresholds": "feature_thresholds",
+            "levels": "feature_levels",
+        },
         group="Fit",
+        when={"likelihood": "rank", "scheme": "levels"},
     ),
+    View(
+        "feature_fit",
+        "One feature",
+        {**FEATURE_FIT, "order": "cell_order"},
+        group="Fit",
+        when={"likelihood": "rank", "scheme": "pairs"},
+    ),
+    View("feature_fit", "One feature", FEATURE_FIT, group="Fit", when={"likelihood": "gaussian"}),
     View("table", "All features", {"values": "agreement"}, group="Fit"),
 )
 

@@ -10,7 +10,8 @@ from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
     "biclusters": "blocks",
-    "scatter": "scores_page",
+    "scatter": "scores_page decision",
+    "feature_fit": "scores_page",
     "beeswarm": "scores_page",
     "image_grid": "images",
     "surface": "surface_map",
@@ -33,8 +34,8 @@ def test_every_kind_has_a_page():
 def test_pages_read_the_roles_of_the_catalogue():
     for name, kind in VIEW_KINDS.items():
         source = inspect.getsource(inspect.getmodule(kind.load()))
-        if name in _READ_IN:
-            source += inspect.getsource(import_module(f"plaidwork.gui.results.{_READ_IN[name]}"))
+        for module in _READ_IN.get(name, "").split():
+            source += inspect.getsource(import_module(f"plaidwork.gui.results.{module}"))
         for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
 
