@@ -71,7 +71,8 @@ def _views_page(workbench: Workbench, run: Run, indices: list[int]) -> PageInfo:
     view = run.spec.views[indices[0]]
     key = f"{run.id}/view {indices[0]}"
     if len(indices) == 1:
-        return PageInfo(key, view.title, view_icon(view), lambda: _view(workbench, run, indices[0]))
+        title = view.group or view.title
+        return PageInfo(key, title, view_icon(view), lambda: _view(workbench, run, indices[0]))
     return PageInfo(key, view.group, view_icon(view), lambda: _group(workbench, run, indices))
 
 

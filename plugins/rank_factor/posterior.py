@@ -69,6 +69,21 @@ def display_order(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return order, np.where((loadings[:, order] ** 3).sum(axis=0) < 0, -1.0, 1.0)
 
 
+def match_groups(groups: list[np.ndarray], count: int) -> list[np.ndarray]:
+    """For each draw the order (T,) of its groups in which they have most samples in common with the first draw's.
+
+    ``groups`` are the numbers (N,) of the samples' groups, one array a draw. The groups of the first draw come largest first.
+    """
+    first = np.argsort(-np.bincount(groups[0], minlength=count), kind="stable")
+    rank = np.empty(count, np.intp)
+    rank[first] = np.arange(count)
+    reference, found = rank[groups[0]], []
+    for one in groups:
+        common = np.bincount(reference * count + one, minlength=count * count).reshape(count, count)
+        found.append(linear_sum_assignment(-common)[1])
+    return found
+
+
 def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
     """At most ``MOST_DRAWS`` draws, evenly from all chains."""
     pairs = list(kept.pairs())
@@ -113,10 +128,10 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     order, signs = display_order(mean)
     turns = [(o[order], s[order] * signs) for o, s in turns]
     groups, g, _ = get[0]["beta"].shape
-    beta = np.stack([one["beta"][:, :, o] * s for one, (o, s) in zip(get, turns, strict=True)])
-    size = np.stack([np.bincount(one["group"][setup.train], minlength=groups) for one in get]) / len(
-        setup.train
-    )
+    swaps = match_groups([one["group"][setup.train] for one in get], groups)
+    beta = np.stack([one["beta"][p][:, :, o] * s for one, (o, s), p in zip(get, turns, swaps, strict=True)])
+    counts = [np.bincount(one["group"][setup.train], minlength=groups) for one in get]
+    size = np.stack([count[p] for count, p in zip(counts, swaps, strict=True)]) / len(setup.train)
     coefficients = (size[:, :, None, None] * beta).sum(axis=1)
     some = max(1, min(len(get), MOST_NUMBERS // mean.size))
     pick = np.unique(np.linspace(0, len(get) - 1, some).astype(int))
@@ -126,7 +141,13 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     variance = sum((one - centre) ** 2 for one in scores) / len(scores)
     f = np.stack([chain.draw("decision", i) for chain, i in draws])
     group_mean = np.stack(
-        [chain.draw("group_mean", i)[:, o] * s for (chain, i), (o, s) in zip(draws, turns, strict=True)]
+        [
+            chain.draw("group_mean", i)[p][:, o] * s
+            for (chain, i), (o, s), p in zip(draws, turns, swaps, strict=True)
+        ]
+    )
+    group_precision = np.stack(
+        [chain.draw("group_precision", i)[p] for (chain, i), p in zip(draws, swaps, strict=True)]
     )
 
     def average(name: str) -> np.ndarray:
@@ -135,7 +156,9 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     shrinkage = sum(chain.draw("shrinkage", i)[:, o] for (chain, i), (o, _) in zip(draws, turns, strict=True))
     has_offset = get[0]["beta"].shape[2] > k
     offsets = (
-        np.stack([one["beta"][:, :, k] for one in get]).mean(axis=0) if has_offset else np.zeros((groups, g))
+        np.stack([one["beta"][p][:, :, k] for one, p in zip(get, swaps, strict=True)]).mean(axis=0)
+        if has_offset
+        else np.zeros((groups, g))
     )
     return Posterior(
         mean[:, order].T * signs[:, None],
@@ -152,7 +175,7 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
         np.moveaxis(np.quantile(coefficients, MASS, axis=0), 0, -1),
         size.mean(axis=0),
         group_mean.mean(axis=0),
-        average("group_precision"),
+        group_precision.mean(axis=0),
         stack,
         average("thresholds"),
     )

@@ -112,7 +112,7 @@ VIEWS = (
         "coefficients",
         "By class",
         {"values": "coefficients", "interval": "coefficient_interval", "names": "factor"},
-        options={"dim": "factors", "order": "value", "top": 20},
+        options={"dim": "factors", "order": "value", "top": 20, "together": True},
         group="Classifier",
     ),
     View(
