@@ -300,26 +300,15 @@ def robust_scale(values: np.ndarray, signed: bool) -> tuple[str, tuple[float, fl
     return color_scale(values, {})
 
 
-def _distances(points: np.ndarray) -> np.ndarray:
-    """Euclidean distances of all pairs of rows, in the order that ``linkage`` takes.
-
-    Not by scipy's ``pdist``: in a thread of the pool it has ended the program now and then.
-    """
-    centred = points - points.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    first, second = np.triu_indices(len(points), 1)
-    inner = (centred @ centred.T)[first, second]
-    return np.asarray(np.sqrt(np.maximum(squares[first] + squares[second] - 2 * inner, 0.0)))
-
-
 def _clustered(values: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
     """Leaf order of average linkage; of long axes the given order."""
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import pdist
 
     def order(points: np.ndarray) -> np.ndarray:
         if not 2 < len(points) <= 1500:
             return np.arange(len(points))
-        distances = _distances(points)
+        distances = pdist(points)
         tree = linkage(distances, "average")
         if len(points) <= 300:
             tree = optimal_leaf_ordering(tree, distances)
