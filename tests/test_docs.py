@@ -82,6 +82,7 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
     exec(compile(code, "docs/plugins.md", "exec"), vars(plugin))
     from plaidwork.core import fitting
     from plaidwork.core import registry as module
+    from plaidwork.core.plugins import finding
 
     class Point:
         name, value, dist = "column_means", "column_means", None
@@ -90,8 +91,8 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
         def load():
             return plugin
 
-    monkeypatch.setattr(module, "entry_points", lambda group: [Point])
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding, "entry_points", lambda group: [Point])
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     found = module.Registry().load()
     assert found.plugins[0].state == "ok", found.plugins[0].details
     monkeypatch.setattr(fitting, "registry", lambda: found)

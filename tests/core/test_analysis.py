@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from toys import Walk
 
-from plaidwork.core import registry as registry_module
 from plaidwork.core.analysing import compute_analysis, run_analysis
 from plaidwork.core.analysis import Analysis, AnalysisSpec
 from plaidwork.core.annotations import AnnotationRef, Annotations, available_annotations
@@ -16,6 +15,7 @@ from plaidwork.core.errors import DataError, ModelError, PluginError, SessionErr
 from plaidwork.core.fitting import execute
 from plaidwork.core.model import Result, Table
 from plaidwork.core.plan import make_plan
+from plaidwork.core.plugins import finding
 from plaidwork.core.registry import Registry
 from plaidwork.core.session import Session
 from plaidwork.core.spec import DeclarationError, Hyperparameter, Input, View
@@ -298,8 +298,8 @@ def _load(monkeypatch, *plugins):
             return guest
 
     points = [Point(number, found) for number, found in enumerate(plugins)]
-    monkeypatch.setattr(registry_module, "entry_points", lambda group: points)
-    monkeypatch.setattr(registry_module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding, "entry_points", lambda group: points)
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     return Registry().load()
 
 

@@ -10,6 +10,7 @@ import pytest
 from plaidwork.core import api
 from plaidwork.core import registry as module
 from plaidwork.core.deprecation import PlaidworkDeprecationWarning, deprecated, gone_in, warn_deprecated
+from plaidwork.core.plugins import finding
 from plaidwork.core.registry import Registry
 from plaidwork.core.spec import API_VERSION
 
@@ -50,9 +51,9 @@ def test_warning_names_a_plugin_that_is_given_or_calls(tmp_path, monkeypatch):
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
-        module, "entry_points", lambda group: [EntryPoint("late", "late_caller", "plaidwork")]
+        finding, "entry_points", lambda group: [EntryPoint("late", "late_caller", "plaidwork")]
     )
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     found = Registry().load()
     assert found.plugin("late").state == "ok"
     monkeypatch.setattr(module, "_shared", found)
@@ -94,8 +95,8 @@ def test_major_must_match_and_minor_not_exceed_ours(monkeypatch, api_version, st
     point = SimpleNamespace(
         name="p", value="p", dist=None, load=lambda: SimpleNamespace(plaidwork_models=lambda: [Other])
     )
-    monkeypatch.setattr(module, "entry_points", lambda group: [point])
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding, "entry_points", lambda group: [point])
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     info = Registry().load().plugins[0]
     assert info.state == state
     assert info.api == api_version

@@ -18,15 +18,13 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.exporting import export_dataset, export_run, export_session, job_toml, python_script
 from plaidwork.core.job import read_job
 from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import Registry
 from plaidwork.core.session import Session
+from tests.registries import registry_of
 
 
 @pytest.fixture
 def toys(monkeypatch):
-    found = Registry()
-    found._models = {model.spec.id: model for model in (Walk, Climb)}
-    found._loaded = True
+    found = registry_of(Walk, Climb)
     monkeypatch.setattr(fitting, "registry", lambda: found)
 
 

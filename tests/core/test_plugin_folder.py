@@ -6,10 +6,9 @@ import sys
 
 import pytest
 
-from plaidwork.core import registry as module
 from plaidwork.core.cli import main
 from plaidwork.core.errors import SettingError
-from plaidwork.core.plugins import starts
+from plaidwork.core.plugins import finding, starts
 from plaidwork.core.plugins.folder import add_plugin_folder, plugin_folder, plugin_folders
 from plaidwork.core.registry import Registry
 
@@ -44,7 +43,7 @@ def folder(tmp_path, monkeypatch):
     made.mkdir()
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(made))
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     monkeypatch.setattr(sys, "path", list(sys.path))
     before = set(sys.modules)
     yield made

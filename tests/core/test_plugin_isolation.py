@@ -19,6 +19,7 @@ from plaidwork.core.events import Failed
 from plaidwork.core.executor import InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute
 from plaidwork.core.plan import estimate, make_plan
+from plaidwork.core.plugins import finding
 from plaidwork.core.plugins.info import owner_of
 from plaidwork.core.registry import Registry
 from plaidwork.core.run import Run
@@ -61,7 +62,7 @@ def guests(tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(tmp_path / "none"))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
 
     def make(load=True, /, limit=None, disabled=None, safe_mode=False, **sources):
         global _number
@@ -73,7 +74,7 @@ def guests(tmp_path, monkeypatch):
             )
             (tmp_path / f"{unique}.py").write_text(textwrap.dedent(source), encoding="utf-8")
             points.append(EntryPoint(name, unique, "plaidwork"))
-        monkeypatch.setattr(module, "entry_points", lambda group: points)
+        monkeypatch.setattr(finding, "entry_points", lambda group: points)
         made = Registry(disabled, safe_mode, limit=limit)
         return made.load() if load else made
 
@@ -222,10 +223,10 @@ def test_id_of_another(guests):
 
 def test_name_of_another_is_not_even_imported(guests, tmp_path, monkeypatch):
     found = guests(False, raters=HEAD + HOOK)
-    point = module.entry_points(group="")[0]
+    point = finding.entry_points(group="")[0]
     (tmp_path / "impostor.py").write_text("raise RuntimeError('imported')")
     monkeypatch.setattr(
-        module, "entry_points", lambda group: [point, EntryPoint("raters", "impostor", "plaidwork")]
+        finding, "entry_points", lambda group: [point, EntryPoint("raters", "impostor", "plaidwork")]
     )
     first, second = found.load().plugins
     assert first.state == "ok"

@@ -5,9 +5,9 @@ from types import ModuleType
 import pytest
 from toys import Climb, Walk
 
-from plaidwork.core import registry as module
 from plaidwork.core.api import Model
 from plaidwork.core.errors import PluginError, SessionError
+from plaidwork.core.plugins import finding
 from plaidwork.core.registry import Registry
 
 
@@ -44,8 +44,8 @@ def load(monkeypatch):
     """A registry that finds these guests and no built-in."""
 
     def make(*points, **options):
-        monkeypatch.setattr(module, "entry_points", lambda group: points)
-        monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+        monkeypatch.setattr(finding, "entry_points", lambda group: points)
+        monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
         return Registry(**options).load()
 
     return make

@@ -19,6 +19,7 @@ from plaidwork.core.plan import make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.study import Metric, Study, study_table
+from tests.registries import registry_of
 
 DATA = {"X": toys.matrix()}
 
@@ -229,9 +230,7 @@ def test_held_out_cells_differ_between_seeds():
 
 @pytest.fixture
 def command(monkeypatch, tmp_path):
-    found = module.Registry()
-    found._models, found._loaded = {"toy.walk": Walk}, True
-    monkeypatch.setattr(module, "_shared", found)
+    monkeypatch.setattr(module, "_shared", registry_of(Walk))
     np.savetxt(tmp_path / "m.csv", toys.matrix(), delimiter=",")
     out = tmp_path / "s.plaidwork"
     base = [

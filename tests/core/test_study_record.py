@@ -22,6 +22,7 @@ from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import DeclarationError, Hyperparameter, spec_from_json, spec_to_json
 from plaidwork.core.study import Study, choice_of_run, combinations, study_records
 from plaidwork.core.study.cost import measure_cost
+from tests.registries import registry_of
 
 DATA = {"X": toys.matrix()}
 
@@ -72,12 +73,8 @@ def count_hook():
 
 @pytest.fixture
 def plugins(monkeypatch):
-    plugin = ModuleType("toy_plugin")
-    plugin.plaidwork_models = lambda: [Scored, Walk, Climb]
-    plugin.plaidwork_metrics = count_hook
-    found = Registry()
-    found._found = lambda: iter([(PluginInfo("toys", "toy_plugin", "test"), lambda: plugin)])
-    monkeypatch.setattr(module, "_shared", found.load())
+    found = registry_of(Scored, Walk, Climb, plaidwork_metrics=count_hook)
+    monkeypatch.setattr(module, "_shared", found)
     return found
 
 

@@ -14,6 +14,7 @@ from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
 from plaidwork.core.cli.pairs import plain_value
+from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
 MATRIX = EXAMPLES / "plaid" / "synth2.npz"
@@ -37,11 +38,8 @@ def fitted(tmp_path_factory):
 def toys(monkeypatch, tmp_path):
     """The toy models instead of the real ones, and a CSV for them; returns the start of a command."""
     from plaidwork.core.cli import fitting, looking, verifying
-    from plaidwork.core.registry import Registry
 
-    found = Registry()
-    found._models = {model.spec.id: model for model in (Walk, Climb)}
-    found._loaded = True
+    found = registry_of(Walk, Climb)
     for module in (fitting, looking, verifying):
         monkeypatch.setattr(module, "registry", lambda: found)
     path = tmp_path / "m.csv"

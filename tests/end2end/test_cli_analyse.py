@@ -33,7 +33,7 @@ class Opens(Analysis):
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """A session with a finished run of two factors."""
-    monkeypatch.setitem(registry().ready()._analyses, "toy.opens", Opens)
+    monkeypatch.setitem(registry().ready()._shelf["analyses"], "toy.opens", Opens)
     rng = np.random.default_rng(1)
     scores, weights = rng.normal(size=(40, 2)), rng.normal(0, 0.2, (2, 50))
     weights[1, :15] += 1

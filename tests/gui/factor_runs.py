@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -13,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results
 from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import PluginInfo, Registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import Input, View
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel
+from tests.registries import registry_of
 
 COEFFICIENTS = View(
     "coefficients",
@@ -158,11 +157,7 @@ def fitted_run(missing: float = 0.1) -> tuple[Workbench, Run]:
         "feature_names": Result(np.array(names), ("variable",)),
     }
     run.results_draws, run.status = 1, "done"
-    module = ModuleType("fitted_plugin")
-    module.plaidwork_models = lambda: [FittedModel]
-    plugins = Registry()
-    plugins._found = lambda: iter([(PluginInfo("fitted", "fitted_plugin", "test"), lambda: module)])
-    workbench = Workbench(plugins.load())
+    workbench = Workbench(registry_of(FittedModel))
     workbench.set_session(session)
     return workbench, run
 

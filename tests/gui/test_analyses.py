@@ -13,7 +13,6 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.model import Result, Table
 from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import Registry
 from plaidwork.core.spec import Hyperparameter, Input, View
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
@@ -23,6 +22,7 @@ from plaidwork.gui.results.source import Sources
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel
+from tests.registries import registry_of
 
 
 def until(there, seconds=10.0):
@@ -85,11 +85,9 @@ class Other(Count):
 
 @pytest.fixture
 def bench(qapp):
-    plugins = Registry()
-    plugins._analyses, plugins._loaded = {"toy.count": Count, "toy.other": Other}, True
     Count.mode = "done"
     Count.go.clear()
-    workbench = Workbench(plugins)
+    workbench = Workbench(registry_of(Count, Other))
     yield workbench
     Count.go.set()
 
@@ -244,7 +242,7 @@ def test_without_results_and_without_analyses(bench, qtbot, run):
     run.results = {"means": Result(np.zeros(3), ("column",))}
     bench.results_changed.emit(run.id)
     until(lambda: isinstance(page.current, AskPage))
-    bench.registry._analyses = {}
+    bench.registry._shelf["analyses"].clear()
     other = AnalysisPage(bench, run)
     qtbot.addWidget(other)
     until(lambda: other._specs is not None)
@@ -253,7 +251,7 @@ def test_without_results_and_without_analyses(bench, qtbot, run):
 
 def test_record_of_a_missing_plugin_still_shows(page, bench, qtbot):
     record = _made(page)
-    bench.registry._analyses = {}
+    bench.registry._shelf["analyses"].clear()
     told = []
     bench.told.connect(lambda *message: told.append(message))
     other = AnalysisPage(bench, page.run)

@@ -12,7 +12,6 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.model import Table
 from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import Registry
 from plaidwork.core.spec import Input, View
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
@@ -23,6 +22,7 @@ from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
 from plaidwork.plugins.factor_tools.enrichment import GeneSetEnrichment
 from tests.gui.factor_runs import FactorModel, factor_dataset, factor_results
+from tests.registries import registry_of
 
 WAIT = 20_000
 
@@ -46,10 +46,7 @@ class Opens(Analysis):
 
 @pytest.fixture
 def bench(qapp):
-    plugins = Registry()
-    made = (FactorsAndCovariates, GeneSetEnrichment, Opens)
-    plugins._analyses, plugins._loaded = {one.spec.id: one for one in made}, True
-    return Workbench(plugins)
+    return Workbench(registry_of(FactorsAndCovariates, GeneSetEnrichment, Opens))
 
 
 @pytest.fixture
@@ -291,7 +288,7 @@ def test_a_bug_in_examine_is_told_at_the_field(page, bench, qtbot, tmp_path, mon
         def examine(self, name, file):
             raise KeyError("oops")
 
-    bench.registry._analyses["factor_tools.gene_sets"] = Broken
+    bench.registry._shelf["analyses"]["factor_tools.gene_sets"] = Broken
     path = write_gmt(tmp_path, {"S": ["drug 1"]})
     field = form(page, "factor_tools.gene_sets").file_field("sets")
     choose_file(monkeypatch, path)
@@ -309,7 +306,7 @@ def test_a_file_is_read_off_the_gui_thread(page, qtbot, tmp_path, monkeypatch):
             threads.append(QThread.currentThread())
             raise DataError("not this one")
 
-    page.workbench.registry._analyses["factor_tools.gene_sets"] = Slow
+    page.workbench.registry._shelf["analyses"]["factor_tools.gene_sets"] = Slow
     field = form(page, "factor_tools.gene_sets").file_field("sets")
     field.load(write_gmt(tmp_path, {"S": ["drug 1"]}))
     assert "is being read" in field.problem

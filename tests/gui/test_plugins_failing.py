@@ -20,7 +20,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.executor import InlineExecutor
 from plaidwork.core.fitting import execute
 from plaidwork.core.plan import make_plan
-from plaidwork.core.plugins import starts
+from plaidwork.core.plugins import finding, starts
 from plaidwork.core.registry import Registry
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import View
@@ -78,7 +78,7 @@ def guests(tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(tmp_path / "none"))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(module.pkgutil, "iter_modules", lambda path: ())
+    monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
 
     def make(**sources):
         global _number
@@ -88,7 +88,7 @@ def guests(tmp_path, monkeypatch):
             unique = f"{name}_window_{_number}"
             (tmp_path / f"{unique}.py").write_text(textwrap.dedent(source), encoding="utf-8")
             points.append(EntryPoint(name, unique, "plaidwork"))
-        monkeypatch.setattr(module, "entry_points", lambda group: points)
+        monkeypatch.setattr(finding, "entry_points", lambda group: points)
         importlib.invalidate_caches()
         return Registry(patient=False, limit=0.4)
 

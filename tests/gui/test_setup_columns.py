@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,12 +10,12 @@ import scipy.sparse
 from gui_toys import settle
 
 from plaidwork.core.dataset import Dataset, Source
-from plaidwork.core.registry import PluginInfo, Registry
 from plaidwork.core.spec import Input
 from plaidwork.gui.setup.inputs_form import InputField, InputsForm
 from plaidwork.gui.setup.setup_page import SetupPage
 from plaidwork.gui.workbench import Workbench
 from tests import toys
+from tests.registries import registry_of
 
 OUTCOME = Input("y", "vector", "real", ("row",), label="Outcome")
 GROUP = Input("group", "labels", "categorical", ("row",), required=False)
@@ -122,11 +121,7 @@ def test_a_column_that_is_in_the_session_already_is_offered_once(qtbot):
 
 
 def test_a_fit_takes_the_column_and_the_session_keeps_it(qtbot):
-    module = ModuleType("texts_plugin")
-    module.plaidwork_models = lambda: [Texts]
-    registry = Registry()
-    registry._found = lambda: iter([(PluginInfo("texts", "texts_plugin", "test"), lambda: module)])
-    workbench = Workbench(registry.load())
+    workbench = Workbench(registry_of(Texts))
     workbench.add_dataset(documents({"stars": "outcome"}))
     page = SetupPage(workbench, "toy.texts")
     qtbot.addWidget(page)

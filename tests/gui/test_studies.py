@@ -1,7 +1,6 @@
 """Searches by clicks: the panel, the page while it runs and after, picking, comparing, saving, going on."""
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 
 from plaidwork.core.metric import Metric
 from plaidwork.core.model import Result
-from plaidwork.core.registry import PluginInfo, Registry
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import Choice, Hyperparameter
 from plaidwork.core.study import Study
@@ -26,6 +24,7 @@ from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.workbench import Workbench
 from tests import toys
 from tests.gui.window_tools import SlowWalk, dataset
+from tests.registries import registry_of
 
 WAIT = 30_000
 
@@ -59,11 +58,7 @@ class Scored(toys.Walk):
 def window(qapp, qtbot, tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
-    plugin = ModuleType("toy_plugin")
-    plugin.plaidwork_models = lambda: [Scored, SlowWalk]
-    plugins = Registry()
-    plugins._found = lambda: iter([(PluginInfo("toys", "toy_plugin", "test"), lambda: plugin)])
-    made = MainWindow(Workbench(plugins.load()), Settings(tmp_path / "config"))
+    made = MainWindow(Workbench(registry_of(Scored, SlowWalk)), Settings(tmp_path / "config"))
     made.resize(1280, 800)
     made.show()
     made.workbench.add_dataset(dataset())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from types import ModuleType
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.registry import PluginInfo, Registry
+from plaidwork.core.registry import Registry
 from plaidwork.core.schedule import Schedule
 from tests import toys
+from tests.registries import registry_of
 
 
 class SlowWalk(toys.Walk):
@@ -26,11 +26,7 @@ class SlowWalk(toys.Walk):
 
 def toy_registry() -> Registry:
     """A registry that knows the toy models only."""
-    module = ModuleType("toy_plugin")
-    module.plaidwork_models = lambda: [toys.Walk, toys.Climb, SlowWalk]
-    found = Registry()
-    found._found = lambda: iter([(PluginInfo("toys", "toy_plugin", "test"), lambda: module)])
-    return found.load()
+    return registry_of(toys.Walk, toys.Climb, SlowWalk)
 
 
 def dataset(name: str = "numbers", rows: int = 8, columns: int = 4) -> Dataset:
