@@ -13,14 +13,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets import Label, button, scrolled
 
 
 class Dialog(QDialog):
@@ -148,10 +147,7 @@ def show_shortcuts(parent: QWidget | None) -> None:
         grid.addWidget(Label(pressed, color="muted"), row, 1)
     inner = QWidget()
     inner.setLayout(grid)
-    scroll = QScrollArea()
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(scroll.Shape.NoFrame)
-    scroll.setWidget(inner)
+    scroll = scrolled(inner, sideways=True)
     scroll.setMinimumSize(460, 480)
     dialog.add(scroll)
     dialog.add_buttons((("close", "Close"),), "close")

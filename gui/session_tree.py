@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QS
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -21,6 +20,7 @@ from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.studies.columns import progress_words
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.row_ground import paint_row_ground
 from plaidwork.gui.workbench import Workbench
 
 _KIND = Qt.ItemDataRole.UserRole
@@ -114,13 +114,7 @@ class _Delegate(QStyledItemDelegate):
             )
             painter.restore()
             return
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(whole, colours.color("tint"))
-            if option.state & QStyle.StateFlag.State_HasFocus:
-                painter.setPen(colours.color("accent"))
-                painter.drawRect(whole.adjusted(0, 0, -1, -1))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(whole, colours.color("hover"))
+        paint_row_ground(painter, option, whole)
         name, colour = index.data(_ICON)
         painter.drawPixmap(
             QPoint(rect.left(), rect.top() + 6), pixmap(name, size.ICON, colours.color(colour))

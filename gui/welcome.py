@@ -6,14 +6,14 @@ import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.samples import Sample
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
-from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets import Card, Label, button, scrolled
 
 _PANEL = 360
 _CARD_LEAST = 250
@@ -165,11 +165,7 @@ class WelcomePage(QWidget):
         column.addLayout(row)
         column.addLayout(self._grid)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner)
         for widget in (inner, scroll.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)

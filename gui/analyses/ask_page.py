@@ -11,10 +11,8 @@ from typing import Any, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -33,7 +31,7 @@ from plaidwork.gui.setup.form import HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputField
 from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets import Label, button, scrolled
 from plaidwork.gui.widgets.button import clear_layout
 
 MAX_WIDTH = 1100
@@ -194,10 +192,7 @@ class AskPage(QWidget):
             fold = Fold("How it is computed", Label(words.replace("**", ""), wrap=True))
             column.addWidget(fold)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(content)
+        scroll = scrolled(content, sideways=True)
         self.progress.setTextVisible(False)
         self.progress.setRange(0, 1000)
         self.progress.setFixedSize(_PROGRESS_WIDTH, size.PROGRESS)

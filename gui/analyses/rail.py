@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
     QListWidgetItem,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -20,6 +19,7 @@ from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.gui.analyses.record_view import asked_words, made_words
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.row_ground import paint_row_ground
 
 NEW, MADE = "new", "made"
 _KIND, _KEY, _DETAIL, _ICON = (Qt.ItemDataRole.UserRole + i for i in range(4))
@@ -57,13 +57,7 @@ class _Delegate(QStyledItemDelegate):
             painter.drawText(rect.adjusted(space.DOCK_EDGE, 0, -space.S, -space.XS), low, name)
             painter.restore()
             return
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, colours.color("tint"))
-            if option.state & QStyle.StateFlag.State_HasFocus:
-                painter.setPen(colours.color("accent"))
-                painter.drawRect(rect.adjusted(0, 0, -1, -1))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, colours.color("hover"))
+        paint_row_ground(painter, option, rect)
         left = space.DOCK_EDGE
         picture = pixmap(str(index.data(_ICON)), size.ICON, "muted", painter.device().devicePixelRatioF())
         painter.drawPixmap(QPoint(rect.left() + left, rect.top() + 6), picture)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLineEdit,
-    QProgressBar,
     QVBoxLayout,
     QWidget,
 )
@@ -24,16 +23,16 @@ from plaidwork.core.importers import Preview, Reader, find_reader
 from plaidwork.core.importers.base import read_all
 from plaidwork.core.text import texts_in
 from plaidwork.gui.data.class_row import ClassRow, file_stem
-from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_pane import PreviewPane
 from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Label, MessageBar, StatePane, button
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, MessageBar, StatePane, button, scrolled
 
 LEFT = 264
 _ROW_COLUMN = re.compile(r"row (\d+)(?:, column (\d+))?")
@@ -81,10 +80,7 @@ class ImportDialog(QDialog):
         self.roles, self.table, self.issues = self.pane.roles, self.pane.table, self.pane.issues
         self._told = Label("", "body", "muted", elide=True)
         self._foot = Label("", "body", "muted", elide=True)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedSize(160, size.PROGRESS)
-        self._bar.setRange(0, 1000)
+        self._bar = progress_bar()
         self._bar.hide()
         self.cancel_button = button("Cancel", self.reject)
         self.import_button = button("Import", self.start_import, kind="primary")

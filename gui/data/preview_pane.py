@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.importers import Preview
 from plaidwork.gui.data.import_state import ImportState
@@ -13,7 +14,7 @@ from plaidwork.gui.data.role_chips import RoleBar
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, Label
+from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
 _SHOWN = 4
 
@@ -28,7 +29,7 @@ class PreviewPane(Pane):
         self.issues = IssueList()
         self._found = Chip("", "warn")
         self._line = Label("", "body", "muted", elide=True)
-        self._issue_scroll = self._scrolled_issues()
+        self._issue_scroll = scrolled(self.issues, background=QPalette.ColorRole.Base)
         self._build(below)
         self.table.role_menu_requested.connect(self.roles.open_column_menu)
 
@@ -62,18 +63,6 @@ class PreviewPane(Pane):
         column.addWidget(self._issue_scroll)
         column.addSpacing(space.XS)
         column.addWidget(below)
-
-    def _scrolled_issues(self) -> QScrollArea:
-        from PySide6.QtCore import Qt
-
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setBackgroundRole(self.palette().ColorRole.Base)
-        scroll.viewport().setBackgroundRole(self.palette().ColorRole.Base)
-        scroll.setWidget(self.issues)
-        return scroll
 
     def show_preview(self, preview: Preview, state: ImportState) -> None:
         """The head of the file, its problems marked, and the list of what was found."""

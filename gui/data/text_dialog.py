@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QProgressBar,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +23,6 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.importers._text import file_stem
 from plaidwork.core.text import Counter, SourceLook, load_documents, look_at, make_dataset
-from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
@@ -33,10 +31,11 @@ from plaidwork.gui.data.text_preview import TextPreviewPane
 from plaidwork.gui.data.text_roles import TextRoles
 from plaidwork.gui.data.text_state import TextPreview, TextState, make_preview
 from plaidwork.gui.data.text_stop_words import StopWordsDialog
+from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Label, StatePane, button
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label, StatePane, button, scrolled
 
 LEFT = 304
 QUIET = 200
@@ -80,10 +79,7 @@ class TextImportDialog(QDialog):
         self.issues = IssueList()
         self._told = Label("", "body", "muted", elide=True)
         self._foot = Label("", "body", "muted", elide=True)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedSize(160, size.PROGRESS)
-        self._bar.setRange(0, 1000)
+        self._bar = progress_bar()
         self._bar.hide()
         self.cancel_button = button("Cancel", self.reject)
         self.import_button = button("Import", self.start_import, kind="primary")

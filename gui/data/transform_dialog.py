@@ -15,6 +15,7 @@ from plaidwork.gui.data.facts import Facts, find_facts, missing_words, size_word
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
 from plaidwork.gui.data.undo import undo_store
+from plaidwork.gui.dialog_parts import foot_pane
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
@@ -136,17 +137,7 @@ class TransformDialog(QDialog):
         middle.setSpacing(0)
         middle.addWidget(left)
         middle.addWidget(right, 1)
-        foot = Pane("window", "top")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        keep = QVBoxLayout()
-        keep.setSpacing(0)
-        keep.addWidget(self._as_new)
-        keep.addWidget(self._used)
-        row.addLayout(keep, 1)
-        row.addWidget(button("Cancel", self.reject))
-        row.addWidget(self.apply_button)
+        foot = foot_pane((self._as_new, self._used), button("Cancel", self.reject), self.apply_button)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)

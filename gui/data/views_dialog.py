@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLineEdit,
-    QProgressBar,
     QVBoxLayout,
     QWidget,
 )
@@ -21,16 +20,16 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.overview import Overview
-from plaidwork.gui.data.dialog_parts import foot_pane, head_pane, scrolled
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_facts import doubts
 from plaidwork.gui.data.view_files import FileRow
 from plaidwork.gui.data.views_state import FileEntry, ViewsState
+from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, button
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, button, scrolled
 
 _QUIET = 300
 
@@ -68,10 +67,8 @@ class ViewsDialog(QDialog):
         self._told = Label("", "body", "muted", elide=True)
         self._found = Chip("", "warn")
         self._foot = Label("", "body", "muted", elide=True)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = progress_bar()
         self._bar.setRange(0, 0)
-        self._bar.setFixedSize(160, size.PROGRESS)
         self.cancel_button = button("Cancel", self.reject)
         self.import_button = button("Import", self.start_import, kind="primary")
         self.import_button.setDefault(True)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +23,7 @@ from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_count, format_duration, format_number
 from plaidwork.gui.plots import Line, Plot
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import KeyFigure
+from plaidwork.gui.widgets import KeyFigure, scrolled
 from plaidwork.gui.workbench import Workbench
 
 _POINTS = 1000
@@ -178,11 +177,7 @@ class LivePage(QWidget):
         if self._plots:
             column.addWidget(self._plots[0], 3)
         column.addLayout(self._grid, 2)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

@@ -15,13 +15,14 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from plaidwork.core.registry import PluginInfo
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_duration
 from plaidwork.gui.plugins.facts import SOURCES, check_word, matches, state_of, version_text
 from plaidwork.gui.theme import size, theme
+from plaidwork.gui.widgets.row_table import row_table
 
 Index = QModelIndex | QPersistentModelIndex
 Checks = Callable[[PluginInfo], dict[str, Any] | None]
@@ -138,26 +139,8 @@ class PluginTable(QTableView):
         self._found = _Found(self._plugins)
         self.setModel(self._found)
         self.setAccessibleName("Plugins")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setMinimumSectionSize(size.HIT)
-        rows.setDefaultSectionSize(size.ROW_DIALOG)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        row_table(self, size.ROW_DIALOG, QAbstractItemView.SelectionMode.SingleSelection)
         head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setMinimumSectionSize(40)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.setSortIndicatorClearable(True)
-        self.setSortingEnabled(True)
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         for column, width in _WIDTHS.items():
             self.setColumnWidth(column, width)

@@ -14,10 +14,8 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QHeaderView,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -32,7 +30,7 @@ from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, tool_button
+from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, scrolled, tool_button
 from plaidwork.gui.workbench import Workbench
 
 _ROWS_SHOWN = 6
@@ -101,13 +99,7 @@ class BlockPanel(QWidget):
         column.addWidget(self.overview)
         column.addWidget(self._details, 1)
         column.addStretch(0)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        inner.setBackgroundRole(QPalette.ColorRole.Window)
-        area.viewport().setBackgroundRole(QPalette.ColorRole.Window)
+        area = scrolled(inner, background=QPalette.ColorRole.Window)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

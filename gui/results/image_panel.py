@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_interval, format_number, format_percent
 from plaidwork.gui.results.chart import capital
@@ -14,7 +14,7 @@ from plaidwork.gui.results.images import Images, class_threads, parted, separati
 from plaidwork.gui.results.tile_paint import fitted, paint_frame, tile_image
 from plaidwork.gui.results.weight_chart import WeightChart
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets import KeyFigure, Label
+from plaidwork.gui.widgets import KeyFigure, Label, scrolled
 
 _TILE = 140
 
@@ -102,13 +102,7 @@ class ImagePanel(QWidget):
             column.addWidget(title)
             column.addWidget(chart)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        inner.setBackgroundRole(QPalette.ColorRole.Window)
-        area.viewport().setBackgroundRole(QPalette.ColorRole.Window)
+        area = scrolled(inner, background=QPalette.ColorRole.Window)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import ModelSpec
 from plaidwork.gui.setup.suitability import model_reason
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, Label
+from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
 _WIDTH = 520
 
@@ -81,11 +81,7 @@ class ModelPopup(QFrame):
             column.addWidget(card)
             card.clicked.connect(lambda card=card: self._choose(card))
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(scroll)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
@@ -30,7 +30,7 @@ from plaidwork.gui.setup.schedule_form import ScheduleForm
 from plaidwork.gui.setup.suitability import best_model
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, Label, StatePane, button
+from plaidwork.gui.widgets import Card, Chip, Label, StatePane, button, scrolled
 from plaidwork.gui.workbench import Workbench
 
 CHECK_DELAY = 250
@@ -135,10 +135,7 @@ class SetupPage(QWidget):
         aside.setContentsMargins(0, 0, 0, 0)
         aside.addWidget(inner, 1000)
         aside.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setWidget(outside)
+        self._scroll = scrolled(outside, sideways=True)
         for widget in (self, outside, inner, self._scroll.viewport()):
             widget.setBackgroundRole(self.palette().ColorRole.Base)
             widget.setAutoFillBackground(True)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.metric import Metric, metrics_of
@@ -18,6 +18,7 @@ from plaidwork.core.study import Study, combinations
 from plaidwork.core.study.cost import StudyCost, measure_cost
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.dialog_parts import foot_pane
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
@@ -25,7 +26,7 @@ from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.studies.grid_row import GridRow
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets import Label, button, scrolled
 from plaidwork.gui.workbench import Workbench
 
 DELAY = 500
@@ -107,10 +108,7 @@ class SearchDialog(QDialog):
         if hidden:
             column.addWidget(self._fold(hidden))
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(inner)
+        scroll = scrolled(inner, sideways=True)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -152,18 +150,7 @@ class SearchDialog(QDialog):
         return pane
 
     def _foot(self) -> QWidget:
-        foot = Pane("window", "top")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self.count)
-        words.addWidget(self.estimate)
-        row.addLayout(words, 1)
-        row.addWidget(button("Cancel", self.reject))
-        row.addWidget(self.start_button)
-        return foot
+        return foot_pane((self.count, self.estimate), button("Cancel", self.reject), self.start_button)
 
     # -- what is asked for ----------------------------------------------------------------------
     def row(self, name: str) -> GridRow:

@@ -10,6 +10,7 @@ from plaidwork.gui.widgets.flow_layout import FlowLayout
 from plaidwork.gui.widgets.key_figure import KeyFigure
 from plaidwork.gui.widgets.label import Label
 from plaidwork.gui.widgets.message_bar import Message, MessageBar
+from plaidwork.gui.widgets.scrolled import scrolled
 from plaidwork.gui.widgets.segmented import SegmentedControl
 from plaidwork.gui.widgets.slider_field import SliderField
 from plaidwork.gui.widgets.state_pane import Skeleton, StatePane
@@ -32,5 +33,6 @@ __all__ = [
     "SliderField",
     "StatePane",
     "button",
+    "scrolled",
     "tool_button",
 ]

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
-    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.row_table import row_table
 from plaidwork.gui.widgets.table_model import ColumnModel, Formatter, Swatch
 
 
@@ -87,26 +87,9 @@ class DataTable(QWidget):
     def _set_up_view(self, dense: bool) -> None:
         view = self._view
         view.setModel(self._model)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setSortingEnabled(True)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setTabKeyNavigation(False)
-        rows = view.verticalHeader()
-        rows.hide()
-        rows.setMinimumSectionSize(size.HIT)
-        rows.setDefaultSectionSize(size.ROW_DOCK if dense else size.ROW)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = view.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.setSortIndicatorClearable(True)
-        head.setMinimumSectionSize(40)
+        row_table(
+            view, size.ROW_DOCK if dense else size.ROW, QAbstractItemView.SelectionMode.ExtendedSelection
+        )
         view.selectionModel().selectionChanged.connect(self._selected)
         view.activated.connect(self._activated)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
