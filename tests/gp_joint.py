@@ -12,8 +12,9 @@ import math
 import numpy as np
 
 from plaidwork.core.api import Clock, ModelData
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.replica import Labels
+from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
+from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
+from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow
 
 N_BATCHES = 40
 
@@ -64,6 +65,9 @@ class ClassifierJoint:
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
         steps = hyper.new_steps(len(theta), 1.5)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
+        labels = Labels(code, self.n_classes)
+        if labels.intervals:
+            add_flow(replica, prior, self.params)
         swaps = {"tried": np.zeros(1), "taken": np.zeros(1), "label": np.zeros(1, int), "trips": 0}
         return {"fixed": fixed, "call": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
 
@@ -110,6 +114,7 @@ class ClassifierJoint:
             z[:, left] = f[:, left] + rng.standard_normal((len(f), int(left.sum())))
             left[left] = ~self.outside(z[:, left])
         replica["z"][:] = z
+        replica["place"] = NOWHERE
         state["fixed"]["code"] = self.label(rng, z, np.exp(replica["log_share"]))
 
     def functions(self, state):
@@ -166,10 +171,13 @@ class OrdinalJoint:
             "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
             "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
-        return state | prior.gram(theta)
+        state.update(prior.gram(theta))
+        state["reference"] = new_reference(z)
+        state["flow"] = flow_of(prior, theta, state, state["reference"])
+        return state
 
     def again(self, rng, state):
-        gram = {name: state[name] for name in GRAM if name in state}
+        gram = drawing(self.model.setting(state, self.params)).gram(state["theta"])
         f = draw_f(rng, state["z"][None], gram)[0]
         state["z"][:] = f + rng.standard_normal(len(f))
         state["fixed"]["code"] = np.searchsorted(state["cuts"], state["z"])

@@ -33,6 +33,7 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.replica import (
     Labels,
+    add_flow,
     new_replica,
     swap_neighbours,
     sweep_replica,
@@ -60,8 +61,9 @@ class Classes(Model):
     def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         """The prior, the labels and the widths, from what the state keeps of the data."""
         fixed, widths = state["fixed"], ladder(params)
+        labels = Labels(fixed["code"], int(fixed["n_classes"]))
         prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
-        return prior, Labels(fixed["code"], int(fixed["n_classes"])), widths
+        return prior, labels, widths
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         frame = make_frame(data, params, is_semi(params))
@@ -78,6 +80,8 @@ class Classes(Model):
         theta = prior.covariance.prior_mean
         size = len(widths)
         state["rungs"] = {str(m): new_replica(rng, prior, theta, labels, widths[m]) for m in range(size)}
+        if labels.intervals and size == 1:
+            add_flow(state["rungs"]["0"], prior, params)
         state["steps"] = {str(m): hyper.new_steps(len(theta)) for m in range(size)}
         state["swaps"] = {
             "tried": np.zeros(max(size - 1, 1)),

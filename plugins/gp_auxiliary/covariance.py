@@ -82,9 +82,17 @@ class Covariance:
         """(N,) prior variance of f."""
         return np.asarray(kernels.own_variance(self.table, self.n_groups, x, np.exp(theta), self.degree))
 
+    def pivoted(self, x: np.ndarray, theta: np.ndarray, most: int, left: float) -> tuple[np.ndarray, bool]:
+        """(G (N, r), whether it is enough) with ``C ~ G G'``, see ``kernels/covariance.py``."""
+        g, enough = kernels.pivoted_loadings(
+            self.table, self.n_groups, x, np.exp(theta), self.degree, most, left
+        )
+        return np.asarray(g), bool(enough)
+
     def log_prior(self, theta: np.ndarray) -> float:
         """Log density of the parameters' logarithms, but for a constant."""
-        return float(-0.5 * np.sum(((theta - self.prior_mean) / self.prior_sd) ** 2))
+        gaps = zip(theta.tolist(), self.parameters, strict=True)
+        return -0.5 * sum(((value - parameter.mean) / parameter.sd) ** 2 for value, parameter in gaps)
 
 
 def parse(text: str) -> list[list[tuple[str, bool]]]:

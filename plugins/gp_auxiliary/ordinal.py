@@ -20,17 +20,9 @@ from plaidwork.core.api import (
     Results,
     State,
 )
-from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
-from plaidwork.plugins.gp_auxiliary.gram import (
-    GRAM,
-    Gram,
-    Prior,
-    draw_f,
-    is_dense,
-    squared_length,
-    times_q,
-)
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
 
@@ -50,11 +42,11 @@ def log_cuts(cuts: np.ndarray) -> float:
     return float(-0.5 * (cuts[0] / FIRST_SD) ** 2 - 0.5 * np.sum(gaps**2))
 
 
-def log_labels(f: np.ndarray, cuts: np.ndarray, code: np.ndarray) -> float:
-    """Log probability of the classes given f (N,), z integrated out."""
+def log_labels(f: np.ndarray, cuts: np.ndarray, code: np.ndarray, scale: np.ndarray | float = 1.0) -> float:
+    """Log probability of the classes given f (N,), z integrated out; ``scale`` (N,) is one over the noise's sd."""
     low, high = edges(cuts, code)
     free = np.zeros(len(f), dtype=bool)
-    return float(sites.log_intervals(f, low, high, free, 0.0, 0.0, 0.0))
+    return float(sites.log_intervals(f * scale, low * scale, high * scale, free, 0.0, 0.0, 0.0))
 
 
 def walk_cuts(
@@ -64,9 +56,10 @@ def walk_cuts(
     code: np.ndarray,
     steps: dict[str, np.ndarray],
     warming: bool,
+    scale: np.ndarray | float = 1.0,
 ) -> None:
     """A random-walk step of every cut-point in turn (as first value and log gaps) given f, z integrated out; in place."""
-    current = log_labels(f, cuts, code) + log_cuts(cuts)
+    current = log_labels(f, cuts, code, scale) + log_cuts(cuts)
     for index in range(len(cuts)):
         gaps = np.log(np.diff(cuts))
         first = cuts[0]
@@ -76,7 +69,7 @@ def walk_cuts(
         else:
             gaps[index - 1] += move
         proposed = first + np.concatenate([[0.0], np.cumsum(np.exp(gaps))])
-        value = log_labels(f, proposed, code) + log_cuts(proposed)
+        value = log_labels(f, proposed, code, scale) + log_cuts(proposed)
         taken = math.log(rng.random()) < value - current
         hyper.learn(steps, index, taken, warming)
         if taken:
@@ -117,27 +110,13 @@ def move_together(
         cuts += shift
 
 
-def sweep_sites(
-    rng: np.random.Generator, z: np.ndarray, cuts: np.ndarray, code: np.ndarray, gram: Gram, times: int
-) -> None:
-    """Collapsed sweeps of z (N,) at fixed cut-points, in place."""
-    low, high = edges(cuts, code)
-    free = np.zeros(len(z), dtype=bool)
-    work = sites.start_work(z, gram["rows"], is_dense(gram))
-    for _ in range(times):
-        sites.sweep_intervals(
-            rng, z, work, gram["rows"], gram["diagonal"], gram["weight"], is_dense(gram),
-            low, high, free, 0.0, 0.0, 0.0,
-        )  # fmt: skip
-
-
 class OrderedClasses(Model):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES
 
     def setting(self, state: State, params: Params) -> Prior:
-        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, True)
+        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         frame = make_frame(data, params)
@@ -157,7 +136,13 @@ class OrderedClasses(Model):
         prior = self.setting(state, params)
         state["theta"] = prior.covariance.prior_mean
         state["steps"] = hyper.new_steps(len(state["theta"]))
-        return state | prior.gram(state["theta"])
+        state.update(prior.gram(state["theta"]))
+        state["reference"] = flow.new_reference(state["z"])
+        self._set_flow(state, prior)
+        return state
+
+    def _set_flow(self, state: State, prior: Prior) -> None:
+        state["flow"] = flow.flow_of(prior, state["theta"], state, state["reference"])
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
@@ -166,27 +151,33 @@ class OrderedClasses(Model):
         prior = self.setting(state, params)
         parts = hyper.parts_of(len(prior.x), params)
         if state["call"] == 0:
-            self._place(state, params, rng, clock)
+            self._place(state, prior, params, rng, clock)
         if params["parameters"] == "inferred" and (parts == 1 or state["call"] > 0):
             count = params["walks"] if parts == 1 else 1
             if hyper.walk_theta(
                 rng, state["theta"], state["z"][None], prior, state["steps"], clock.warming, count
             ):
                 state.update(prior.gram(state["theta"]))
+                self._set_flow(state, prior)
         state["call"] = (state["call"] + 1) % parts
         return None if state["call"] else self._traces(state, prior)
 
-    def _place(self, state: State, params: Params, rng: np.random.Generator, clock: Clock) -> None:
-        """The order matters: cut-points are drawn given f with z integrated out, and z at once after them."""
-        gram = {name: state[name] for name in GRAM if name in state}
-        z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
-        if params["cut_points"] == "inferred":
-            f = draw_f(rng, z[None], gram)[0]
-            walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming)
-            free = np.zeros(len(z), dtype=bool)
-            sites.draw_intervals(rng, f, z, *edges(cuts, code), free, 0.0, 0.0, 0.0)
-        sweep_sites(rng, z, cuts, code, gram, params["site_sweeps"])
-        if params["cut_points"] == "inferred":
+    def _place(
+        self, state: State, prior: Prior, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> None:
+        """The order matters: cut-points and f are drawn with z integrated out, and z at once after them."""
+        gram = {name: state[name] for name in GRAM}
+        z, cuts, code, reference = state["z"], state["cuts"], state["fixed"]["code"], state["reference"]
+        if clock.warming and flow.learn(reference):
+            self._set_flow(state, prior)
+        w = flow.place_of(rng, z, gram, state["flow"])
+        inferred = params["cut_points"] == "inferred"
+        if inferred:
+            f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
+            walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming, scale)
+        ends = edges(cuts, code)
+        flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
+        if inferred:
             move_together(rng, z, cuts, gram, state["joint_steps"], clock.warming)
         state["steps"]["current"][0] = math.nan
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, draw_f, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 
 Replica = dict[str, Any]
-"""``z`` (K, N), ``theta`` (P,), ``log_share`` (K or 2,), and the entries of the precision, see ``gram.py``."""
+"""``z`` (K, N), ``theta`` (P,), ``log_share`` (K or 2,), the entries of the precision, see ``gram.py``, and where f itself is
+moved ``reference``, ``flow`` and ``place``, see ``flow.py``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Labels:
         low = np.where(self.code == 1, null, -np.inf)
         high = np.where(self.code == 0, -null, np.inf)
         return low, high
+
+    @property
+    def intervals(self) -> bool:
+        """Whether every label names an interval of one value, so that f can be moved with z integrated out."""
+        return self.n_rows == 1 and not self.free.any()
 
     def start(self, rng: np.random.Generator, null: float) -> np.ndarray:
         """(K, N) values in the labels' regions."""
@@ -119,7 +125,10 @@ def sweep_replica(
     ``part`` counts the calls that the sweep takes (:func:`hyper.parts_of`): first z, then a walk in each.
     """
     if part == 0:
-        labels.sweep(rng, replica, params["site_sweeps"], null)
+        if "flow" in replica and len(replica["flow"]["map"]):
+            _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
+        else:
+            labels.sweep(rng, replica, params["site_sweeps"], null)
         if params.get("shares") == "inferred" and params.get("noise") == "null":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
@@ -127,8 +136,47 @@ def sweep_replica(
     if params["parameters"] == "fixed" or (several and part == 0):
         return
     count = 1 if several else params["walks"]
+    replica["place"] = (
+        flow.NOWHERE
+    )  # the walk integrates f out, so that the f of before is stale even where it stays
     if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):
         replica.update(prior.gram(replica["theta"]))
+        if "flow" in replica:
+            _set_flow(replica, prior, params)
+
+
+def add_flow(replica: Replica, prior: Prior, params: Any) -> None:
+    """What it takes to move f with z integrated out, for labels that name intervals."""
+    replica["reference"] = flow.new_reference(replica["z"][0])
+    replica["place"] = flow.NOWHERE
+    _set_flow(replica, prior, params)
+
+
+def _set_flow(replica: Replica, prior: Prior, params: Any) -> None:
+    """The map of the moves, except where it costs more than it gains: a new dense one for every value of theta. There
+    z is swept site by site."""
+    costly = is_dense(replica) and params["parameters"] == "inferred"
+    made = flow.NO_FLOW if costly else flow.flow_of(prior, replica["theta"], replica, replica["reference"])
+    replica["flow"] = dict(made)
+
+
+def _move_f(
+    rng: np.random.Generator,
+    replica: Replica,
+    prior: Prior,
+    labels: Labels,
+    null: float,
+    count: int,
+    warming: bool,
+) -> None:
+    """f given z where it is not known, f with z integrated out, z given f."""
+    reference, z = replica["reference"], replica["z"][0]
+    if warming and flow.learn(reference):
+        replica["flow"] = flow.flow_of(prior, replica["theta"], replica, reference)
+        replica["place"] = flow.NOWHERE
+    if not len(replica["place"]):
+        replica["place"] = flow.place_of(rng, z, replica, replica["flow"])
+    flow.move(rng, replica["place"], z, labels.ends(null), replica["flow"], reference, warming, count)
 
 
 def swap_neighbours(

@@ -136,7 +136,8 @@ SAMPLING = (
         5,
         label="Site sweeps a draw",
         group="Sampling",
-        doc="Sweeps over the auxiliary variables between two updates of the covariance.",
+        doc="Sweeps over the auxiliary variables between two updates of the covariance, where there are several classes or "
+        "unlabelled samples.",
         advanced=True,
         minimum=1,
         maximum=100,
@@ -151,6 +152,20 @@ SAMPLING = (
         minimum=1,
         maximum=100,
         when={"parameters": "inferred"},
+    ),
+)
+
+MOVES = (
+    Hyperparameter(
+        "trajectories",
+        "int",
+        1,
+        label="Trajectories a draw",
+        group="Sampling",
+        doc="Moves of f between two updates of the covariance, where f is moved as a whole: two classes, ordered classes.",
+        advanced=True,
+        minimum=1,
+        maximum=100,
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, NULL, SAMPLING
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, NULL, SAMPLING
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
@@ -176,7 +176,7 @@ CLASSES = ModelSpec(
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs; unlabelled samples can help.",
     tags=("classification", "Gaussian process", "semi-supervised"),
     inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
-    hyperparameters=(*COVARIANCE, *NULL, *SAMPLING),
+    hyperparameters=(*COVARIANCE, *NULL, *SAMPLING, *MOVES),
     dims=DIMS,
     variables=VARIABLES,
     traces=(*TRACES, *SWAPS),
@@ -224,7 +224,8 @@ ORDERED_CLASSES = ModelSpec(
     hyperparameters=(
         *(replace(item, default=False) if item.name == "intercept" else item for item in COVARIANCE),
         *CUTS,
-        *SAMPLING,
+        *(item for item in SAMPLING if item.name != "site_sweeps"),
+        *MOVES,
     ),
     dims=DIMS | {"cut": "cut-points between neighbouring classes"},
     variables=(*VARIABLES, Variable("cuts", ("cut",), label="Cut-points")),

@@ -134,3 +134,42 @@ def own_variance(table, n_groups, x, values, degree):
     for i in range(x.shape[0]):
         _row(table, n_groups, x, i, x[i : i + 1], values, degree, 0, work, product, out[i : i + 1])
     return out
+
+
+@njit(nogil=True, cache=True)
+def pivoted_loadings(table, n_groups, x, values, degree, most, left):
+    """(G (N, r), whether it is enough): ``C ~ G G'`` by Cholesky's method with pivots, without forming C.
+
+    It stops once the variances that are left add up to ``left``: C - G G' has no eigenvalue below zero, so that no entry
+    of it is larger than that. It gives up at rank ``most``, or as soon as that will not do even if the variances went on
+    falling as fast as so far (later eigenvalues of a covariance fall more slowly).
+    """
+    size = x.shape[0]
+    found = np.empty((most, size))
+    rest = own_variance(table, n_groups, x, values, degree)
+    work, product, column = np.empty(size), np.empty(size), np.empty(size)
+    total, rank = rest.sum(), 0
+    start = total
+    while total > left and rank < most:
+        pivot = rest.argmax()
+        _row(table, n_groups, x, pivot, x, values, degree, pivot, work, product, column)
+        for m in range(rank):
+            _take_away(found[m, pivot], found[m], column)
+        scale = 1.0 / math.sqrt(rest[pivot])
+        total = 0.0
+        for n in range(size):
+            found[rank, n] = column[n] * scale
+            rest[n] = max(rest[n] - found[rank, n] ** 2, 0.0)
+            total += rest[n]
+        total -= rest[pivot]
+        rest[pivot] = 0.0
+        rank += 1
+        if rank % 16 == 0 and rank * math.log(start / left) > most * math.log(start / max(total, left)):
+            break
+    return found[:rank].T.copy(), total <= left
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def _take_away(times, row, column):
+    for n in range(len(column)):
+        column[n] -= times * row[n]

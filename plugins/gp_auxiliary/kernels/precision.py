@@ -1,4 +1,4 @@
-"""The precision ``Q = (C + I)^-1`` in its dense and its low-rank form, and what is read off it."""
+"""The precision ``Q = (C + I)^-1`` in its low-rank form, and what is read off either form."""
 
 from __future__ import annotations
 
@@ -8,23 +8,6 @@ import numpy as np
 from numba import njit
 
 JITTER = 1e-10
-
-
-@njit(nogil=True, cache=True)
-def dense_precision(c):
-    """(Q, log det(C + I)) of the covariance c (N, N), which is overwritten. C itself need not be invertible."""
-    size = c.shape[0]
-    for n in range(size):
-        c[n, n] += 1.0
-    root = np.linalg.cholesky(c)
-    log_det = 0.0
-    for n in range(size):
-        log_det += 2.0 * math.log(root[n, n])
-    inverse = np.linalg.inv(c)
-    for i in range(size):  # symmetric to the last bit, whichever half a kernel reads
-        for j in range(i):
-            inverse[i, j] = inverse[j, i]
-    return inverse, log_det
 
 
 @njit(nogil=True, cache=True)
@@ -71,14 +54,20 @@ def low_rank_precision(c_mm, c_nm, variance):
     c_nm : (N, M) covariance of samples and inducing points.
     variance : (N,) prior variance of f at the samples.
     """
-    size, rank = c_nm.shape
     scale = 0.0
-    for m in range(rank):
+    for m in range(len(c_mm)):
         scale = max(scale, c_mm[m, m])
-    for m in range(rank):
+    for m in range(len(c_mm)):
         c_mm[m, m] += JITTER * max(scale, 1.0)
     root = np.linalg.cholesky(c_mm)
     g = np.linalg.solve(root, np.ascontiguousarray(c_nm.T)).T.copy()
+    return precision_of_loadings(g, variance)
+
+
+@njit(nogil=True, cache=True)
+def precision_of_loadings(g, variance):
+    """Q of ``C = G G' + diag(variance - diag(G G'))``, loadings g (N, r): as :func:`low_rank_precision`."""
+    size, rank = g.shape
     weight = np.empty(size)
     log_det = 0.0
     for n in range(size):

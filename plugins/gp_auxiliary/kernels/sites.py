@@ -16,6 +16,7 @@ from numba import njit
 from plaidwork.plugins.gp_auxiliary.kernels.precision import quadratic
 from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
     log_ndtr,
+    log_ndtr_between,
     normal_above,
     normal_between,
 )
@@ -34,15 +35,15 @@ def start_work(z, rows, dense):
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _site_mean(n, z, work, rows, diagonal, weight, dense):
-    """Mean of z_n given the others; its variance is 1 / diagonal[n]."""
+def _site_mean(n, z, work, rows, variance, weight, dense):
+    """Mean of z_n given the others, of which ``variance`` is 1 / Q_nn."""
     if dense:
         product = work[n]
     else:
         product = weight[n] * z[n]
         for j in range(rows.shape[1]):
             product -= rows[n, j] * work[j]
-    return z[n] - product / diagonal[n]
+    return z[n] - product * variance
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
@@ -66,8 +67,9 @@ def sweep_intervals(rng, z, work, rows, diagonal, weight, dense, low, high, free
     log_minus, log_plus : log gamma of either side.
     """
     for n in range(len(z)):
-        sd = 1.0 / math.sqrt(diagonal[n])
-        mean = _site_mean(n, z, work, rows, diagonal, weight, dense)
+        root = math.sqrt(diagonal[n])
+        sd = 1.0 / root
+        mean = _site_mean(n, z, work, rows, sd * sd, weight, dense)
         bottom, top = low[n], high[n]
         if free[n]:
             plus = log_plus + log_ndtr((mean - null) / sd)
@@ -76,7 +78,7 @@ def sweep_intervals(rng, z, work, rows, diagonal, weight, dense, low, high, free
                 bottom, top = null, math.inf
             else:
                 bottom, top = -math.inf, -null
-        value = mean + sd * normal_between(rng, (bottom - mean) / sd, (top - mean) / sd)
+        value = mean + sd * normal_between(rng, (bottom - mean) * root, (top - mean) * root)
         _move(n, min(max(value, bottom), top), z, work, rows)
 
 
@@ -99,7 +101,7 @@ def sweep_winners(rng, z, work, rows, diagonal, weight, dense, label, null, log_
     for n in range(n_samples):
         sd = 1.0 / math.sqrt(diagonal[n])
         for k in range(n_classes):
-            mean[k] = _site_mean(n, z[k], work[k], rows, diagonal, weight, dense)
+            mean[k] = _site_mean(n, z[k], work[k], rows, sd * sd, weight, dense)
         winner = label[n]
         if winner < 0:
             winner = draw_winner(rng, mean, sd, null, log_share, lead)
@@ -218,23 +220,8 @@ def log_intervals(f, low, high, free, null, log_minus, log_plus):
             top = max(plus, minus)
             total += top + math.log1p(math.exp(min(plus, minus) - top))
         else:
-            total += log_ndtr_interval(low[n] - f[n], high[n] - f[n])
+            total += log_ndtr_between(low[n] - f[n], high[n] - f[n])
     return total
-
-
-@njit(nogil=True, cache=True)
-def log_ndtr_interval(low, high):
-    """``log P(low < N(0, 1) < high)`` where either end may be infinite."""
-    if high == math.inf:
-        return log_ndtr(-low)
-    if low == -math.inf:
-        return log_ndtr(high)
-    from_low, to_high = low, high
-    if from_low > 0.0:
-        from_low, to_high = -high, -low
-    top = log_ndtr(to_high)
-    gap = log_ndtr(from_low) - top
-    return top + math.log(-math.expm1(gap)) if gap < 0.0 else -math.inf
 
 
 @njit(nogil=True, cache=True)
