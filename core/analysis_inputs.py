@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.analysis import AnalysisData, AnalysisSpec
+from plaidwork.core.annotation_inputs import column_dataset, parse_column
 from plaidwork.core.annotations import (
     ALL,
     AXES,
@@ -56,6 +57,7 @@ class Asked:
                 raise SettingError(f"{spec.title} has no input named “{name}”.", hint)
         self._fitted = fitted_inputs(run, datasets)
         self.chosen: dict[str, tuple[Dataset, ...]] = {}
+        self._asked = inputs
         for item in spec.inputs:
             given = self._given(item, inputs.get(item.name))
             if given:
@@ -124,6 +126,13 @@ class Asked:
         if value is None or (isinstance(value, str) and not value):
             return self._fitted.get(item.name, ())
         values = list(value) if isinstance(value, (list, tuple)) else [value]
+        others = {other.name: other for other in self._spec.inputs if other.name != item.name}
+        column = parse_column(values[0], others) if isinstance(values[0], str) and len(values) == 1 else None
+        if column is not None:
+            beside = self._given(others[column.dataset], self._asked.get(column.dataset))
+            if not beside:
+                raise DataError(f"“{values[0]}” is a column of {column.dataset}, which is not given.")
+            return (column_dataset(beside[0], column, item),)
         if len(values) > 1 and not item.many:
             raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(values)}.")
         return tuple(as_dataset(item.name, one) for one in values)

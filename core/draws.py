@@ -194,11 +194,15 @@ class ChainView:
 
 
 class Kept:
-    """Everything the chains of a run kept: a frozen snapshot, safe to read while the chains go on."""
+    """Everything the chains of a run kept: a frozen snapshot, safe to read while the chains go on.
 
-    def __init__(self, spec: ModelSpec, chains: Sequence[ChainView]) -> None:
+    ``under_way``: the chains do go on, so what is made of it will be made again soon and may be rougher.
+    """
+
+    def __init__(self, spec: ModelSpec, chains: Sequence[ChainView], under_way: bool = False) -> None:
         self.spec = spec
         self.chains = tuple(chains)
+        self.under_way = under_way
 
     def __len__(self) -> int:
         return len(self.chains)

@@ -173,11 +173,24 @@ def _collect(spec: ModelSpec, inputs: InputData) -> dict[str, tuple[Dataset, ...
     return given
 
 
+_WANTED = {"matrix": "a matrix", "vector": "a vector, one number an item", "labels": "labels, one an item"}
+
+
+def _first_gap(dataset: Dataset) -> str:
+    """Where the first missing cell is, in words."""
+    values = dataset.values
+    gaps = values < 0 if dataset.kind == "categorical" else np.isnan(values)
+    place = np.argwhere(gaps)[0]
+    names = (dataset.row_names, dataset.column_names)
+    return ", ".join(f"{w} “{n[int(i)]}”" for w, n, i in zip(("row", "column"), names, place))
+
+
 def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
     expected = 2 if item.kind == "matrix" else 1
     if len(dataset.shape) != expected:
         raise DataError(
-            f"“{item.title}” of {owner} needs a {item.kind}. Found {dataset.name} with shape {dataset.shape}."
+            f"“{item.title}” of {owner} needs {_WANTED[item.kind]}. Found {dataset.name} with shape {dataset.shape}.",
+            "" if expected == 2 else "A column beside the rows of another input is given as INPUT:row:TITLE.",
         )
     if min(dataset.shape) == 0:
         raise DataError(f"{dataset.name} is empty: {dataset.described}.")
@@ -187,7 +200,12 @@ def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
             "Choose “Make dense” under Data, when it fits in memory.",
         )
     if dataset.n_missing and not item.missing:
-        raise DataError(f"{dataset.name} has {dataset.n_missing} missing cells, which {owner} cannot take.")
+        count = dataset.n_missing
+        raise DataError(
+            f"{owner} needs every cell of “{item.title}”. {dataset.name} lacks {count}: "
+            f"{'the first is ' if count > 1 else ''}{_first_gap(dataset)}.",
+            "Fill the cells in, or leave out rows or columns with gaps (transformation “drop_missing”).",
+        )
     if dataset.is_sparse:
         return
     values = dataset.values

@@ -130,7 +130,7 @@ class Run:
             saved = record.saved
             if not saved_only or saved is not None:
                 views.append(record.view(saved if saved_only else None))
-        return Kept(self.spec, [view for view in views if view.n_draws])
+        return Kept(self.spec, [view for view in views if view.n_draws], self.active)
 
     @property
     def draws(self) -> DrawsByName:

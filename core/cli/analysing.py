@@ -11,6 +11,7 @@ from typing import Any
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.annotate import annotate_all
+from plaidwork.core.annotation_inputs import parse_column
 from plaidwork.core.annotations import ALL, available_annotations
 from plaidwork.core.bundle import BundleWriter, axis_labels
 from plaidwork.core.cli import pairs
@@ -84,7 +85,7 @@ def _tell(record: AnalysisRecord, saved: Path, as_json: bool) -> None:
              standing=record.standing, exploratory=record.exploratory)  # fmt: skip
         emit("saved", path=str(saved.absolute()))
         return
-    for text in filter(None, (f"{headline}." if headline else "", record.standing)):
+    for text in filter(None, (f"{headline.removesuffix('.')}." if headline else "", record.standing)):
         print(text)
     print(f"{record.title} kept with its run. Session: {saved.absolute()}")
 
@@ -115,7 +116,9 @@ def _inputs(spec: AnalysisSpec, session: Session, options: argparse.Namespace) -
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none"
                 raise SettingError(f"{spec.title} has no “{name}” for {option}.", f"Known: {listed}.")
-            given = session.datasets.get(value, Path(value).expanduser()) if option == "--input" else value
+            given: Any = value
+            if option == "--input" and (value in session.datasets or not parse_column(value, known - {name})):
+                given = session.datasets.get(value, Path(value).expanduser())
             if option == "--input" or (name in many and value != ALL):
                 found.setdefault(name, []).append(given)
             else:
@@ -144,7 +147,7 @@ def _list(run: Run, session: Session, as_json: bool) -> int:
              made=[{"id": made.id, "analysis": made.analysis, "created": made.created} for made in run.analyses])  # fmt: skip
         return DONE
     for spec in specs:
-        print(f"{spec.id:<28}{spec.title}")
+        print(f"{spec.id:<28}  {spec.title}")
         about = _about(spec, run, session)
         for option in ("input", "annotation", "file"):
             for name, words in about[option].items():

@@ -72,9 +72,22 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
     data = job.load(model.spec, lambda name, found: tell_joined(name, found, as_json))
+    tell_labels(job, data, as_json)
     plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
     return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
+
+
+def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) -> None:
+    """Columns of text that a file has and the fit does not use: one with a word among its numbers would be missed."""
+    columns = [one.column for given in job.inputs.values() for one in given if isinstance(one, ColumnInput)]
+    told = set()
+    for dataset in (dataset for datasets in data.values() for dataset in datasets):
+        spare = [title for title in dataset.row_table if not any(title in column for column in columns)]
+        if spare and dataset.source.file and not as_json and dataset.name not in told:
+            told.add(dataset.name)
+            text = f"{dataset.name}: read as labels, not used as numbers: {', '.join(spare[:6])}"
+            print(f"plaidwork: {text}{', …' if len(spare) > 6 else ''}.", file=sys.stderr)
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:

@@ -194,7 +194,11 @@ def _analyse(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
     for name, value, text in (
-        ("input", "NAME=DATA", "data of an input: a file, or the name of data in the session"),
+        (
+            "input",
+            "NAME=DATA",
+            "data of an input: a file, the name of data in the session, or OTHER:row:TITLE",
+        ),
         ("annotation", "NAME=COLUMN", "an annotation column, by title or as INPUT:row:TITLE; repeat it"),
         ("file", "NAME=PATH", "a file that the analysis reads; a copy is kept"),
         ("set", "NAME=VALUE", "a setting of the analysis"),

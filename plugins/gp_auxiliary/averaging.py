@@ -14,6 +14,8 @@ from plaidwork.plugins.gp_auxiliary.predict import Predictor, many_class, ordere
 
 WORK = 4e9
 """Multiplications that a map may cost: a second or two of one core."""
+_ROUGH = 0.25
+"""Share of the work while the chains go on."""
 _BATCHES = 5
 """Batches of successive draws in a chain, for the Monte Carlo error."""
 
@@ -74,10 +76,12 @@ def average(
     band: slice = slice(0, 0),
     work: float = WORK,
 ) -> Averaged:
-    """Probabilities at x_new (m, D) over as many draws as the work (multiplications) allows, evenly from all chains.
+    """Probabilities at x_new (m, D) over as many draws as the work (multiplications) allows, evenly from all chains;
+    fewer while the chains go on.
 
     ``band``: the places at which the interval of the probabilities is wanted.
     """
+    work *= _ROUGH if kept.under_way else 1.0
     most = int(np.clip(work / _cost(prior, len(x_new), n_classes, fixed_theta), 12, 400))
     chains = [chain for chain in kept.chains if chain.n_draws]
     picked = [_evenly(chain.n_draws, max(most // len(chains), 2)) for chain in chains]

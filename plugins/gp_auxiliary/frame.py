@@ -16,6 +16,8 @@ DENSE_UP_TO = 2000
 """Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""
 DENSE_AT_MOST = 6000
 COVARIANCE_KEYS = ("covariance", "expression", "ard", "degree", "intercept", "amplitude", "gamma")
+FAR = 100.0
+"""Interquartile ranges from the median at which a value is taken for an error of the file."""
 TEST_WORDS = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
 
 
@@ -83,7 +85,15 @@ def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
         test = np.isin(words.values, held) & words.observed
     used = ~test if semi else ~test & (codes >= 0)
     if not used.any():
-        raise ModelError("No sample has a label, so there is nothing to fit.")
+        if test.all():
+            raise ModelError(
+                f"All {len(test)} samples are marked as test, so there is nothing to fit.",
+                "Choose another column as “Split”, or none.",
+            )
+        count = int((~test).sum())
+        raise ModelError(
+            f"None of the {count} samples to fit has a label.", "Choose another column of labels."
+        )
     values = np.asarray(block.values, dtype=float)
     centre, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
     if params["standardise"]:
@@ -139,8 +149,18 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
     try:
         frame = make_frame(data, params, semi)
     except ModelError as error:
-        return [Problem(str(error), where="y")]
+        return [Problem(error.message, error.hint, where="y")]
     fitted = set(frame.codes[frame.used].tolist()) - {-1}
+    if len(fitted) < least_classes:
+        only = f"only “{classes[fitted.pop()]}”" if fitted else "no label"
+        found.append(
+            Problem(
+                f"The samples to fit need at least {least_classes} classes. Found {only} among {int(frame.used.sum())}.",
+                "The other classes are those of test samples: choose another column as “Split”.",
+                "y",
+            )
+        )
+        return found
     for code, name in enumerate(classes):
         if code not in fitted:
             found.append(
@@ -160,11 +180,11 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
                 "form",
             )
         )
-    found += _input_problems(frame, params)
+    found += _input_problems(data, frame, params)
     return found
 
 
-def _input_problems(frame: Frame, params: Params) -> list[Problem]:
+def _input_problems(data: ModelData, frame: Frame, params: Params) -> list[Problem]:
     found = []
     still = [name for name, d in zip(frame.columns, frame.x[frame.used].T) if np.ptp(d) == 0]
     if still:
@@ -172,18 +192,77 @@ def _input_problems(frame: Frame, params: Params) -> list[Problem]:
         found.append(
             Problem(f"The same value in every fitted sample: {shown}. It has no effect.", "", "X", "warning")
         )
-    twins = len(frame.x) - len(np.unique(frame.x, axis=0))
-    if twins and len(frame.x) > 1:
-        found.append(
-            Problem(
-                f"{twins} samples have the inputs of another one. They are kept: equal inputs, equal f.",
-                where="X",
-                severity="warning",
-            )
-        )
+    found += _far_problems(data, frame)
+    rows = data["X"].names[0]
+    _unique, first, place = np.unique(frame.x, axis=0, return_index=True, return_inverse=True)
+    twins = np.flatnonzero(first[place.ravel()] != np.arange(len(frame.x)))
+    if len(twins):
+        one = int(twins[0])
+        other = int(first[place.ravel()[one]])
+        pair = f"“{rows[one]}” and “{rows[other]}”" if rows else f"{one + 1} and {other + 1}"
+        said = f"{len(twins)} samples have the inputs of another one, as {pair}."
+        if len(twins) == 1:
+            said = f"Two samples have the same inputs: {pair}."
+        found.append(Problem(f"{said} They are kept: equal inputs, equal f.", where="X", severity="warning"))
     if params["covariance"] == "expression":
         try:
             parse(params["expression"])
         except ModelError as error:
             found.append(Problem(str(error), where="expression"))
     return found
+
+
+def _far_problems(data: ModelData, frame: Frame) -> list[Problem]:
+    """Inputs with values so far from the others that they rule the scale, as where decimal points were lost."""
+    values, rows = np.asarray(data["X"].values, dtype=float), data["X"].names[0]
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
+    away = np.abs(values - middle) > FAR * (high - low)
+    told = []
+    for column in np.flatnonzero(away.any(axis=0) & (high > low)):
+        first = int(np.argmax(np.abs(values[:, column] - middle[column])))
+        name = f"“{rows[first]}”" if rows else f"sample {first + 1}"
+        count = int(away[:, column].sum())
+        told.append(
+            f"“{frame.columns[column]}” in {count} sample{'' if count == 1 else 's'}, as {values[first, column]:.4g} in "
+            f"{name} where half of all lie from {low[column]:.4g} to {high[column]:.4g}"
+        )
+    if not told:
+        return []
+    more = f"; and {len(told) - 3} more inputs" if len(told) > 3 else ""
+    return [
+        Problem(
+            f"Values far from all others rule the scale of an input: {'; '.join(told[:3])}{more}.",
+            "Check the file: decimal points may have been lost.",
+            "X",
+            "warning",
+        )
+    ]
+
+
+def order_problems(data: ModelData) -> list[Problem]:
+    """What is to be known of the order of grades: texts have none, and a whole number that no sample has is passed over."""
+    _codes, classes = classes_of(data["y"])
+    try:
+        numbers = [float(name) for name in classes]
+    except ValueError:
+        shown = " < ".join(f"“{name}”" for name in classes[:8])
+        return [
+            Problem(
+                f"The classes are texts; they are taken in the order {shown}.",
+                "For another order use numbers, or names that begin with one and sort rightly.",
+                "y",
+                "warning",
+            )
+        ]
+    whole = all(number == round(number) for number in numbers)
+    if not whole or len(numbers) < 2 or numbers[-1] - numbers[0] > 50:
+        return []
+    lost = sorted(set(range(int(numbers[0]), int(numbers[-1]) + 1)) - {int(number) for number in numbers})
+    if not lost:
+        return []
+    words = ", ".join(str(number) for number in lost[:5])
+    return [
+        Problem(
+            f"No sample has the grade {words}: the grades beside it count as neighbours.", "", "y", "warning"
+        )
+    ]

@@ -21,7 +21,13 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
-from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
+from plaidwork.plugins.gp_auxiliary.frame import (
+    find_problems,
+    make_frame,
+    make_prior,
+    order_problems,
+    prior_of,
+)
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
@@ -206,7 +212,7 @@ class OrderedClasses(Model):
         }
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
-        return find_problems(data, params, False, 2)
+        return [*find_problems(data, params, False, 2), *order_problems(data)]
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import summarise_draws

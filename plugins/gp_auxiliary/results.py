@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
-from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
+from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
     LATENT,
     SPREAD,
@@ -183,11 +183,31 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
             "Inputs are found by name.",
         )
     found = averaged_at(kept, frame, frame.scale(values), params, null, work=4 * WORK)
+    share, known = found.conditional(), {}
+    text = f"{values.shape[0]} new sample{'' if values.shape[0] == 1 else 's'}"
+    if "y" in new_data:
+        codes = codes_of(new_data["y"], frame.classes)
+        inside = codes >= 0
+        strange = int(np.asarray(new_data["y"].observed).sum()) - int(inside.sum())
+        if strange:
+            text += f"; {strange} label{' is' if strange == 1 else 's are'} of no class of the fit"
+        known["Label"] = np.where(inside, np.array(frame.classes)[np.maximum(codes, 0)], "")
+        if inside.any():
+            score = scores_of(share[:, inside], codes[inside])
+            text += f", {100 * score['errors']:.1f} % of {int(inside.sum())} labelled ones wrong"
+            text += f", log loss {score['log_loss']:.3f}"
     return {
-        "headline": f"{values.shape[0]} new sample{'' if values.shape[0] == 1 else 's'}. {error_note(found)}",
-        "predictions": predictions(found, frame, tuple(block.names[0])),
-        "probability": Result(found.conditional().T, ("sample", "class"), label="probability"),
+        "headline": f"{text}. {error_note(found)}",
+        "predictions": predictions(found, frame, tuple(block.names[0]), known),
+        "probability": Result(share.T, ("sample", "class"), label="probability"),
     }
+
+
+def codes_of(block: object, classes: tuple[str, ...]) -> np.ndarray:
+    """(m,) classes of new samples among those of the fit, by their names; -1 where unknown to it or not given."""
+    codes, names = classes_of(block)
+    place = np.array([classes.index(name) if name in classes else -1 for name in names] + [-1])
+    return place[codes]
 
 
 def averaged_at(
