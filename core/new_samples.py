@@ -39,14 +39,17 @@ class NewSamples(Analysis):
         return found
 
     def views(self, found: Results) -> tuple[View, ...]:
-        """A table or a heat map for each result."""
-        headline = "headline" if isinstance(found.get("headline"), str) else ""
+        """A table or a heat map for each result, under the texts ``headline`` and ``caption`` if there are such."""
+        headline, caption = (
+            name if isinstance(found.get(name), str) else "" for name in ("headline", "caption")
+        )
         views = []
         for name, result in found.items():
             kind = _kind(result)
             if kind:
                 title = (isinstance(result, (Result, Table)) and result.label) or name.replace("_", " ")
-                views.append(View(kind, title[:1].upper() + title[1:], {"values": name}, headline=headline))
+                title = title[:1].upper() + title[1:]
+                views.append(View(kind, title, {"values": name}, headline=headline, caption=caption))
         return tuple(views)
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
@@ -30,7 +30,7 @@ from plaidwork.gui.setup.schedule_form import ScheduleForm
 from plaidwork.gui.setup.suitability import best_model
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, Label, StatePane, button, scrolled
+from plaidwork.gui.widgets import Card, Chip, FlowLayout, Label, StatePane, button, scrolled
 from plaidwork.gui.workbench import Workbench
 
 CHECK_DELAY = 250
@@ -100,16 +100,17 @@ class SetupPage(QWidget):
 
     def _build(self) -> None:
         self._title = Label("", "title")
-        self._tags = QHBoxLayout()
-        self._tags.setSpacing(space.S)
+        tags = QWidget()  # one row high: tags without room fall into a second row, which is not seen
+        tags.setFixedHeight(Chip(" ").sizeHint().height())
+        tags.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._tags = FlowLayout(tags)
         self._summary = Label("", "body", "muted", wrap=True)
         self.change_model = button("Change model…", self.open_models)
         card = Card(color="sunken")
         head = QHBoxLayout()
         head.setSpacing(space.S)
         head.addWidget(self._title)
-        head.addLayout(self._tags)
-        head.addStretch(1)
+        head.addWidget(tags, 1)
         words = QVBoxLayout()
         words.setSpacing(space.XS)
         words.addLayout(head)

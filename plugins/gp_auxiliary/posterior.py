@@ -50,11 +50,13 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
     relevance = np.sqrt(values[:, own])
     results["relevance_headline"] = "This covariance has no length"
     if own and found[own[0]].column < 0:
-        results["relevance_headline"] = "One length for all inputs"
+        several = len(frame.columns) > 1
+        results["relevance_headline"] = "One length for all inputs" if several else "One input has one length"
     elif own:
         first = int(np.argmax(np.median(relevance, axis=0)))
         results["relevance_headline"] = f"“{frame.columns[found[own[first]].column]}” changes f fastest"
-    names = [frame.columns[found[i].column] if found[i].column >= 0 else "all inputs" for i in own]
+    every = "all inputs" if len(frame.columns) > 1 else frame.columns[0]
+    names = [frame.columns[found[i].column] if found[i].column >= 0 else every for i in own]
     results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
     results["relevance_interval"] = Result(
         np.quantile(relevance, [0.05, 0.95], axis=0).T.reshape(-1, 2), ("relevance_of", "end")

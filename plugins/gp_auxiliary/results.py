@@ -197,7 +197,8 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
             text += f", {100 * score['errors']:.1f} % of {int(inside.sum())} labelled ones wrong"
             text += f", log loss {score['log_loss']:.3f}"
     return {
-        "headline": f"{text}. {error_note(found)}",
+        "headline": text,
+        "caption": error_note(found),
         "predictions": predictions(found, frame, tuple(block.names[0]), known),
         "probability": Result(share.T, ("sample", "class"), label="probability"),
     }

@@ -123,7 +123,6 @@ VIEWS = (
         options={"response": {"input": "X", "values": "probability", "null": "null", "uncertainty": "f_sd"}},
         live=True,
     ),
-    View("table", "Covariance", {"values": "covariance"}, caption="covariance_note", group="Covariance"),
     View(
         "posterior",
         "Posterior and prior",
@@ -140,6 +139,7 @@ VIEWS = (
         options={"dim": "input", "signed": False},
         group="Covariance",
     ),
+    View("table", "Table", {"values": "covariance"}, caption="covariance_note", group="Covariance"),
     View(
         "curve",
         "Class probabilities",

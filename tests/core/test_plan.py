@@ -86,7 +86,7 @@ def test_problems_of_the_model_stop_or_warn():
         (Input("X"), _data(np.empty((0, 3))), "empty"),
         (Input("X"), _data(np.arange(3)), "needs a matrix"),
         (Input("X"), [_data(), _data(name="Y")], "takes one data set"),
-        (Input("X"), _data([[1, np.nan]]), "1 missing cells"),
+        (Input("X"), _data([[1, np.nan]]), "lacks 1: row “row 1”, column “column 2”"),
         (Input("X", dtype="binary"), _data([[0, 1], [1, 2]]), "Found 2 in X, row “row 2”, column “column 2”"),
         (Input("X", dtype="count"), _data([[0, 1.5]]), "whole numbers"),
         (Input("X", "labels", "categorical", ("row",)), _data(np.arange(3)), "needs labels"),

@@ -120,4 +120,4 @@ def test_answers_at_other_inputs_are_the_predictions(grades):
     assert list(share.argmax(axis=1)) == [0, 1, 2]
     assert (np.diff(found["f"].values[:, 0]) > 0).all()
     assert found["probability_interval"].values.shape == (3, 3, 2)
-    assert "Monte Carlo error" in predicted["headline"]
+    assert "Monte Carlo error" in predicted["caption"]

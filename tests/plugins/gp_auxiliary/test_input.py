@@ -1,0 +1,112 @@
+"""What is said of data that cannot be fitted, or that can but hardly should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gp_joint import generator
+
+from plaidwork.core.cli import main
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.errors import DataError, ModelError, SettingError
+from plaidwork.core.plan import make_plan
+from plaidwork.core.registry import registry
+
+NAMES = tuple(f"s{i + 1}" for i in range(12))
+
+
+def planned(model: str, codes, categories, x=None, split=None, **params):
+    """The plan of a fit of 12 samples with two inputs."""
+    values = generator(1).standard_normal((12, 2)) if x is None else x
+    data = {
+        "X": Dataset("measured", values, NAMES, ("a", "b")),
+        "y": Dataset("labels", np.array(codes), NAMES, (), "categorical", categories),
+    }
+    if split is not None:
+        data["split"] = Dataset("parts", np.array(split), NAMES, (), "categorical", ("train", "test"))
+    return make_plan(registry().model(model), data, params)
+
+
+def warned(plan) -> str:
+    return " ".join(problem.message for problem in plan.warnings)
+
+
+TWO = [0, 1] * 6
+
+
+@pytest.mark.parametrize(
+    ("codes", "split", "words"),
+    [
+        ([0] * 12, None, "at least 2 classes. Found only “low”"),
+        ([-1] * 12, None, "Found no label at all"),
+        ([0] * 6 + [1] * 6, [0] * 6 + [1] * 6, "Found only “low” among 6"),
+        (TWO, [1] * 12, "All 12 samples are marked as test"),
+        ([-1] * 6 + TWO[:6], [0] * 6 + [1] * 6, "None of the 6 samples to fit has a label"),
+    ],
+)
+@pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])
+def test_labels_that_cannot_be_fitted(model, codes, split, words):
+    with pytest.raises((ModelError, DataError, SettingError)) as raised:
+        planned(model, codes, ("low", "high"), split=split)
+    assert words in str(raised.value)
+
+
+def test_a_class_without_a_fitted_sample():
+    plan = planned("gp_ordered_classes", [0, 1, 2] * 4, ("1", "2", "3"), split=[0, 0, 1] * 4)
+    assert "No fitted sample is of class “3”" in warned(plan)
+
+
+def test_the_order_of_grades():
+    assert "in the order “high” < “low”" in warned(planned("gp_ordered_classes", TWO, ("high", "low")))
+    assert "No sample has the grade 4, 5" in warned(planned("gp_ordered_classes", TWO, ("3", "6")))
+    assert warned(planned("gp_ordered_classes", TWO, ("3", "4"))) == ""
+    assert warned(planned("gp_ordered_classes", TWO, ("0.5", "2.5"))) == ""
+
+
+def test_inputs_that_are_told():
+    x = generator(2).standard_normal((12, 2))
+    x[:, 1] = 3.0
+    assert "The same value in every fitted sample: b." in warned(planned("gp_classes", TWO, ("1", "2"), x))
+    x = generator(2).standard_normal((12, 2))
+    x[7] = x[2]
+    assert "same inputs: “s8” and “s3”" in warned(planned("gp_classes", TWO, ("1", "2"), x))
+    x[9] = x[2]
+    assert "2 samples have the inputs of another one" in warned(planned("gp_classes", TWO, ("1", "2"), x))
+    x = generator(2).standard_normal((12, 2))
+    x[4, 1] = 9.5e14
+    assert "“b” in 1 sample, as 9.5e+14 in “s5”" in warned(planned("gp_classes", TWO, ("1", "2"), x))
+    x[4, 1] = np.nan
+    with pytest.raises(DataError, match="measured lacks 1: row “s5”, column “b”"):
+        planned("gp_classes", TWO, ("1", "2"), x)
+
+
+def write(path, rows):
+    path.write_text("a,b,kind\n" + "\n".join(",".join(row) for row in rows))
+    return path
+
+
+def test_from_the_command_line(tmp_path, capsys):
+    rows = [[f"{i}", f"{i % 3}.5", "ab"[i % 2]] for i in range(12)]
+    out = tmp_path / "o.plaidwork"
+    words = ["--input", "y=X:row:kind", "--chains", "1", "--warmup", "2", "--draws", "3", "--out", str(out)]
+    rows[4][1] = "wide"
+    assert main(["fit", "gp_classes", "--input", f"X={write(tmp_path / 'x.csv', rows)}", *words]) == 2
+    said = capsys.readouterr().err
+    assert "x.csv, row 6, column 2 “b”: expected a number with a decimal point, found “wide”" in said
+    for row in rows:
+        row[1] = "wide" if float(row[0]) > 5 else "narrow"
+    assert main(["fit", "gp_classes", "--input", f"X={write(tmp_path / 'x.csv', rows)}", *words]) == 0
+    assert "x: read as labels, not used as numbers: b." in capsys.readouterr().err
+    new = tmp_path / "new.csv"
+    new.write_text("a,kind\n3,a\n9,b\n4,z\n5,a")
+    asked = ["--input", f"new_X={new}", "--input", "new_y=new_X:row:kind", "--to", str(tmp_path / "to")]
+    assert main(["analyse", str(out), "gp_classes.new_samples", *asked]) == 0
+    told = capsys.readouterr().out
+    assert "4 new samples; 1 label is of no class of the fit" in told
+    assert "of 3 labelled ones wrong, log loss" in told
+    table = (tmp_path / "to" / "predictions.csv").read_text().splitlines()
+    assert table[0] == "Sample,Label,Predicted,Probability,± Monte Carlo,P(a),± P(a),P(b),± P(b)"
+    assert len(table) == 5
+    asked[3] = "new_y=new_X:row:sort"
+    assert main(["analyse", str(out), "gp_classes.new_samples", *asked, "--force"]) == 2
+    assert "no annotation “sort”. It has “kind”" in capsys.readouterr().err
