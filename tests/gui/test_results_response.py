@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import threading
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result
 from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import PluginInfo, Registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import View
@@ -23,6 +21,7 @@ from plaidwork.gui.results.posterior_grid import log_ticks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import FactorModel, choose, click, factor_run
+from tests.registries import registry_of
 
 NAMES = ("age", "dose", "weight")
 MAP = View(
@@ -75,11 +74,7 @@ def answering_run():
         "course_band": Result(np.stack([share[:2] / 2, (1 + share[:2]) / 2], axis=-1)),
     }
     run.results_draws, run.status = 1, "done"
-    module = ModuleType("answering_plugin")
-    module.plaidwork_models = lambda: [AnsweringModel]
-    plugins = Registry()
-    plugins._found = lambda: iter([(PluginInfo("answering", "answering_plugin", "test"), lambda: module)])
-    workbench = Workbench(plugins.load())
+    workbench = Workbench(registry_of(AnsweringModel))
     workbench.set_session(session)
     return workbench, run
 
