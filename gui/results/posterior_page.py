@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import plural
@@ -16,7 +16,7 @@ from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.posterior_grid import Posterior, PosteriorGrid
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import NotYet, SourceError, Sources, role_names
-from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets import Label, scrolled
 
 _MOST, _MOST_CHAINS = 200, 8
 """Quantities shown, and chains drawn by themselves."""
@@ -36,10 +36,7 @@ class PosteriorPage(ResultPage):
     def build(self) -> QWidget:
         self.grid = PosteriorGrid()
         self.grid.hovered.connect(self.hovered)
-        area = QScrollArea()
-        area.setWidget(self.grid)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
+        area = scrolled(self.grid)
         self._foot = Label("", "body", "muted", elide=True)
         self.legend = Legend()
         return page_content(None, area, self._foot, self.legend)
