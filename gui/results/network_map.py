@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
@@ -22,6 +22,7 @@ from plaidwork.gui.results.network import Shown
 from plaidwork.gui.results.network_paint import (
     LABELS,
     around,
+    discs_of,
     lines_of,
     paint_links,
     paint_names,
@@ -37,6 +38,10 @@ _REACH = 6
 _EDGE = 48
 """Room for names at the edges."""
 _STRETCH = 2.0
+_MANY = 1500
+"""Links from which the last picture is moved at first, and drawn anew when the movement ends."""
+_SETTLE = 90
+"""Milliseconds without a movement after which the picture is drawn anew."""
 
 
 class NetworkMap(Chart):
@@ -60,7 +65,10 @@ class NetworkMap(Chart):
         self._drag: QPointF | None = None
         self._moved = False
         self._cache: QPixmap | None = None
+        self._cache_view: tuple[np.ndarray, np.ndarray] | None = None
         self._ratio = 0.0
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE)
+        self._settle.timeout.connect(self._redraw)
 
     # -- content --------------------------------------------------------------------------------
     def set_shown(self, shown: Shown, places: np.ndarray) -> None:
@@ -88,7 +96,13 @@ class NetworkMap(Chart):
         """Whether a part fills the picture."""
         return self._zoom > 1.0
 
+    @property
+    def settled(self) -> bool:
+        """Whether the picture is drawn as it should be; not while a large network is moved."""
+        return not self._settle.isActive()
+
     def _redraw(self) -> None:
+        self._settle.stop()
         self._cache = None
         if self.shown is not None:
             count = f"{len(self.shown.nodes)} nodes, {len(self.shown.links)} links"
@@ -145,6 +159,8 @@ class NetworkMap(Chart):
         if self.shown is not None and len(self.places):
             if self._ratio:
                 self._paint_network(painter, self._ratio)
+            elif not self.settled and self._cache is not None:
+                self._paint_moved(painter)
             else:
                 painter.drawPixmap(0, 0, self._picture())
             if self.current >= 0 or self.focus >= 0:
@@ -153,11 +169,26 @@ class NetworkMap(Chart):
             self.paint_focus(painter)
         painter.end()
 
+    def _paint_moved(self, painter: QPainter) -> None:
+        """The last picture at its new place and size, while the network is moved."""
+        assert self._cache is not None
+        assert self._cache_view is not None
+        old_centre, old_scale = self._cache_view
+        scale, middle = self._scale(), np.array([self.width(), self.height()]) / 2
+        grown, shift = scale / old_scale, (old_centre - self._centre) * scale
+        painter.fillRect(self.rect(), theme().color("surface"))
+        painter.save()
+        painter.translate(*(middle + shift - grown * middle).tolist())
+        painter.scale(*grown.tolist())
+        painter.drawPixmap(0, 0, self._cache)
+        painter.restore()
+
     def _picture(self) -> QPixmap:
         ratio = self.devicePixelRatioF()
         if self._cache is None or self._cache.devicePixelRatio() != ratio:
             self._cache = QPixmap(self.size() * ratio)
             self._cache.setDevicePixelRatio(ratio)
+            self._cache_view = self._centre.copy(), self._scale()
             self._cache.fill(theme().color("surface"))
             painter = QPainter(self._cache)
             self._paint_network(painter, ratio)
@@ -167,9 +198,12 @@ class NetworkMap(Chart):
     def _paint_network(self, painter: QPainter, ratio: float) -> None:
         assert self.shown is not None
         at = self.pixels()
-        paint_links(painter, lines_of(self.shown, at, self.focus), self.width(), self.height(), ratio)
         radius = self._radii()
-        paint_nodes(painter, self.shown, at, radius)
+        discs = discs_of(self.shown, at, radius)
+        lines = lines_of(self.shown, at, self.focus)
+        paint_links(painter, lines, discs, self.width(), self.height(), ratio)
+        if discs is None:
+            paint_nodes(painter, self.shown, at, radius)
         room = QRectF(self.rect()).adjusted(RING, RING, -RING, -RING)
         names = self.shown.network.names
         inside = np.isfinite(at).all(axis=1)
@@ -246,7 +280,11 @@ class NetworkMap(Chart):
     def _look_at(self, centre: np.ndarray) -> None:
         reach = max(1.0 - 1.0 / self._zoom, 0.0)
         self._centre = np.clip(centre, -reach, reach)
-        self._redraw()
+        if self.shown is not None and len(self.shown.links) > _MANY and self._cache is not None:
+            self._settle.start()
+            self.update()
+        else:
+            self._redraw()
 
     def leaveEvent(self, event: QEvent) -> None:
         self.point(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,6 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
-    QPolygonF,
 )
 
 from plaidwork.gui.results.chart import elided
@@ -26,8 +26,10 @@ from plaidwork.gui.theme import space, theme
 
 LABELS = 30
 """Nodes that are named at once."""
-_MANY_NODES, _MANY_LINKS = 900, 3000
+MANY_NODES, _MANY_LINKS = 900, 3000
 _MOST_NAME = 150
+_RIM = tuple((1.6 * math.cos(k * math.pi / 4), 1.6 * math.sin(k * math.pi / 4)) for k in range(8))
+"""Where a name is drawn in the colour of the ground before it is drawn itself."""
 _VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
@@ -70,18 +72,53 @@ def lines_of(shown: Shown, at: np.ndarray, focus: int) -> Links:
 
 def prepare() -> None:
     """Compile what draws the lines, in a worker thread, so that the first picture does not have to wait for it."""
-    from plaidwork.core.numerics.lines import draw_lines
+    from plaidwork.core.numerics.lines import draw_discs, draw_lines
 
     one, colors = np.zeros(1), np.zeros((1, 3), np.uint8)
     draw_lines(np.zeros((1, 1, 4), np.uint8), np.zeros((1, 4)), one, colors, one, np.zeros(1, bool), 1.0)
+    draw_discs(np.zeros((1, 1, 4), np.uint8), np.zeros((1, 3)), colors)
 
 
-def paint_links(painter: QPainter, links: Links, width: float, height: float, ratio: float) -> None:
-    """All lines: one image on the screen, lines in vector files."""
+@dataclass(frozen=True)
+class Discs:
+    """Very many nodes as plain discs: (n, 3) places and radii in pixels, (n, 3) colours."""
+
+    places: np.ndarray
+    colors: np.ndarray
+
+
+def discs_of(shown: Shown, at: np.ndarray, radius: np.ndarray) -> Discs | None:
+    """The nodes as discs, the most important last; None where there are few enough for marks."""
+    nodes = _visible(shown, at)
+    if len(nodes) <= MANY_NODES:
+        return None
+    kinds, codes = _kinds(shown), shown.network.colours.codes[nodes]
+    table = np.array([*(_rgb(color) for color in kinds), _rgb(theme().color("control"))], dtype=np.uint8)
+    return Discs(np.column_stack([at[nodes], radius[nodes]]), table[np.where(codes < 0, len(kinds), codes)])
+
+
+def _visible(shown: Shown, at: np.ndarray) -> np.ndarray:
+    """Nodes that have a place, the most important last."""
+    nodes = shown.nodes[::-1]
+    return nodes[np.isfinite(at[nodes]).all(axis=1)]
+
+
+def _kinds(shown: Shown) -> list[QColor]:
+    """Colours of the groups of nodes."""
+    colours = shown.network.colours
+    return colours.colors() if colours.title else [theme().color("blue")]
+
+
+def paint_links(
+    painter: QPainter, links: Links, discs: Discs | None, width: float, height: float, ratio: float
+) -> None:
+    """All lines, and the nodes where they are discs: one image on the screen, shapes in vector files."""
     if painter.paintEngine().type() in _VECTOR:
         _vector_links(painter, links)
+        if discs is not None:
+            _vector_discs(painter, discs)
         return
-    from plaidwork.core.numerics.lines import draw_lines
+    from plaidwork.core.numerics.lines import draw_discs, draw_lines
 
     wide, high = max(1, round(width * ratio)), max(1, round(height * ratio))
     ground = theme().color("surface")
@@ -91,6 +128,8 @@ def paint_links(painter: QPainter, links: Links, width: float, height: float, ra
     colors = np.where(links.strong[:, None], strong, plain).astype(np.uint8)
     lines = np.ascontiguousarray(links.lines * ratio)
     draw_lines(pixels, lines, links.widths * ratio, colors, links.opacity, links.dashed, float(ratio))
+    if discs is not None:
+        draw_discs(pixels, np.ascontiguousarray(discs.places * ratio), discs.colors)
     image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_RGB32)
     painter.drawImage(QRectF(0, 0, width, height), image)
 
@@ -112,6 +151,15 @@ def _vector_links(painter: QPainter, links: Links) -> None:
     painter.restore()
 
 
+def _vector_discs(painter: QPainter, discs: Discs) -> None:
+    painter.save()
+    painter.setPen(Qt.PenStyle.NoPen)
+    for (x, y, r), color in zip(discs.places.tolist(), discs.colors.tolist()):
+        painter.setBrush(QColor(*color))
+        painter.drawEllipse(QPointF(x, y), r, r)
+    painter.restore()
+
+
 def radii(shown: Shown, focus: bool, area: float) -> np.ndarray:
     """(n,) radius of each node in a picture of ``area`` pixels, by strength, or by its links where none is given."""
     network = shown.network
@@ -127,23 +175,10 @@ def radii(shown: Shown, focus: bool, area: float) -> np.ndarray:
 
 
 def paint_nodes(painter: QPainter, shown: Shown, at: np.ndarray, radius: np.ndarray) -> None:
-    """Nodes as marks of their group, the most important last; very many as plain dots."""
-    colours = shown.network.colours
-    kinds = colours.colors() if colours.title else [theme().color("blue")]
-    nodes = shown.nodes[::-1]
-    nodes = nodes[np.isfinite(at[nodes]).all(axis=1)]
+    """Nodes as marks of their group, the most important last."""
+    colours, kinds = shown.network.colours, _kinds(shown)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if len(nodes) > _MANY_NODES:
-        for code in np.unique(colours.codes[nodes]):
-            mine = nodes[colours.codes[nodes] == code]
-            color = kinds[int(code)] if code >= 0 else theme().color("control")
-            for part in np.array_split(mine, 4):
-                if len(part):
-                    width = 2 * float(radius[part].mean())
-                    painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-                    painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in at[part].tolist()]))
-        return
-    for i in nodes.tolist():
+    for i in _visible(shown, at).tolist():
         code = int(colours.codes[i])
         ink = kinds[code] if code >= 0 else None
         paint_mark(painter, QPointF(*at[i].tolist()), ink, code if colours.title else 0, float(radius[i]))
@@ -187,12 +222,23 @@ def paint_names(painter: QPainter, names: list[tuple[int, QRectF, str]], bold: i
         font.setWeight(QFont.Weight.DemiBold if i == bold else QFont.Weight.Normal)
         metrics = QFontMetricsF(font)
         left = box.center().x() - metrics.horizontalAdvance(text) / 2
-        path = QPainterPath()
-        path.addText(QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2), font, text)
-        rim = QPen(theme().color("surface"), 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
-        rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(path, rim)
-        painter.fillPath(path, theme().color("text"))
+        place = QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
+        painter.setFont(font)
+        if painter.paintEngine().type() in _VECTOR:
+            path = QPainterPath()
+            path.addText(place, font, text)
+            rim = QPen(theme().color("surface"), 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+            rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.strokePath(path, rim)
+            painter.fillPath(path, theme().color("text"))
+            continue
+        painter.setPen(
+            theme().color("surface")
+        )  # glyphs that are kept are far quicker than outlines of paths
+        for x, y in _RIM:
+            painter.drawText(place + QPointF(x, y), text)
+        painter.setPen(theme().color("text"))
+        painter.drawText(place, text)
 
 
 def around(shown: Shown, node: int, width: float, height: float) -> np.ndarray:

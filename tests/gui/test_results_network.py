@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 
 from plaidwork.core.model import Result
 from plaidwork.core.session import open_session
@@ -215,3 +217,62 @@ def test_networks_that_cannot_be_drawn(opened):
     page = opened(bench, View("network", "N", {"values": "one", "edges": "pair"}), (300, 200))
     assert page._headline.text() == "2 nodes, 1 link"
     page.grab()
+
+
+def large_run(n=1200, links=2500):
+    """A run with more nodes and links than are drawn while they are moved."""
+    rng = np.random.default_rng(0)
+    workbench, run = network_run()
+    ends = np.unique(np.sort(rng.integers(0, n, (links, 2)), axis=1), axis=0)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    run.results = {
+        **run.results,
+        "links": Result(ends, ("link", "side")),
+        "link_weight": Result(rng.uniform(0.1, 1, len(ends)), ("link",), label="Cosine"),
+        "link_share": Result(rng.uniform(0, 1, len(ends)), ("link",), label="Share of draws"),
+        "gene": Result(np.array([f"GENE{i} with a long description" for i in range(n)]), ("gene",)),
+        "gene_strength": Result(rng.gamma(1, 1, n), ("gene",), label="Loading"),
+        "gene_factor": Result(np.array([f"factor {i % 7}" for i in range(n)]), ("gene",)),
+    }
+    return workbench, run
+
+
+def test_large_networks_are_moved_as_they_were_drawn(opened, qtbot, tmp_path):
+    page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))
+    network = page.map
+    assert len(page.shown.links) > 1500
+    assert network.settled
+    whole = network.grab().toImage()
+    wheel(network, 300, 200, 120)
+    assert network.zoomed
+    assert not network.settled  # the last picture, larger
+    assert network.grab().toImage() != whole
+    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
+    drawn = network.grab().toImage()
+    network._redraw()
+    assert network.grab().toImage() == drawn
+    qtbot.keyClick(network, Qt.Key.Key_0)
+    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
+    assert network.grab().toImage() == whole
+    for kind in ("png", "svg"):
+        assert page.export_picture(tmp_path / f"a.{kind}").stat().st_size > 10_000
+
+
+def test_a_moved_picture_lies_where_it_will_be_drawn(opened, qtbot):
+    """A node that stands alone is at the same place before and after the picture is drawn anew."""
+    page = opened(large_run(), replace(LISTED, options={"threshold": 0.0}))
+    network = page.map
+    wheel(network, 300, 200, 120)
+    wheel(network, 300, 200, 120)
+    moved = network.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    qtbot.waitUntil(lambda: network.settled, timeout=20_000)
+    drawn = network.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+
+    def numbers(image):
+        flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+        return flat[40:-40, 40:-40].astype(float)
+
+    a, b = numbers(moved), numbers(drawn)
+    here = np.corrcoef(a.ravel(), b.ravel())[0, 1]
+    beside = np.corrcoef(a[:, 12:].ravel(), b[:, :-12].ravel())[0, 1]
+    assert here > beside + 0.1
