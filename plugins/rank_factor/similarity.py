@@ -7,12 +7,19 @@ import numpy as np
 from plaidwork.core.api import Params, Result, Results, Table
 from plaidwork.plugins.rank_factor.posterior import Posterior
 
-MOST_NODES, MOST_LINKS, STRONGEST, SHOWN, MOST_DRAWS = 1000, 20_000, 10, 60, 20
+MOST_NODES, MOST_LINKS, STRONGEST, SHOWN, MOST_DRAWS = 5000, 20_000, 10, 60, 20
+CHUNK = 500
+"""Rows of the cosines that are held at a time."""
+
+
+def unit_rows(a: np.ndarray) -> np.ndarray:
+    """The rows of (n, K) with length 1; rows of zeros stay."""
+    return np.asarray(a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-300))
 
 
 def cosines(a: np.ndarray) -> np.ndarray:
     """(n, n) cosine of the rows of (n, K)."""
-    unit = a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-300)
+    unit = unit_rows(a)
     return np.clip(unit @ unit.T, -1.0, 1.0)
 
 
@@ -32,16 +39,15 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     nodes = np.unique(top_places(posterior.loadings, params["n_top"]))
     nodes = nodes[np.isin(nodes, rows)]
     nodes = nodes[np.argsort(-strength[nodes], kind="stable")][:MOST_NODES]
-    whole = cosines(posterior.loadings[:, nodes].T)
-    links = _strongest(whole, params["similarity"])
+    links, weight = _strongest(unit_rows(posterior.loadings[:, nodes].T), params["similarity"])
     draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
     share = np.zeros(len(links))
     for draw in draws:
-        unit = draw[nodes] / np.maximum(np.linalg.norm(draw[nodes], axis=1, keepdims=True), 1e-300)
+        unit = unit_rows(draw[nodes])
         value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
         share += np.abs(value) >= params["similarity"]
-    weight, share = whole[links[:, 0], links[:, 1]], share / len(draws)
-    shown = whole[:SHOWN, :SHOWN]
+    share = share / len(draws)
+    shown = cosines(posterior.loadings[:, nodes[:SHOWN]].T)
     label = names[nodes]
     return {
         "similar_feature": Result(label[:SHOWN], ("similar_feature",), label="Feature"),
@@ -79,16 +85,21 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     }
 
 
-def _strongest(whole: np.ndarray, least: float) -> np.ndarray:
-    """(e, 2) links, strongest first."""
-    size = np.abs(whole)
-    np.fill_diagonal(size, 0.0)
-    kept = min(STRONGEST, len(size) - 1)
+def _strongest(unit: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Links (e, 2) and their cosines (e,), strongest first, of unit vectors (n, K); some rows of the cosines at a time."""
+    n = len(unit)
+    kept = min(STRONGEST, n - 1)
     if kept < 1:
-        return np.empty((0, 2), np.int64)
-    near = np.argpartition(-size, kept - 1, axis=1)[:, :kept]
-    pairs = np.column_stack([np.repeat(np.arange(len(size)), kept), near.ravel()])
-    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
-    value = size[pairs[:, 0], pairs[:, 1]]
-    pairs, value = pairs[value >= least], value[value >= least]
-    return pairs[np.argsort(-value, kind="stable")][:MOST_LINKS]
+        return np.empty((0, 2), np.int64), np.empty(0)
+    found = []
+    for begin in range(0, n, CHUNK):
+        rows = np.arange(begin, min(begin + CHUNK, n))
+        size = np.abs(unit[rows] @ unit.T)
+        size[np.arange(len(rows)), rows] = 0.0
+        near = np.argpartition(-size, kept - 1, axis=1)[:, :kept]
+        strong = np.take_along_axis(size, near, axis=1) >= least
+        found.append(np.column_stack([np.repeat(rows, strong.sum(axis=1)), near[strong]]))
+    pairs = np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
+    value = np.clip((unit[pairs[:, 0]] * unit[pairs[:, 1]]).sum(axis=1), -1.0, 1.0)
+    order = np.argsort(-np.abs(value), kind="stable")[:MOST_LINKS]
+    return pairs[order], value[order]

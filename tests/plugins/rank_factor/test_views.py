@@ -5,6 +5,7 @@ import pytest
 import rank_factor_tools as tools
 
 from plaidwork.core.registry import registry
+from plaidwork.plugins.rank_factor import similarity
 from plaidwork.plugins.rank_factor.checks import drawn_test, split_of
 from plaidwork.plugins.rank_factor.posterior import match_groups
 
@@ -113,3 +114,19 @@ def test_views_are_offered_by_the_settings():
     assert "By group and class" in offered(classifier="nonlinear")
     kinds = [v for v in spec.views if v.title == "One feature" and v.offered(tools.params_of(scheme="pairs"))]
     assert "thresholds" not in kinds[0].source
+
+
+def test_links_of_many_features(monkeypatch):
+    """The same as from the whole matrix of cosines, in parts."""
+    monkeypatch.setattr(similarity, "CHUNK", 7)
+    a = np.random.default_rng(3).standard_normal((40, 3))
+    a[5] = 0.0
+    links, weight = similarity._strongest(similarity.unit_rows(a), 0.6)
+    whole = similarity.cosines(a)
+    size = np.abs(whole) - 2 * np.eye(40)
+    near = np.argsort(-size, axis=1)[:, : similarity.STRONGEST]
+    wanted = {tuple(sorted((i, j))) for i in range(40) for j in near[i].tolist() if size[i, j] >= 0.6}
+    assert {tuple(link) for link in links.tolist()} == wanted
+    np.testing.assert_allclose(weight, whole[links[:, 0], links[:, 1]])
+    assert (np.diff(np.abs(weight)) <= 1e-12).all()
+    assert not (links == 5).any()
