@@ -21,6 +21,7 @@ from plaidwork.core.spec import Input
 AXES: tuple[str, str] = ("row", "column")
 MOST_LEVELS = 6
 _REMEMBERED = 64
+_CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
 _MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
 
 
@@ -185,10 +186,20 @@ def wanted_role(item: Input) -> str:
 
 
 def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
-    """The column whose role is this input's, to be chosen without asking."""
+    """The column whose role is this input's, or that is called like an input of labels, to be chosen without asking."""
     roles = dataset.source.options.get("roles") or {}
     for ref in column_choices(dataset, item):
         keys = ref.titles.split(";") if item.kind == "matrix" else [ref.titles]
         if any(roles.get(key) == wanted_role(item) for key in keys):
             return ref
+    if item.kind == "labels":
+        for ref in column_choices(dataset, item):
+            if ref.titles.lower() in _called(item) and len(_codes(dataset.row_table[ref.titles])[1]) > 1:
+                return ref
     return None
+
+
+def _called(item: Input) -> set[str]:
+    """Titles of columns that are meant for an input of labels: its own names, and the usual ones of classes."""
+    words = {item.name.lower(), item.label.lower()}
+    return words | _CLASS_TITLES if words & _CLASS_TITLES else words

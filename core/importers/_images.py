@@ -18,6 +18,8 @@ from plaidwork.core.joining import default_names
 
 HEAD, WIDE = 200, 100
 """Images and pixels of a preview."""
+PICTURES = 12
+"""Images of a preview that are shown as pictures."""
 
 
 def check_size(what: str, count: int, shape: Sequence[int]) -> None:
@@ -102,10 +104,11 @@ def image_preview(
         issues=tuple(found),
         choices=dict(choices or {}),
         words=("images", "pixels"),
+        pictures=images[:PICTURES].astype(np.float64),
     )
 
 
 def refused(path: Path, options: ImportOptions, error: DataError) -> Preview:
     """The preview of a file that cannot be read."""
-    issue = Issue("error", error.message, error.hint)
+    issue = Issue("error", error.message.removesuffix("."), error.hint)
     return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))

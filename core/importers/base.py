@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+import numpy as np
+
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 
@@ -62,6 +64,8 @@ class Preview:
     makes: tuple[tuple[str, int, int], ...] = ()
     words: tuple[str, str] = ("", "")
     """What a row and a column are called, in the plural, where the format tells."""
+    pictures: np.ndarray | None = field(default=None, compare=False)
+    """(k, h, w) the first images, where the rows are images."""
 
 
 class Reader(Protocol):

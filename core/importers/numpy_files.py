@@ -14,6 +14,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import encode
 from plaidwork.core.importers._findings import infer_kind, line_issues, skew_issue
+from plaidwork.core.importers._images import PICTURES
 from plaidwork.core.importers._matrix import checked_names, default_source, finish
 from plaidwork.core.importers._npz_load import NO_IMAGES, Header, candidates_of, halves_of, load, place_of
 from plaidwork.core.importers._npz_parts import find_halves
@@ -46,7 +47,7 @@ class NumpyReader:
             fix = (
                 ("Read the rows as plain numbers", "image_shape", "none") if error.hint == NO_IMAGES else None
             )
-            issue = Issue("error", error.message, error.hint, fix=fix, changes_numbers=True)
+            issue = Issue("error", error.message.removesuffix("."), error.hint, fix=fix, changes_numbers=True)
             return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
 
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
@@ -85,6 +86,7 @@ class NumpyReader:
             issues=tuple(issues),
             choices={"array": choices} if array else {},
             words=loaded.words,
+            pictures=values[:PICTURES].reshape(-1, *loaded.image_shape) if loaded.image_shape else None,
         )
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
@@ -255,4 +257,6 @@ def _value_issues(
 
 
 def _text(cell: Any) -> str:
-    return "" if isinstance(cell, float) and np.isnan(cell) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    return "" if np.isnan(cell) else f"{cell:.7g}"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLa
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.overview import Overview, overview
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
+from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb, MatrixThumb
 from plaidwork.gui.numbers import format_limits
@@ -41,6 +42,7 @@ class DataPanel(QScrollArea):
         self._views_title = Label("Views together", "strong", elide=True)
         self.views = PresencePicture(100)
         self._looking: Task | None = None
+        self.images = ImageStrip()
         self.histogram = HistogramThumb()
         self.bars = ClassBars()
         self._bars_title = Label("", "strong", elide=True)
@@ -77,6 +79,9 @@ class DataPanel(QScrollArea):
         else:
             self.matrix.hide()
             self.bar.hide()
+        self._images_title = Label("", "strong", elide=True)
+        column.addWidget(self._images_title)
+        column.addWidget(self.images)
         column.addWidget(Label("Spread of values", "strong", elide=True))
         column.addWidget(self.histogram)
         column.addSpacing(space.M)
@@ -113,6 +118,11 @@ class DataPanel(QScrollArea):
             self._task.cancel()
         self._body.setVisible(dataset is not None)
         self._empty.setVisible(dataset is None)
+        pictures = first_images(dataset) if dataset is not None else None
+        self.images.set_images(pictures)
+        self._images_title.setVisible(pictures is not None)
+        if pictures is not None:
+            self._images_title.setText(f"Images of {pictures.shape[1]} × {pictures.shape[2]} pixels")
         if dataset is not None:
             self._task = run_task(lambda task: find_facts(dataset), lambda facts: self._show(dataset, facts))
 

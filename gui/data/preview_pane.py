@@ -6,6 +6,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.importers import Preview
+from plaidwork.gui.data.image_strip import ImageStrip
 from plaidwork.gui.data.import_state import ImportState
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
@@ -25,6 +26,7 @@ class PreviewPane(Pane):
     def __init__(self, below: QWidget, parent: QWidget | None = None) -> None:
         super().__init__("surface", parent=parent)
         self.roles = RoleBar()
+        self.images = ImageStrip()
         self.table = PreviewTable()
         self.issues = IssueList()
         self._found = Chip("", "warn")
@@ -56,6 +58,7 @@ class PreviewPane(Pane):
         column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
         column.setSpacing(space.S)
         column.addLayout(top)
+        column.addWidget(self.images)
         column.addWidget(self.roles)
         column.addWidget(frame, 1)
         column.addSpacing(space.XS)
@@ -78,6 +81,7 @@ class PreviewPane(Pane):
             if row.issue.row and row.issue.column and not row.applied
         }
         self.table.show_preview(preview, bad)
+        self.images.set_images(None if state.given.get("transpose") else preview.pictures)
         self._show_issues(state)
         shown = len(preview.cells)
         every = shown >= preview.n_rows

@@ -114,7 +114,7 @@ def _label_problems(classes: tuple[str, ...], codes: np.ndarray) -> list[Problem
     if len(used) < len(classes):
         empty = next(name for name in classes if not counts[name])
         return [Problem(f"No training sample has the label “{empty}”.", "Leave that class out.", "y")]
-    if len(used) > max(20, len(codes) // 4):
+    if len(used) > min(20, max(3, len(codes) // 3)):
         return [
             Problem(
                 f"The labels have {len(used)} classes for {len(codes)} training samples.",

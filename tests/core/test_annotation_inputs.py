@@ -79,6 +79,16 @@ def test_what_a_form_offers():
     roles = {"party=right": "outcome", "on": "covariate", "party": "covariate"}
     assert str(usual_choice(data(roles), VECTOR)) == "D: x:row:party=right"
     assert usual_choice(data(roles), MATRIX).titles == "on;party"
+    halves = Input("split", "labels", "categorical", ("row",), label="Split")
+    assert usual_choice(data(), halves) is None
+    named = data().with_(
+        row_table={"class": np.array(["a", "b", "a", "a"]), "Split": np.array(["x", "x", "x", "x"])}
+    )
+    classes = Input("y", "labels", "categorical", ("row",), label="Labels")
+    assert str(usual_choice(named, classes)) == "D: x:row:class"
+    assert usual_choice(named, halves) is None  # says nothing
+    named = named.with_(row_table={**named.row_table, "Split": np.array(["x", "y", "x", "x"])})
+    assert str(usual_choice(named, halves)) == "D: x:row:Split"
     binary = Input("split", "vector", "binary", ("row",))
     assert [ref.titles for ref in column_choices(data(), binary)] == ["party=left", "party=right", "on"]
 

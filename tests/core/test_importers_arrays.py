@@ -29,7 +29,7 @@ def test_npy(tmp_path):
     assert (data.name, data.kind, data.n_missing) == ("x", "real", 1)
     assert data.row_names == ("row 1", "row 2")
     shown = preview(tmp_path / "x.npy")
-    assert shown.cells[0] == ("row 1", "1.5", "", "-2.0")
+    assert shown.cells[0] == ("row 1", "1.5", "", "-2")
     assert (shown.n_rows, shown.n_columns, shown.unclear) == (2, 3, {})
 
 
