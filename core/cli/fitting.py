@@ -131,6 +131,10 @@ def find_run(session: Session, title: str | None) -> Run:
     raise SessionError(f"This session has no run “{title}”.", f"Runs: {titles}.")
 
 
+NO_PICTURES = ("table", "text", "custom")
+"""Kinds of views that are not drawn."""
+
+
 def example(options: argparse.Namespace) -> int:
     """``plaidwork example [NAME] [--out S.plaidwork] [--picture PNG]``."""
     samples = {sample.id: sample for sample in registry().samples}
@@ -145,7 +149,7 @@ def example(options: argparse.Namespace) -> int:
     sample = samples[options.name]
     out = pairs.check_output(options.out or Path(f"{sample.id}.plaidwork"), options.force)
     picture = options.picture and pairs.check_output(options.picture, options.force)
-    draw = _renderer() if picture else None
+    draw = renderer() if picture else None
     model = registry().model(sample.model)
     schedule = model.spec.schedule.with_(**{**sample.schedule, **_schedule(options)})
     data: Mapping[str, Dataset | Sequence[Dataset]] = sample.load()
@@ -162,8 +166,8 @@ def _about(sample: Any) -> dict[str, Any]:
     return {name: getattr(sample, name) for name in ("id", "title", "line", "model", "size")}
 
 
-def _renderer() -> Any:
-    """The function that draws a view; asked for before the fit, so that its absence costs no fit."""
+def renderer() -> Any:
+    """The function that draws a view; asked for first, so that its absence costs no fit. Raises ``SettingError``."""
     try:
         from plaidwork.gui.results.render import render_view_png
     except ImportError as error:
@@ -175,7 +179,7 @@ def _renderer() -> Any:
 
 def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json: bool) -> None:
     for view in fitted.spec.views:
-        if view.kind not in ("table", "text", "custom"):
+        if view.kind not in NO_PICTURES and view.offered(fitted.params):
             draw(session, fitted, view, path)
             _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
             return

@@ -7,11 +7,13 @@ import json
 import sys
 from typing import Any
 
+from plaidwork.core.bundle import file_name
+from plaidwork.core.cli.fitting import NO_PICTURES, renderer
 from plaidwork.core.errors import SettingError
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import spec_to_json
+from plaidwork.core.spec import View, spec_to_json
 
 
 def models(options: argparse.Namespace) -> int:
@@ -116,19 +118,50 @@ def _conclusion(run: Run) -> dict[str, str]:
 
 
 def export(options: argparse.Namespace) -> int:
-    """``plaidwork export S.plaidwork --to DIR``."""
+    """``plaidwork export S.plaidwork --to DIR [--picture TITLE …]``."""
     from plaidwork.core.exporting import export_session
 
+    draw = renderer() if options.picture else None
     folder = options.to.expanduser()
     if folder.exists() and not folder.is_dir():
         raise SettingError(f"{folder} is a file.", "Give the name of a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not options.force:
         raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
     session = open_session(options.session)
+    wanted = {run.id: _pictures(run, options.picture) for run in session.runs.values()}
+    if options.picture and not any(wanted.values()):
+        known = ", ".join(dict.fromkeys(_name(v) for r in session.runs.values() for v in _drawn(r)))
+        raise SettingError(f"No run has a view “{options.picture[0]}”.", f"There are: {known or 'none'}.")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "session.json").write_text(
         json.dumps(describe(session), ensure_ascii=False, indent=1), encoding="utf-8"
     )
     files = export_session(session, folder)
+    if draw is not None:
+        for run in session.runs.values():
+            place = folder / "runs" / file_name(run.title) / "pictures"
+            for view in wanted[run.id]:
+                name = file_name(_name(view).replace("/", " "))
+                files.append(draw(session, run, view, place / f"{name}.png"))
     print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
     return 0
+
+
+def _name(view: View) -> str:
+    """``Loadings/Images``, or the title of a view without a group."""
+    return f"{view.group}/{view.title}" if view.group else view.title
+
+
+def _drawn(run: Run) -> list[View]:
+    """Views of a run that are pictures."""
+    return [view for view in run.spec.views if view.kind not in NO_PICTURES and view.offered(run.params)]
+
+
+def _pictures(run: Run, titles: list[str]) -> list[View]:
+    """Views that were asked for, by title, by group and title, or ``all``."""
+    asked = {title.casefold() for title in titles}
+    return [
+        view
+        for view in _drawn(run)
+        if run.results and asked & {"all", view.title.casefold(), _name(view).casefold()}
+    ]

@@ -230,6 +230,13 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--to", type=Path, metavar="DIR", required=True, help="folder to write; must be new or empty"
     )
     parser.add_argument("--force", "-f", action="store_true", help="write into a folder that has files")
+    parser.add_argument(
+        "--picture",
+        action="append",
+        default=[],
+        metavar="TITLE",
+        help="also draw the view of this title (or GROUP/TITLE) of every run; repeat it for more, all for all",
+    )
 
 
 def _example(parser: argparse.ArgumentParser) -> None:
