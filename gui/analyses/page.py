@@ -244,7 +244,9 @@ class AnalysisPage(QWidget):
         datasets = dict(session.datasets)
         declared = {item.name for item in page.spec.inputs}
         given = {
-            name: [datasets[one] for one in value] if name in declared else value
+            name: [datasets[one] if one in datasets else page.input_field(name).dataset(one) for one in value]
+            if name in declared
+            else value
             for name, value in inputs.items()
         }
         plugins, run, analysis_id = self.workbench.registry, self.run, page.spec.id
