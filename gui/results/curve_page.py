@@ -34,7 +34,9 @@ class CurvePage(ResultPage):
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._choice = 0
-        self._column: int | None = None
+        kept = run.view_settings.setdefault("curve", {})
+        self._kept: dict[str, Any] = kept.setdefault(view.title, {})
+        self._column: int | None = self._kept.get("column")
         self._stacked = bool(view.options.get("stacked", False))
         super().__init__(workbench, run, view, parent)
 
@@ -62,7 +64,7 @@ class CurvePage(ResultPage):
         response = sources.response()
         if response is None or not response.columns:
             return self._read(sources)
-        if self._column is not None:
+        if self._column is not None and self._column < len(response.columns):
             sources = sources.at(response, response.places(self._column))
         found = self._read(sources)
         label = sources.result("x").label if sources.has("x") else ""
@@ -144,7 +146,8 @@ class CurvePage(ResultPage):
         """Show the curves along another column of the input, computed in the background."""
         if self.loaded is None or column < 0 or column == self.loaded.column:
             return
-        self._column = column
+        self._column = self._kept["column"] = column
+        self.workbench.touch()
         self.column_picker.choose(column)
         self._foot.setText("Computing the curves…")
         self._foot.setVisible(True)

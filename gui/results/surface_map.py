@@ -100,7 +100,7 @@ def read_chosen(sources: Sources, options: Mapping[str, Any], pair: tuple[int, i
     """The map over two chosen columns, or the one that the run has. Raises ``SourceError``, and what the model raises."""
     response = sources.response()
     columns = () if response is None or len(response.columns) < 3 else response.columns
-    if pair is None or response is None or not columns:
+    if pair is None or response is None or not columns or max(pair) >= len(columns):
         own = read_surface(sources, options)
         labels = [] if own is None else [sources.result(role, 1).label for role in ("x", "y")]
         if own is None or not columns or not set(labels) <= set(columns):

@@ -34,15 +34,19 @@ class SurfacePage(ResultPage):
     ``null`` (gy, gx) probability of no class, ``uncertainty`` (gy, gx) or (C, gy, gx).
 
     Options: ``x_label``, ``y_label``, and ``response``: the input whose columns may be chosen, and by role what
-    ``Model.response`` calls it. The map of other columns is computed in the background, also while the fit runs.
+    ``Model.response`` calls it. The map of other columns is computed in the background, also while the fit runs; the
+    choice is kept in the session.
     """
 
     icon_name = "map"
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
-        self._class, self._show = 0, "probability"
+        self._class, self._show = -1, "probability"
         self._cut_chosen = False
-        self._pair: tuple[int, int] | None = None
+        kept = run.view_settings.setdefault("surface", {})
+        self._kept: dict[str, Any] = kept.setdefault(view.title, {})
+        chosen = self._kept.get("columns")
+        self._pair: tuple[int, int] | None = (int(chosen[0]), int(chosen[1])) if chosen else None
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
@@ -108,6 +112,9 @@ class SurfacePage(ResultPage):
             self.chart.surface = None  # zoom and line belong to the columns before
             self.chart.reset_view()
         layers = 1 if loaded.two else len(loaded.layers)
+        if self._class < 0:  # the most frequent one, so that there is something to see
+            labelled = loaded.labels[loaded.labels >= 0]
+            self._class = int(np.bincount(labelled).argmax()) if len(labelled) else 0
         self._class = min(self._class, layers - 1)
         self.picker.set_names(loaded.classes, self._class)
         self._picker_field.setVisible(layers > 1)
@@ -182,7 +189,8 @@ class SurfacePage(ResultPage):
         pair = (column, second) if axis == 0 else (first, column)
         if pair[0] == pair[1]:
             pair = (second, first)
-        self._pair = pair
+        self._pair, self._kept["columns"] = pair, list(pair)
+        self.workbench.touch()
         self.across.choose(pair[0])
         self.up.choose(pair[1])
         self._foot.setText("Computing the map…")

@@ -16,6 +16,8 @@ WORK = 4e9
 """Multiplications that a map may cost: a second or two of one core."""
 _ROUGH = 0.25
 """Share of the work while the chains go on."""
+_LEAST_F = 60
+"""Values of f that an interval of probabilities rests on, at least."""
 _BATCHES = 5
 """Batches of successive draws in a chain, for the Monte Carlo error."""
 
@@ -135,10 +137,12 @@ def standard_error(by_chain: np.ndarray, by_batch: np.ndarray) -> np.ndarray:
 
 
 class _GivenF:
-    """Class probabilities given f, one f for each draw: what f leaves open besides the noise."""
+    """Class probabilities given f, one f for each draw, or more where draws are few: what f leaves open besides the noise."""
 
     def __init__(self, count: int, null: float) -> None:
-        self._quantiles = ndtri((np.arange(count) + 0.5) / max(count, 1))
+        self._each = math.ceil(_LEAST_F / max(count, 1))
+        size = self._each * count
+        self._quantiles = ndtri((np.arange(size) + 0.5) / max(size, 1))
         self._null, self._rng = null, np.random.default_rng(0)
         self._orders: list[np.ndarray] = []
         self._found: list[np.ndarray] = []
@@ -147,9 +151,10 @@ class _GivenF:
         """Another draw: f (K, m) at the same quantile at all places, so that the curves are smooth."""
         while len(self._orders) < len(mean):
             self._orders.append(self._rng.permutation(self._quantiles))
-        quantile = np.array([order[len(self._found)] for order in self._orders])
-        f = mean + quantile[:, None] * np.sqrt(variance)
-        self._found.append(not_null(_probabilities(f, np.zeros(len(variance)), self._null, cuts)[:-1]))
+        for _ in range(self._each):
+            quantile = np.array([order[len(self._found)] for order in self._orders])
+            f = mean + quantile[:, None] * np.sqrt(variance)
+            self._found.append(not_null(_probabilities(f, np.zeros(len(variance)), self._null, cuts)[:-1]))
 
     def interval(self, n_classes: int) -> np.ndarray:
         """(C, m, 2) central intervals of 90 %."""

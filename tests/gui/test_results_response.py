@@ -105,6 +105,9 @@ def test_a_map_over_other_columns(opened, qtbot):
     workbench.results_changed.emit(run.id)  # while a fit runs
     assert page.wait(20_000)
     assert page.chart.surface.x_name == "weight"
+    again = opened(bench, MAP)
+    assert (again.across.currentText(), again.up.currentText()) == ("weight", "dose")
+    assert again.chart.surface.x_name == "weight"
 
 
 def test_without_the_model_there_is_no_choice(opened):

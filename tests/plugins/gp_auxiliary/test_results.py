@@ -40,6 +40,9 @@ def test_the_band_of_a_probability_given_f():
         band.add(np.array([[0.4]]), np.array([0.25]), None)
     low, high = band.interval(2)[1, 0]
     assert (low, high) == pytest.approx(ndtr([0.4 - 1.645 * 0.5, 0.4 + 1.645 * 0.5]), abs=0.005)
+    single = _GivenF(1, 0.0)  # an approximation has one draw
+    single.add(np.array([[0.4]]), np.array([0.25]), None)
+    assert single.interval(2)[1, 0] == pytest.approx([low, high], abs=0.02)
     share = np.array([[0.2, 0.0], [0.6, 0.0]])
     assert not_null(share) == pytest.approx(np.array([[0.25, 0.5], [0.75, 0.5]]))
 
