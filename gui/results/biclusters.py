@@ -358,16 +358,18 @@ class BiclusterPage(ResultPage):
         return [data.row_names[i] for i in rows] + [data.column_names[i] for i in columns]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """[ ] and Esc work wherever the focus is on this page."""
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-            self.canvas.setFocus()
-        elif event.key() == Qt.Key.Key_Escape and self.canvas.leave():
-            pass
-        elif event.key() in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight):
+        """[ and ] work wherever the focus is on this page."""
+        if event.key() in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight):
             self.blocks.step(1 if event.key() == Qt.Key.Key_BracketRight else -1)
         else:
             super().keyPressEvent(event)
+
+    def close_find(self) -> None:
+        super().close_find()
+        self.canvas.setFocus()
+
+    def leave(self) -> bool:
+        return bool(self.canvas.leave())
 
     def fill_menu(self, menu: QMenu) -> None:
         for text, by_block in (("Order by block", True), ("Order as in the data", False)):

@@ -48,6 +48,7 @@ class Coefficients:
     word: str
     doc: str
     bus: str
+    layer_word: str = "factor"
 
 
 class CoefficientsPage(ResultPage):
@@ -128,6 +129,7 @@ class CoefficientsPage(ResultPage):
             word,
             result.doc,
             bus_kind(sources, dims[-1], m),
+            dims[0].replace("_", " "),
         )
 
     def show_loaded(self, loaded: Coefficients) -> None:
@@ -344,22 +346,26 @@ class CoefficientsPage(ResultPage):
         return [self.loaded.names[i] for i in hits]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then selects nothing; left and right walk over the factors."""
+        """Left and right walk over the factors."""
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif event.key() == Qt.Key.Key_Escape and any(chart.marked for chart in self.charts):
-            self.pick(-1)
-        elif step and self.loaded is not None and len(self.loaded.layers) > 1:
+        if step and self.loaded is not None and len(self.loaded.layers) > 1:
             place = self.picker.currentIndex() + step
             self.picker.setCurrentIndex(min(max(place, 0), self.picker.count() - 1))
         else:
             super().keyPressEvent(event)
 
+    def leave(self) -> bool:
+        """Select nothing."""
+        if not any(chart.marked for chart in self.charts):
+            return False
+        self.pick(-1)
+        return True
+
     # -- words and files ------------------------------------------------------------------------
     def _layer_word(self) -> str:
-        """What a factor is called."""
-        return str(self.loaded.layers[0]).rstrip(" 0123456789").casefold() or "factor"
+        """What a factor is called: by its numbered name, else by the axis."""
+        words = {str(name).rstrip(" 0123456789").casefold() for name in self.loaded.layers}
+        return words.pop() if len(words) == 1 and "" not in words else self.loaded.layer_word
 
     def default_headline(self) -> str:
         data: Coefficients | None = self.loaded

@@ -264,13 +264,11 @@ class DocumentsPage(ResultPage):
         return hits
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search; left and right walk over the factors, up and down over the documents."""
+        """Left and right walk over the factors, up and down over the documents."""
         key = Qt.Key(event.key())
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key, 0)
         jump = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(key, 0)
-        if key == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif self.loaded is not None and step:
+        if self.loaded is not None and step:
             self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.factors) - 1))
         elif self.loaded is not None and jump and len(self._rows):
             place = np.flatnonzero(self._rows == self._current)

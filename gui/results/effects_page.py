@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.results.chart import capital, plural
@@ -163,14 +161,12 @@ class EffectsPage(ResultPage):
         self.chart.set_marked(tuple(int(i) for i in hits))
         return [names[i] for i in hits]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then marks nothing."""
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif event.key() == Qt.Key.Key_Escape and self.chart.marked:
-            self.pick(-1)
-        else:
-            super().keyPressEvent(event)
+    def leave(self) -> bool:
+        """Select nothing."""
+        if not self.chart.marked:
+            return False
+        self.pick(-1)
+        return True
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -361,20 +361,22 @@ class FactorHeatPage(ResultPage):
         return [data.names[self.made.items[r]] for r in rows] + [data.items[i] for i in found]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then shows all, then selects nothing; [ and ] step through the factors."""
+        """[ and ] step through the factors."""
         step = {Qt.Key.Key_BracketLeft: -1, Qt.Key.Key_BracketRight: 1}.get(Qt.Key(event.key()), 0)
         if step and self.loaded is not None:
             self.choose_factor(min(max(self._wanted.factor + step, 0), len(self.loaded.factors) - 1))
-        elif event.key() != Qt.Key.Key_Escape:
+        else:
             super().keyPressEvent(event)
-        elif not self._find_row.isHidden():
-            self.close_find()
-        elif self.canvas.zoomed:
+
+    def leave(self) -> bool:
+        """Show all of the picture, then select nothing."""
+        if self.canvas.zoomed:
             self.canvas.reset_view()
         elif self.loaded is not None and self._selection.get(self.loaded.bus):
             self._selection.set(self.loaded.bus, ())
         else:
-            super().keyPressEvent(event)
+            return False
+        return True
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

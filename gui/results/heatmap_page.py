@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import (
@@ -241,14 +239,12 @@ class HeatmapPage(ResultPage):
         names = [self.loaded.row_names[i] for i in rows] + [self.loaded.column_names[i] for i in columns]
         return list(dict.fromkeys(names))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then shows all."""
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif event.key() == Qt.Key.Key_Escape and self.canvas.zoomed:
-            self.canvas.reset_view()
-        else:
-            super().keyPressEvent(event)
+    def leave(self) -> bool:
+        """Show the whole matrix."""
+        if not self.canvas.zoomed:
+            return False
+        self.canvas.reset_view()
+        return True
 
     # -- out ------------------------------------------------------------------------------------
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:

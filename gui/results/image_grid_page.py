@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QInputDialog, QWidget
 from shiboken6 import isValid
 
@@ -242,14 +240,12 @@ class ImageGridPage(ResultPage):
             self.choose(hits[0])
         return [self.loaded.names[k] for k in hits]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then shows all tiles."""
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif event.key() == Qt.Key.Key_Escape and self.tiles.enlarged:
-            self.tiles.enlarge(False)
-        else:
-            super().keyPressEvent(event)
+    def leave(self) -> bool:
+        """Show all tiles."""
+        if not self.tiles.enlarged:
+            return False
+        self.tiles.enlarge(False)
+        return True
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from shiboken6 import isValid
 
@@ -225,18 +224,15 @@ class NetworkPage(ResultPage):
             self.choose(hits[0])
         return [names[i] for i in hits]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then shows all nodes, then the whole picture."""
-        if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
-        elif not self._find_row.isHidden():
-            self.close_find()
-        elif self.map.focus >= 0:
+    def leave(self) -> bool:
+        """Show all nodes, then the whole picture."""
+        if self.map.focus >= 0:
             self.choose(-1)
         elif self.map.zoomed:
             self.map.reset_view()
         else:
-            super().keyPressEvent(event)
+            return False
+        return True
 
     # -- words ----------------------------------------------------------------------------------
     def _tell(self, node: int) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QTimer, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -101,6 +101,10 @@ class ResultPage(QWidget):
     def search(self, text: str) -> list[str]:
         """Go to the best match of a search; the names that match."""
         return []
+
+    def leave(self) -> bool:
+        """Esc: leave one level, as from a part to the whole; False when there is nothing to leave."""
+        return False
 
     def side_panel(self) -> QWidget | None:
         """What the window shows in its right dock while this page is in front."""
@@ -365,6 +369,15 @@ class ResultPage(QWidget):
         self._find.clear()
         self._found.setText("")
         self.search("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the search, then leaves one level."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif not self._find_row.isHidden():
+            self.close_find()
+        elif not self.leave():
+            super().keyPressEvent(event)
 
     def _search(self) -> None:
         text = self._find.text().strip()

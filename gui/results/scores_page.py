@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count, format_limits
@@ -17,8 +15,7 @@ from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.decision import Planes
 from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
 from plaidwork.gui.results.option_row import Labelled
-from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.scatter_chart import ScatterChart
+from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
@@ -66,14 +63,12 @@ class Scores:
         return sections
 
 
-class ScoresPage(ResultPage):
+class ScoresPage(PointsPage):
     """Role ``values`` (n, K); optional ``names`` (n,) and ``colour`` (n,), a number or class of each item.
 
     Every annotation column of the data along the dim of the items, and every feature of data with that dim, can be
     the colour too. Options: ``dim`` (dim of the input that the items are of, where they are some of it), ``colour_by`` (title of a column; else the annotation whose classes differ most).
     """
-
-    chart: ScatterChart
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._colour = str(view.options.get("colour_by", ""))
@@ -163,11 +158,6 @@ class ScoresPage(ResultPage):
         self.colour_picker.set_current(title)
         self._draw()
 
-    def select(self, items: tuple[int, ...]) -> None:
-        """Select these items in all views of the run."""
-        if self.loaded is not None:
-            self._selection.set(self.loaded.bus, items)
-
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None or self.state:
             return
@@ -197,28 +187,6 @@ class ScoresPage(ResultPage):
     def _told_more(self) -> str:
         """For subclasses: more of the foot, beginning with a semicolon."""
         return ""
-
-    def search(self, text: str) -> list[str]:
-        """Select the items whose names hold the text."""
-        if self.loaded is None:
-            return []
-        wanted = text.casefold()
-        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
-        self.select(tuple(hits))
-        return [self.loaded.names[i] for i in hits]
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then selects nothing, then shows all."""
-        if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
-        elif not self._find_row.isHidden():
-            self.close_find()
-        elif self.chart.marked:
-            self.select(())
-        elif self.chart.zoomed:
-            self.chart.reset_view()
-        else:
-            super().keyPressEvent(event)
 
     # -- words and files ------------------------------------------------------------------------
     def default_caption(self) -> str:

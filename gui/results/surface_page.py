@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number
@@ -15,7 +13,7 @@ from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.cut_chart import CutChart
 from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
-from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.surface_chart import Drawn, SurfaceChart
@@ -28,7 +26,7 @@ _TALL = 620
 """Height of a page from which the cut is shown at first."""
 
 
-class SurfacePage(ResultPage):
+class SurfacePage(PointsPage):
     """Role ``values`` (C, gy, gx), or (gy, gx) of the second of two classes, at the places ``x`` (gx,) and ``y`` (gy,);
     ``names`` (C,), ``points`` (n, 2) with ``labels`` (n,) below 0 where unknown and ``test`` (n,) 1 for test points,
     ``null`` (gy, gx) probability of no class, ``uncertainty`` (gy, gx) or (C, gy, gx).
@@ -52,7 +50,7 @@ class SurfacePage(ResultPage):
         self._selection.changed.connect(self._on_selection)
 
     def build(self) -> QWidget:
-        self.chart = SurfaceChart()
+        self.chart: SurfaceChart = SurfaceChart()
         self.curve = CutChart(self.chart)
         self.chart.hovered.connect(self.hovered)
         self.chart.selected.connect(self.select)
@@ -208,41 +206,12 @@ class SurfacePage(ResultPage):
         self._show = show
         self._draw()
 
-    def select(self, items: tuple[int, ...]) -> None:
-        """Select these points in all views of the run."""
-        if self.loaded is not None and self.loaded.bus:
-            self._selection.set(self.loaded.bus, items)
-        else:
-            self.chart.set_marked(items)
-
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None or self.state:
             return
         if kind == self.loaded.bus and kind:
             self.chart.set_marked(tuple(i for i in self._selection.get(kind) if i < len(self.loaded.points)))
         self._foot.setText(self._told())
-
-    def search(self, text: str) -> list[str]:
-        """Select the points whose names hold the text."""
-        if self.loaded is None or self.state:
-            return []
-        wanted = text.casefold()
-        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
-        self.select(tuple(hits))
-        return [self.loaded.names[i] for i in hits]
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then selects nothing, then shows all."""
-        if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
-        elif not self._find_row.isHidden():
-            self.close_find()
-        elif self.chart.marked:
-            self.select(())
-        elif self.chart.zoomed:
-            self.chart.reset_view()
-        else:
-            super().keyPressEvent(event)
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

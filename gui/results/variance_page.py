@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent
@@ -147,14 +145,12 @@ class VariancePage(ResultPage):
             self.choose(hits[0])
         return [self.shares.factors[k] for k in hits]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the search, then chooses no factor."""
-        if event.key() == Qt.Key.Key_Escape and not self._find_row.isHidden():
-            self.close_find()
-        elif event.key() == Qt.Key.Key_Escape and self.chart.current >= 0:
-            self._selection.set("layer", ())
-        else:
-            super().keyPressEvent(event)
+    def leave(self) -> bool:
+        """Choose no factor."""
+        if self.chart.current < 0:
+            return False
+        self._selection.set("layer", ())
+        return True
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -74,8 +74,10 @@ def _caption(posterior: Posterior, setup: Setup, params: Params, size: np.ndarra
 
 def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, params: Params) -> Table:
     n_top = max(1, min(params["n_top"], MOST_LISTED // len(labels)))
-    places = top_places(posterior.loadings, n_top)
-    factor = np.repeat(np.arange(len(labels)), places.shape[1])
+    deciding = np.abs(posterior.coefficients).max(axis=0)
+    first = np.argsort(-deciding, kind="stable")
+    places = top_places(posterior.loadings, n_top)[first]
+    factor = np.repeat(first, places.shape[1])
     at = factor, places.ravel()
     return Table(
         {
@@ -88,7 +90,7 @@ def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, p
             "Shrinkage": posterior.shrinkage[at],
         },
         label="Strongest loadings",
-        doc="Mean, 95 % interval; shrinkage near 1 means that the loading is held at 0.",
+        doc="Factors with the largest coefficients first. Mean, 95 % interval; shrinkage near 1: held at 0.",
     )
 
 
