@@ -40,6 +40,7 @@ from plaidwork.core.spec import (
     Variable,
     View,
 )
+from plaidwork.core.splitting import random_test
 from plaidwork.core.study import Metric, Study
 from plaidwork.core.summaries import (
     MatchedBlocks,

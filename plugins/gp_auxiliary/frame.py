@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Params, Problem
+from plaidwork.core.api import ModelData, ModelError, Params, Problem, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
 
@@ -83,6 +83,8 @@ def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
         words = data["split"]
         held = [i for i, name in enumerate(words.categories) if name.strip().lower() in TEST_WORDS]
         test = np.isin(words.values, held) & words.observed
+    else:
+        test[random_test(codes, params.get("test_share", 0.0))] = True
     used = ~test if semi else ~test & (codes >= 0)
     if not used.any():
         if test.all():

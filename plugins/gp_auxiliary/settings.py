@@ -103,6 +103,17 @@ COVARIANCE = (
         group="Inputs",
         doc="Every input is brought to mean 0 and sd 1 of the fitted samples.",
     ),
+    Hyperparameter(
+        "test_share",
+        "float",
+        0.0,
+        label="Share for the test",
+        group="Inputs",
+        doc="Of the labelled samples of each class, drawn at random: they are predicted, not fitted. Counts only "
+        "without a “Split”.",
+        minimum=0.0,
+        maximum=0.9,
+    ),
 )
 
 SAMPLING = (

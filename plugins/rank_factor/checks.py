@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem
+from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, random_test
 
 MANY = 4
 """Items named of one sort."""
@@ -23,7 +23,8 @@ def split_of(data: ModelData, params: Params) -> tuple[np.ndarray, np.ndarray]:
     """
     n = data["X"].shape[0]
     if "split" not in data:
-        test = drawn_test(data["y"], params["test_share"])
+        labels: Block = data["y"]
+        test = random_test(np.where(labels.observed, labels.values, -1), params["test_share"])
         return np.setdiff1d(np.arange(n), test), test
     block: Block = data["split"]
     name = params["test_name"].strip()
@@ -36,15 +37,6 @@ def split_of(data: ModelData, params: Params) -> tuple[np.ndarray, np.ndarray]:
     if test.all() or not test.any():
         raise ModelError(f"“Split” calls {'all' if test.all() else 'no'} samples “{name}”.")
     return np.flatnonzero(~test), np.flatnonzero(test)
-
-
-def drawn_test(labels: Block, share: float) -> np.ndarray:
-    """Places of a share of the labelled samples of each class, at random, one of each class being left."""
-    rng, found = np.random.Generator(np.random.PCG64DXSM(0)), [np.arange(0)]
-    for code in range(len(labels.categories)):
-        here = rng.permutation(np.flatnonzero(labels.observed & (labels.values == code)))
-        found.append(here[: max(0, min(round(share * len(here)), len(here) - 1))])
-    return np.sort(np.concatenate(found))
 
 
 def varying_rows(block: Block, train: np.ndarray) -> np.ndarray:

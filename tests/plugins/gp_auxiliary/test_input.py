@@ -110,3 +110,17 @@ def test_from_the_command_line(tmp_path, capsys):
     asked[3] = "new_y=new_X:row:sort"
     assert main(["analyse", str(out), "gp_classes.new_samples", *asked, "--force"]) == 2
     assert "no annotation “sort”. It has “kind”" in capsys.readouterr().err
+
+
+def test_a_share_for_the_test():
+    """A quarter of each class is predicted and never fitted, without a “Split”; with one the share does not count."""
+    from plaidwork.plugins.gp_auxiliary.frame import make_frame
+
+    for model in ("gp_classes", "gp_ordered_classes", "gp_quick_classes"):
+        plan = planned(model, [0] * 4 + [1] * 8, ("1", "2"), test_share=0.25)
+        frame = make_frame(plan.data, plan.params)
+        assert np.bincount(frame.codes[frame.test]).tolist() == [1, 2]
+        assert not (frame.test & frame.used).any()
+        assert frame.used.sum() == 9
+        given = planned(model, TWO, ("1", "2"), split=[0] * 10 + [1] * 2, test_share=0.5)
+        assert make_frame(given.data, given.params).test.tolist() == [False] * 10 + [True] * 2

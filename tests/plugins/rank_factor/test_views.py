@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import rank_factor_tools as tools
 
+from plaidwork.core.api import random_test
 from plaidwork.core.registry import registry
 from plaidwork.plugins.rank_factor import similarity
-from plaidwork.plugins.rank_factor.checks import drawn_test, split_of
+from plaidwork.plugins.rank_factor.checks import split_of
 from plaidwork.plugins.rank_factor.posterior import match_groups
 
 SHORT = {"chains": 1, "warmup": 30, "draws": 20, "thin": 1, "max_sweeps": 30}
@@ -83,9 +84,9 @@ def test_the_share_for_the_test_is_drawn_from_each_class():
     x = np.random.default_rng(0).standard_normal((62, 5))
     codes = np.append(labels, -1)
     data = tools.data_of(x, codes, ("a", "b", "c"))
-    test = drawn_test(data["y"], 0.25)
+    test = random_test(codes, 0.25)
     assert np.bincount(codes[test], minlength=3).tolist() == [10, 5, 0]
-    np.testing.assert_array_equal(test, drawn_test(data["y"], 0.25))
+    np.testing.assert_array_equal(test, random_test(codes, 0.25))
     train, again = split_of(data, tools.params_of(test_share=0.25))
     np.testing.assert_array_equal(again, test)
     assert sorted([*train, *test]) == list(range(62))
