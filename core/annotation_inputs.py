@@ -49,8 +49,9 @@ def parse_column(text: str, datasets: Iterable[str]) -> ColumnRef | None:
 def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     """The column as a dataset for an input of its kind; its rows have the names of the axis.
 
-    Numbers stay as they are. For ``labels`` the values become categories. In a matrix a column of texts gives one
-    column of 0 and 1 for every value but the first. Raises ``DataError``.
+    Numbers stay as they are. For ``labels`` the values become categories, and so do texts for an ordinal matrix, in the
+    order of the alphabet. In another matrix a column of texts gives one column of 0 and 1 for every value but the
+    first. Raises ``DataError``.
     """
     table = dataset.column_table if ref.axis else dataset.row_table
     names = dataset.column_names if ref.axis else dataset.row_names
@@ -58,6 +59,9 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
     source = Source(dataset.source.file, dataset.source.sha256, {"annotation": str(ref)})
     common = {"row_label": dataset.column_label if ref.axis else dataset.row_label, "source": source}
+    if item.kind == "matrix" and item.dtype == "ordinal":
+        values, columns, categories = _ordinal(dataset, ref, table)
+        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)  # type: ignore[arg-type]
     if item.kind == "matrix":
         values, columns = _matrix(dataset, ref, table)
         return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
@@ -121,10 +125,24 @@ def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
 
 
+def _ordinal(
+    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
+    """Codes (n, m) with NaN where missing, titles, and what the codes stand for in all columns."""
+    titles = tuple(_split(dataset, key, table)[0] for key in _titles(ref.titles, table))
+    codes, categories = _encoded(np.concatenate([np.asarray(table[title]) for title in titles]))
+    values = np.where(codes < 0, np.nan, codes).reshape(len(titles), -1).T
+    return values, titles, categories
+
+
+def _titles(text: str, table: Mapping[str, np.ndarray]) -> list[str]:
+    return [text] if text in table else [key.strip() for key in text.split(";")]
+
+
 def _matrix(
     dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    keys = [ref.titles] if ref.titles in table else [key.strip() for key in ref.titles.split(";")]
+    keys = _titles(ref.titles, table)
     values: list[np.ndarray] = []
     names: list[str] = []
     for key in keys:
@@ -155,17 +173,31 @@ def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
     for title, column in dataset.row_table.items():
         if roles.get(title) != "text":
             found += [(roles.get(key) == wanted_role(item), key) for key in _keys(title, column, item)]
-    if item.kind == "matrix":
+    if item.kind == "matrix" and item.dtype != "ordinal":
         chosen = ";".join(key for key in roles if roles[key] == wanted_role(item))
         found = [(True, chosen)] if chosen else []
+    elif item.kind == "matrix" and (alike := _alike(dataset)):
+        found.insert(0, (False, ";".join(alike)))
     ranked = sorted(found, key=lambda entry: not entry[0])
     return [ColumnRef(dataset.name, 0, key) for _, key in ranked]
+
+
+def _alike(dataset: Dataset) -> list[str]:
+    """Columns of texts with the same few values, such as the grades that several raters gave; none when there is one."""
+    levels = {
+        title: set(_codes(np.asarray(column))[1])
+        for title, column in dataset.row_table.items()
+        if np.asarray(column).dtype.kind not in "biuf" and ";" not in title
+    }
+    largest = max(levels.values(), key=len, default=set())
+    found = [title for title, own in levels.items() if own and own <= largest]
+    return found if len(found) > 1 and len(largest) < dataset.shape[0] else []
 
 
 def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
     column = np.asarray(column)
     numbers = column.dtype.kind in "biuf"
-    if item.kind == "labels":
+    if item.kind == "labels" or item.kind == "matrix":
         return [title] if numbers or len(_codes(column)[1]) < len(column) else []
     if numbers:
         if item.dtype == "binary":

@@ -26,7 +26,7 @@ class Sample:
     where the numbers are, how to read them (``annotations`` among the options joins label tables), which
     transformations to apply, and dataset fields to set (name, row_label, unit). A list of such entries goes to an
     input that takes several matrices. ``{"column": "X:row:positive", "kind": "vector"}`` takes an annotation column of
-    another input (``kind`` is that of the input: vector, labels or matrix). Files are relative to the folder. ``picture`` is a PNG shown on the welcome
+    another input (``kind`` is that of the input: vector, labels or matrix; ``dtype`` too, unless it is real). Files are relative to the folder. ``picture`` is a PNG shown on the welcome
     card; ``size`` the line under the title ("100 × 200 matrix").
     """
 
@@ -48,7 +48,7 @@ class Sample:
     def __post_init__(self) -> None:
         for name, entries in self.entries().items():
             for entry in entries:
-                if set(entry) == {"column", "kind"}:
+                if {"column", "kind"} <= set(entry) <= {"column", "kind", "dtype"}:
                     continue
                 unknown = set(entry) - _ENTRY | set(entry.get("fields", {})) - _FIELDS
                 if unknown or not isinstance(entry.get("file"), str):
@@ -74,7 +74,8 @@ class Sample:
         data = {name: item if isinstance(item, list) else [item] for name, item in found.items()}
         for name, entry in columns.items():
             dims = ("row", "column") if entry["kind"] == "matrix" else ("row",)
-            found[name] = ColumnInput(entry["column"]).load(Input(name, entry["kind"], dims=dims), data)
+            item = Input(name, entry["kind"], entry.get("dtype", "real"), dims=dims)
+            found[name] = ColumnInput(entry["column"]).load(item, data)
         return found
 
     def _load(self, entry: Mapping[str, Any]) -> Dataset:

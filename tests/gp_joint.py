@@ -197,3 +197,76 @@ class OrdinalJoint:
         return np.array(values)
 
     run = ClassifierJoint.run
+
+
+class RatersJoint:
+    """The joint law of several raters at given inputs, who rate some of the objects (N, C) bool."""
+
+    def __init__(self, model, params, x, rated, n_grades):
+        self.model, self.x, self.n_grades = model, x, n_grades
+        self.params = model.spec.check_params(params | {"standardise": False})
+        self.item, self.rater = np.nonzero(rated)
+        self.sizes = np.array([rated.shape[1], n_grades])
+        self.free = (
+            np.arange(rated.shape[1]) != 0 if self.params["reference"] else np.ones(rated.shape[1], bool)
+        )
+
+    def direct(self, rng):
+        from plaidwork.plugins.gp_auxiliary import hyper
+        from plaidwork.plugins.gp_auxiliary.frame import make_prior
+        from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
+
+        prior, params = make_prior(self.x, self.params, True), self.params
+        theta = prior.covariance.prior_mean.copy()
+        if params["parameters"] == "inferred":
+            theta += prior.covariance.prior_sd * rng.standard_normal(len(theta))
+        n_raters, n_cuts = self.sizes[0], self.n_grades - 1
+        gaps = np.exp(rng.standard_normal(n_cuts - 1))
+        cuts = FIRST_SD * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
+        if params["cut_points"] == "fixed":
+            cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        state = {
+            "fixed": {
+                "x": self.x, "inducing": prior.inducing, "item": self.item, "rater": self.rater,
+                "sizes": self.sizes, "free": self.free,
+            },
+            "offset": np.where(self.free, rng.standard_normal(n_raters), 0.0),
+            "precision": rng.gamma(params["precision_shape"], size=n_raters) / params["precision_rate"],
+            "f": prior_f(rng, prior, theta, 1)[0], "call": 0, "cuts": cuts, "theta": theta,
+            "cut_steps": hyper.new_steps(n_cuts, 0.7), "joint_steps": hyper.new_steps(1, 0.5),
+            "steps": hyper.new_steps(len(theta), 1.5),
+        }  # fmt: skip
+        self.again(rng, state)
+        return state
+
+    def again(self, rng, state):
+        """q and the ratings given the rest, in place."""
+        centre = state["f"][self.item] + state["offset"][self.rater]
+        state["q"] = centre + rng.standard_normal(len(centre)) / np.sqrt(state["precision"][self.rater])
+        state["fixed"]["code"] = np.searchsorted(state["cuts"], state["q"])
+        self.model._weigh(state, self.model.law(state, self.params))
+
+    def functions(self, state):
+        offset, log_g, cuts, f = state["offset"], np.log(state["precision"]), state["cuts"], state["f"]
+        code = state["fixed"]["code"]
+        values = [*np.tanh(state["theta"] / 2), *np.tanh(cuts / 3), *np.tanh(offset), *np.tanh(log_g)]
+        values += [math.tanh(f.mean() / 2), math.tanh((f**2).mean() / 8), math.tanh(f[0] * f[1] / 4)]
+        values += [
+            math.tanh((offset**2).mean()),
+            math.tanh((log_g**2).mean()),
+            math.tanh(offset[0] * offset[1]),
+        ]
+        values += [float((code == k).mean()) for k in range(self.n_grades)] + [
+            float((code == code[0]).mean())
+        ]
+        values += [math.tanh(np.ptp(cuts) / 4), math.tanh(cuts[0] * f.mean() / 4)]
+        values += [
+            math.tanh(offset.sum() * f.mean()),
+            math.tanh(log_g.mean() * math.log(1e-3 + np.ptp(cuts))),
+        ]
+        rest = (
+            np.abs(state["q"] - f[self.item] - offset[self.rater]) * np.sqrt(state["precision"])[self.rater]
+        )
+        return np.array([*values, np.tanh(rest).mean(), np.tanh(rest.max() / 3)])
+
+    run = ClassifierJoint.run

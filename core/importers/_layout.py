@@ -34,6 +34,8 @@ SAMPLE_WORDS = {
     "barcode",
     "mouse",
 }
+RATER_WORDS = {"rater", "annotator", "assessor", "coder", "grader", "judge", "observer", "reviewer"}
+"""Titles of columns that say who rated, even where the raters are numbered."""
 NAME_WORDS = FEATURE_WORDS | SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
 
 

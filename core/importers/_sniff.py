@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers._layout import FEATURE_WORDS, NAME_WORDS, Layout, column_index, word_of
+from plaidwork.core.importers._layout import (
+    FEATURE_WORDS,
+    NAME_WORDS,
+    RATER_WORDS,
+    Layout,
+    column_index,
+    word_of,
+)
 from plaidwork.core.importers._numbers import DEFAULT_MISSING, is_number
 from plaidwork.core.importers._text import ENCODINGS, Records, parse_tokens, sniff_encoding
 from plaidwork.core.importers.base import ImportOptions
@@ -155,7 +162,11 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
     else:
         layout.detected.add("labels")
-        layout.labels = tuple(i for i in texts if i != layout.names and i not in layout.skip)
+        raters = [
+            i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
+        ]
+        found = sorted({*texts, *raters})
+        layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
 
 

@@ -9,5 +9,6 @@ def plaidwork_models() -> list[str]:
     return [
         f"{path}.classify:Classes",
         f"{path}.ordinal:OrderedClasses",
+        f"{path}.raters:Rated",
         f"{path}.variational:QuickClasses",
     ]

@@ -84,9 +84,9 @@ def average(
     ``band``: the places at which the interval of the probabilities is wanted.
     """
     work *= _ROUGH if kept.under_way else 1.0
-    most = int(np.clip(work / _cost(prior, len(x_new), n_classes, fixed_theta), 12, 400))
+    most = int(np.clip(work / cost_of_draw(prior, len(x_new), n_classes, fixed_theta), 12, 400))
     chains = [chain for chain in kept.chains if chain.n_draws]
-    picked = [_evenly(chain.n_draws, max(most // len(chains), 2)) for chain in chains]
+    picked = [evenly(chain.n_draws, max(most // len(chains), 2)) for chain in chains]
     counts = sum(len(draws) for draws in picked)
     by_chain, by_batch = [], []
     first, second, predictor = np.zeros(1), np.zeros(1), None
@@ -163,7 +163,7 @@ class _GivenF:
         return np.moveaxis(np.quantile(np.stack(self._found), [0.05, 0.95], axis=0), 0, -1)
 
 
-def _cost(prior: Prior, n_places: int, n_classes: int, fixed_theta: bool) -> float:
+def cost_of_draw(prior: Prior, n_places: int, n_classes: int, fixed_theta: bool) -> float:
     """Multiplications of one draw: the covariance at its parameters, and an integral for each of three or more classes."""
     size = len(prior.x)
     rank = size if prior.dense else len(prior.inducing)
@@ -177,7 +177,8 @@ def names_of(kept: Kept) -> set[str]:
     return {variable.name for variable in kept.spec.variables}
 
 
-def _evenly(count: int, most: int) -> np.ndarray:
+def evenly(count: int, most: int) -> np.ndarray:
+    """Numbers of at most ``most`` of ``count`` draws, spread over all of them."""
     return (
         np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
         if count

@@ -12,18 +12,22 @@ from plaidwork.plugins.gp_auxiliary.frame import COVARIANCE_KEYS, covariance_of
 
 
 def tiny_data(n_classes: int = 2) -> ModelData:
-    """Six samples with two inputs, one without a label."""
+    """Six samples with two inputs, one without a label; two raters who grade all but one."""
     rng = np.random.Generator(np.random.PCG64DXSM(0))
     x = rng.standard_normal((6, 2))
     codes = np.arange(6, dtype=np.int64) % n_classes
     known = np.ones(6, dtype=bool)
     known[5] = False
     names = tuple(f"s{i}" for i in range(6))
-    for array in (x, codes, known):
+    rated = np.ones((6, 2), dtype=bool)
+    rated[5] = False
+    grades = np.where(rated, codes[:, None] + 1.0, 0.0)
+    for array in (x, codes, known, rated, grades):
         array.setflags(write=False)
     return ModelData(
         {
             "X": Block("X", x, np.ones((6, 2), dtype=bool), None, (names, ("a", "b"))),
+            "ratings": Block("ratings", grades, rated, None, (names, ("r", "s"))),
             "y": Block("y", codes, known, None, (names,), tuple(f"c{k}" for k in range(n_classes))),
         }
     )

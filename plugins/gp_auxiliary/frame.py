@@ -96,6 +96,18 @@ def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
         raise ModelError(
             f"None of the {count} samples to fit has a label.", "Choose another column of labels."
         )
+    return place_samples(block, codes, classes, test, used, params)
+
+
+def place_samples(
+    block: Any,
+    codes: np.ndarray,
+    classes: tuple[str, ...],
+    test: np.ndarray,
+    used: np.ndarray,
+    params: Params,
+) -> Frame:
+    """The frame of these inputs: standardised by the samples in the fit, if the settings say so."""
     values = np.asarray(block.values, dtype=float)
     centre, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
     if params["standardise"]:
@@ -172,6 +184,12 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
                     severity="warning",
                 )
             )
+    return found + input_problems(data["X"], frame, params)
+
+
+def input_problems(block: Any, frame: Frame, params: Params) -> list[Problem]:
+    """What is wrong with the inputs, the covariance and the form of the computation."""
+    found = []
     n_used = int(frame.used.sum())
     if params["form"] == "dense" and n_used > DENSE_AT_MOST:
         gigabytes = n_used**2 * 8 / 1e9
@@ -182,20 +200,14 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
                 "form",
             )
         )
-    found += _input_problems(data, frame, params)
-    return found
-
-
-def _input_problems(data: ModelData, frame: Frame, params: Params) -> list[Problem]:
-    found = []
     still = [name for name, d in zip(frame.columns, frame.x[frame.used].T) if np.ptp(d) == 0]
     if still:
         shown = ", ".join(still[:3]) + (f" and {len(still) - 3} more" if len(still) > 3 else "")
         found.append(
             Problem(f"The same value in every fitted sample: {shown}. It has no effect.", "", "X", "warning")
         )
-    found += _far_problems(data, frame)
-    rows = data["X"].names[0]
+    found += _far_problems(block, frame)
+    rows = block.names[0]
     _unique, first, place = np.unique(frame.x, axis=0, return_index=True, return_inverse=True)
     twins = np.flatnonzero(first[place.ravel()] != np.arange(len(frame.x)))
     if len(twins):
@@ -214,9 +226,9 @@ def _input_problems(data: ModelData, frame: Frame, params: Params) -> list[Probl
     return found
 
 
-def _far_problems(data: ModelData, frame: Frame) -> list[Problem]:
+def _far_problems(block: Any, frame: Frame) -> list[Problem]:
     """Inputs with values so far from the others that they rule the scale, as where decimal points were lost."""
-    values, rows = np.asarray(data["X"].values, dtype=float), data["X"].names[0]
+    values, rows = np.asarray(block.values, dtype=float), block.names[0]
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
     away = np.abs(values - middle) > FAR * (high - low)
     told = []

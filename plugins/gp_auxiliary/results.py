@@ -168,8 +168,8 @@ def disagreement(kept: Kept, frame: Frame) -> tuple[int, int]:
     return int(apart.sum()), int(free.sum())
 
 
-def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, null: float) -> Results:
-    """Class probabilities of new samples with their Monte Carlo errors. Raises ``ModelError`` for other inputs."""
+def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs (m, D) of new samples in the order of the fit, and their names. Raises ``ModelError`` for other inputs."""
     block = new_data["X"]
     names = tuple(str(name) for name in block.names[1])
     if names and frame.columns and set(frame.columns) <= set(names):
@@ -182,6 +182,12 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
             f"The new samples lack {len(missing)} of {len(frame.columns)} inputs: {', '.join(missing[:5])}.",
             "Inputs are found by name.",
         )
+    return values, np.array(block.names[0] or np.arange(1, len(values) + 1), dtype=str)
+
+
+def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, null: float) -> Results:
+    """Class probabilities of new samples with their Monte Carlo errors. Raises ``ModelError`` for other inputs."""
+    values, names = new_inputs(frame, new_data)
     found = averaged_at(kept, frame, frame.scale(values), params, null, work=4 * WORK)
     share, known = found.conditional(), {}
     text = f"{values.shape[0]} new sample{'' if values.shape[0] == 1 else 's'}"
@@ -199,7 +205,7 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
     return {
         "headline": text,
         "caption": error_note(found),
-        "predictions": predictions(found, frame, tuple(block.names[0]), known),
+        "predictions": predictions(found, frame, tuple(names.tolist()), known),
         "probability": Result(share.T, ("sample", "class"), label="probability"),
     }
 

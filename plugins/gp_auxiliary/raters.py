@@ -1,0 +1,209 @@
+"""Ordered grades by several raters with offsets and precisions, on one latent function (page, section 2.6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance
+from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f, squared_length
+from plaidwork.plugins.gp_auxiliary.ordinal import log_cuts, walk_cuts
+from plaidwork.plugins.gp_auxiliary.raters_data import (
+    find_rated_problems,
+    free_offsets,
+    place_ratings,
+    read_table,
+)
+from plaidwork.plugins.gp_auxiliary.raters_law import Ratings, scaled_prior
+from plaidwork.plugins.gp_auxiliary.raters_moves import (
+    draw_latent,
+    draw_offsets,
+    draw_precisions,
+    shift_consensus,
+    shift_cuts,
+    shift_raters,
+    stretch,
+)
+from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
+
+
+class Rated(Model):
+    """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
+
+    spec: ClassVar[ModelSpec] = RATED
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        table = read_table(data)
+        frame, ratings = place_ratings(table, params)
+        n_cuts = ratings.n_grades - 1
+        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        state: State = {
+            "fixed": {
+                "x": frame.fitted,
+                "inducing": make_prior(frame.fitted, params, False).inducing,
+                "item": ratings.item,
+                "rater": ratings.rater,
+                "code": ratings.code,
+                "sizes": np.array([ratings.n_raters, ratings.n_grades]),
+                "free": free_offsets(table.raters, params),
+            },
+            "cuts": cuts,
+            "offset": np.zeros(ratings.n_raters),
+            "precision": np.full(ratings.n_raters, params["precision_shape"] / params["precision_rate"]),
+            "f": np.zeros(len(frame.fitted)),
+            "cut_steps": hyper.new_steps(n_cuts, 0.2),
+            "joint_steps": hyper.new_steps(1, 0.2),
+            "call": 0,
+        }
+        centre = 0.3 * rng.standard_normal(len(ratings.item))
+        state["q"] = draw_latent(rng, ratings, centre, np.ones(len(centre)), cuts)
+        law = self.law(state, params)
+        state["theta"] = law.covariance.prior_mean
+        state["steps"] = hyper.new_steps(len(state["theta"]))
+        self._weigh(state, law)
+        self._draw_f(rng, state)
+        return state
+
+    def step(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        """Ratings and raters, then the covariance; of many objects in several calls."""
+        law = self.law(state, params)
+        parts = hyper.parts_of(len(law.x), params)
+        if state["call"] == 0:
+            self._rate(state, params, rng, clock, law.covariance)
+        if params["parameters"] == "inferred" and (parts == 1 or state["call"] > 0):
+            count = params["walks"] if parts == 1 else 1
+            prior, together = self._together(state, law)
+            hyper.walk_theta(rng, state["theta"], together[None], prior, state["steps"], clock.warming, count)
+        state["call"] = (state["call"] + 1) % parts
+        if state["call"]:
+            return None
+        self._weigh(state, law)
+        self._shift(state, params, rng)
+        self._draw_f(rng, state)
+        return self._traces(state, law)
+
+    def law(self, state: State, params: Params) -> Prior:
+        """The law of f at the objects of the fit."""
+        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, True)
+
+    def _together(self, state: State, law: Prior) -> tuple[Prior, np.ndarray]:
+        """The law of ``s f`` at the raters' precisions, and ``s y`` (N,)."""
+        ratings = Ratings.of(state["fixed"])
+        scale = ratings.scale(state["precision"], len(law.x))
+        together = ratings.together(state["q"], state["offset"], state["precision"], scale)
+        return scaled_prior(law, scale), together
+
+    def _weigh(self, state: State, law: Prior) -> None:
+        """Bring ``s``, ``s y`` and the precision matrix up to date."""
+        prior, together = self._together(state, law)
+        state["scale"], state["together"] = prior.x[:, -1].copy(), together
+        state.update(prior.gram(state["theta"]))
+
+    def _draw_f(self, rng: np.random.Generator, state: State) -> None:
+        gram = {name: state[name] for name in GRAM if name in state}
+        state["f"] = draw_f(rng, state["together"][None], gram)[0] / state["scale"]
+
+    def _rate(
+        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, law: Covariance
+    ) -> None:
+        """Cut-points given f with q integrated out, q at once after them; offsets and precisions given f and q."""
+        ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
+        free = state["fixed"]["free"]
+        inferred = params["cut_points"] == "inferred"
+        sharpness = np.sqrt(state["precision"])[ratings.rater]
+        for turn in range(params["site_sweeps"]):
+            if turn:
+                state["together"] = ratings.together(
+                    state["q"], state["offset"], state["precision"], state["scale"]
+                )
+                self._draw_f(rng, state)
+            centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+            if inferred:
+                walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
+            state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
+        rest = state["q"] - state["f"][ratings.item]
+        state["offset"] = draw_offsets(rng, ratings, rest, state["precision"], free)
+        prior = (params["precision_shape"], params["precision_rate"])
+        state["precision"] = draw_precisions(rng, ratings, rest, state["offset"], *prior)
+        if inferred and free.all():
+            shift_raters(rng, state["q"], state["offset"], cuts)
+        if inferred and params["parameters"] == "inferred":
+            stretch(rng, state, law, free, prior, clock.warming)
+        state["steps"]["current"][0] = math.nan
+
+    def _shift(self, state: State, params: Params, rng: np.random.Generator) -> None:
+        gram = {name: state[name] for name in GRAM if name in state}
+        together, scale = state["together"], state["scale"]
+        if state["fixed"]["free"].all():
+            shift_consensus(rng, together, scale, gram, state["offset"])
+        if params["cut_points"] == "inferred":
+            shift_cuts(rng, together, scale, gram, state["q"], state["cuts"])
+
+    def _traces(self, state: State, law: Prior) -> dict[str, float]:
+        tried = state["steps"]["tried"].sum()
+        width = width_of(state["cuts"])
+        return {
+            "log_density": self._log_density(state, law),
+            "amplitude": math.exp(state["theta"][0]),
+            "accepted": float(state["steps"]["taken"].sum() / tried) if tried else math.nan,
+            "spread": float(np.ptp(state["offset"]) / width),
+            "noise": float(np.exp(-0.5 * np.log(state["precision"]).mean()) / width),
+        }
+
+    def _log_density(self, state: State, law: Prior) -> float:
+        """Of q, offsets, cut-points and covariance, f integrated out; the precisions' prior left out."""
+        ratings, together = Ratings.of(state["fixed"]), state["together"]
+        precision, offset = state["precision"][ratings.rater], state["offset"]
+        within = float(np.sum(precision * (state["q"] - offset[ratings.rater]) ** 2)) - float(
+            together @ together
+        )
+        value = 0.5 * float(np.log(precision).sum()) - 0.5 * within
+        value -= 0.5 * (state["log_det"] + squared_length(together, state) + float(offset @ offset))
+        return value + log_cuts(state["cuts"]) + law.covariance.log_prior(state["theta"])
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        names = ("f", "together", "offset", "precision", "cuts", "theta")
+        law = self.law(state, params)
+        return {name: state[name].copy() for name in names} | {"log_density": self._log_density(state, law)}
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        return find_rated_problems(data, params)
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        """Bytes of one chain and seconds of a sweep."""
+        size = data["X"].shape[0]
+        rank = size if params["form"] == "dense" else min(size, params["inducing"], 2000)
+        if params["form"] == "auto" and size <= 2000:
+            rank = size
+        count = float(np.count_nonzero(data["ratings"].observed))
+        seconds = (2 + params["walks"]) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
+        return Cost(40.0 * size * rank + 100.0 * count, seconds)
+
+    def prepare(self) -> None:
+        from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit
+
+        tiny_fit(self, {"form": "dense"}, 3)
+        tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters
+
+        return summarise_raters(kept, data, params)
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.raters_results import predict_ratings
+
+        return predict_ratings(kept, data, new_data, params)
+
+
+def width_of(cuts: np.ndarray) -> float:
+    """Mean distance of neighbouring cut-points (K - 1,), the width of a grade; 1 where there are two grades."""
+    return float(cuts[-1] - cuts[0]) / (len(cuts) - 1) if len(cuts) > 1 else 1.0

@@ -1,0 +1,122 @@
+"""Updates of the raters' offsets and precisions, and of what moves together with them (page, section 2.6)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary.covariance import Covariance
+from plaidwork.plugins.gp_auxiliary.gram import Gram, times_q
+from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD, edges, log_cuts
+from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
+
+
+def draw_latent(
+    rng: np.random.Generator, ratings: Ratings, centre: np.ndarray, scale: np.ndarray, cuts: np.ndarray
+) -> np.ndarray:
+    """q (M,) given its means ``centre`` (M,), one over its sds ``scale`` (M,) and the cut-points."""
+    low, high = edges(cuts, ratings.code)
+    scaled, free = np.empty(len(centre)), np.zeros(len(centre), dtype=bool)
+    sites.draw_intervals(rng, centre * scale, scaled, low * scale, high * scale, free, 0.0, 0.0, 0.0)
+    return np.clip(scaled / scale, low, high)
+
+
+def draw_offsets(
+    rng: np.random.Generator, ratings: Ratings, rest: np.ndarray, precision: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """Offsets (C,) given ``rest = q - f`` (M,): ``N(g V sum(rest), V)``, ``V = 1 / (1 + g N_c)``; 0 where not free."""
+    count = ratings.per_rater
+    variance = 1.0 / (1.0 + precision * count)
+    mean = precision * variance * ratings.by_rater(rest)
+    return np.where(free, mean + np.sqrt(variance) * rng.standard_normal(len(mean)), 0.0)
+
+
+def draw_precisions(
+    rng: np.random.Generator,
+    ratings: Ratings,
+    rest: np.ndarray,
+    offset: np.ndarray,
+    shape: float,
+    rate: float,
+) -> np.ndarray:
+    """Precisions (C,): ``Gamma(shape + N_c / 2, rate + sum(q - f - delta)^2 / 2)``; ``rest = q - f`` (M,)."""
+    squares = ratings.by_rater((rest - offset[ratings.rater]) ** 2)
+    drawn = rng.standard_gamma(shape + 0.5 * ratings.per_rater) / (rate + 0.5 * squares)
+    return np.clip(drawn, 1e-12, 1e12)
+
+
+def shift_raters(rng: np.random.Generator, q: np.ndarray, offset: np.ndarray, cuts: np.ndarray) -> None:
+    """Shift q, all offsets and the cut-points together, in place: f and the likelihood stay, the priors decide."""
+    weight = len(offset) + 1.0 / FIRST_SD**2
+    mean = -(offset.sum() + cuts[0] / FIRST_SD**2) / weight
+    shift = mean + rng.standard_normal() / math.sqrt(weight)
+    q += shift
+    offset += shift
+    cuts += shift
+
+
+def shift_consensus(
+    rng: np.random.Generator, together: np.ndarray, scale: np.ndarray, gram: Gram, offset: np.ndarray
+) -> None:
+    """Shift all offsets against f at the same q, f integrated out; ``together`` is ``s y`` (N,). In place."""
+    product = times_q(scale, gram)
+    weight = float(product @ scale) + len(offset)
+    mean = (offset.sum() - float(product @ together)) / weight
+    shift = mean + rng.standard_normal() / math.sqrt(weight)
+    together += shift * scale
+    offset -= shift
+
+
+def shift_cuts(
+    rng: np.random.Generator,
+    together: np.ndarray,
+    scale: np.ndarray,
+    gram: Gram,
+    q: np.ndarray,
+    cuts: np.ndarray,
+) -> None:
+    """Shift q and the cut-points with f, which is integrated out; ``together`` is ``s y`` (N,). In place."""
+    product = times_q(scale, gram)
+    weight = float(product @ scale) + 1.0 / FIRST_SD**2
+    mean = -(float(product @ together) + cuts[0] / FIRST_SD**2) / weight
+    shift = mean + rng.standard_normal() / math.sqrt(weight)
+    together += shift * scale
+    q += shift
+    cuts += shift
+
+
+def stretch(
+    rng: np.random.Generator,
+    state: dict[str, Any],
+    law: Covariance,
+    free: np.ndarray,
+    prior: tuple[float, float],
+    warming: bool,
+) -> None:
+    """Multiply everything by one factor k: q, offsets and cut-points by k, precisions by 1 / k^2, amplitudes^2 by k^2.
+
+    The likelihood stays as it is, f integrated out, so the priors (``prior``: shape and rate of the precisions) and the
+    Jacobian decide: k for the first cut-point and each free offset, 1 / k^2 for each precision; that of q is paid for by
+    its density. In place.
+    """
+    offset, precision, cuts, theta = (state[name] for name in ("offset", "precision", "cuts", "theta"))
+    shape, rate = prior
+    log_factor = hyper.step_size(state["joint_steps"], 0) * rng.standard_normal()
+    factor = math.exp(log_factor)
+    moved = theta.copy()
+    moved[: law.n_groups] += 2.0 * log_factor
+    ratio = log_cuts(cuts * factor) - log_cuts(cuts) + log_factor
+    ratio += int(free.sum()) * log_factor - 0.5 * (factor**2 - 1.0) * float(offset @ offset)
+    ratio -= 2.0 * shape * len(precision) * log_factor + rate * float(precision.sum()) * (factor**-2 - 1.0)
+    ratio += law.log_prior(moved) - law.log_prior(theta)
+    taken = math.log(rng.random()) < ratio
+    hyper.learn(state["joint_steps"], 0, taken, warming)
+    if taken:
+        for name in ("q", "offset", "cuts"):
+            state[name] *= factor
+        precision /= factor**2
+        theta[:] = moved

@@ -1,0 +1,147 @@
+"""What the draws of the model of several raters say at any objects, in units of a grade's width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from plaidwork.core.api import Kept, ModelData, Params
+from plaidwork.plugins.gp_auxiliary.averaging import cost_of_draw, evenly
+from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.predict import Predictor
+from plaidwork.plugins.gp_auxiliary.raters import width_of
+from plaidwork.plugins.gp_auxiliary.raters_data import free_offsets, place_ratings, read_table
+from plaidwork.plugins.gp_auxiliary.raters_law import Ratings, scaled_prior, with_scale
+
+_WORK = 4e9
+"""Multiplications that a summary may cost: a few seconds of one core."""
+TAILS = (0.025, 0.975)
+_SEED = 20140510
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A fit: objects, ratings, the law of f, and whose offset counts as 0.
+
+    ``base`` (C,) weighs the raters of whom the offsets count from: the reference alone, or all who rated alike.
+    """
+
+    frame: Frame
+    ratings: Ratings
+    prior: Prior
+    base: np.ndarray
+    raters: tuple[str, ...]
+    objects: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: ModelData, params: Params) -> Rated:
+        table = read_table(data)
+        frame, ratings = place_ratings(table, params)
+        free = free_offsets(table.raters, params)
+        weight = (ratings.per_rater > 0) if free.all() else ~free
+        prior = make_prior(frame.fitted, params, False, frame.columns)
+        return cls(frame, ratings, prior, weight / weight.sum(), table.raters, table.objects.names[0])
+
+    def on_grades(self, values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+        """f as the base sees it -> the scale of the grades: 1 is the middle of the first, K of the last (equal widths)."""
+        middle = 0.5 * (cuts[0] + cuts[-1])
+        return (values - middle) / width_of(cuts) + 0.5 * (self.ratings.n_grades + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """m objects, averaged over draws.
+
+    Attributes
+    ----------
+    mean, interval : (m,), (m, 2) the consensus on the scale of the grades, 95 % between the ends.
+    grade : (m, K) probability of the consensus being in each grade.
+    rating : (m, C, K) probability that a rater gives each grade.
+    error : (m, C) Monte Carlo standard error of the most probable grade's; NaN for one chain.
+    """
+
+    mean: np.ndarray
+    interval: np.ndarray
+    grade: np.ndarray
+    rating: np.ndarray
+    error: np.ndarray
+    draws: int
+
+
+def probabilities(cuts: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """(…, K) probabilities of the grades for a normal of ``mean`` and ``sd`` (…)."""
+    below = ndtr((cuts - mean[..., None]) / sd[..., None])
+    ends = np.zeros((*mean.shape, 1))
+    return np.diff(np.concatenate([ends, below, ends + 1.0], axis=-1), axis=-1)
+
+
+def at_places(kept: Kept, fit: Rated, x: np.ndarray, fixed_theta: bool, ratings: bool = True) -> Places:
+    """The consensus, and what each rater would say, at x (m, D) over as many draws as the work allows."""
+    cost = (
+        cost_of_draw(fit.prior, len(x), 2, False)
+        + 30.0 * len(x) * fit.ratings.n_raters * fit.ratings.n_grades
+    )
+    most = int(np.clip(_WORK / cost, 12, 400))
+    rng = np.random.Generator(np.random.PCG64DXSM(_SEED))
+    consensus, by_chain, count = [], [], 0
+    graded = np.zeros((len(x), fit.ratings.n_grades))
+    for chain in kept.chains:
+        rated = np.zeros((len(x), fit.ratings.n_raters, fit.ratings.n_grades))
+        picked = evenly(chain.n_draws, max(most // len(kept.chains), 2))
+        for draw in picked:
+            cuts, offset, precision, theta, together = (
+                chain.draw(name, draw) for name in ("cuts", "offset", "precision", "theta", "together")
+            )
+            scale = fit.ratings.scale(precision, len(fit.frame.fitted))
+            predictor = Predictor(scaled_prior(fit.prior, scale), theta, with_scale(x))
+            mean, variance = predictor.mean(together[None])[0], predictor.variance
+            origin = float(fit.base @ offset)
+            drawn = mean + np.sqrt(variance) * rng.standard_normal(len(mean))
+            consensus.append(fit.on_grades(drawn + origin, cuts))
+            graded += probabilities(cuts, mean + origin, np.sqrt(variance + 1e-12))
+            if ratings:
+                sd = np.sqrt(variance[:, None] + 1.0 / precision)
+                rated += probabilities(cuts, mean[:, None] + offset, sd)
+        if len(picked):
+            by_chain.append(rated / len(picked))
+            count += len(picked)
+    values = np.array(consensus)
+    interval = np.quantile(values, TAILS, axis=0).T
+    chains = np.array(by_chain)
+    rating = chains.mean(axis=0)
+    return Places(values.mean(axis=0), interval, graded / count, rating, _error(chains, rating), count)
+
+
+def _error(chains: np.ndarray, rating: np.ndarray) -> np.ndarray:
+    top = rating.argmax(axis=-1)[None, ..., None]
+    own = np.take_along_axis(chains, np.broadcast_to(top, (len(chains), *top.shape[1:])), axis=-1)[..., 0]
+    if len(own) < 2:
+        return np.full(own.shape[1:], np.nan)
+    return np.asarray(own.std(axis=0, ddof=1) / np.sqrt(len(own)))
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Draws of what raters are like, in units of a grade's width: offsets, sds, agreement (draws, C), all chains."""
+
+    offset: np.ndarray
+    sd: np.ndarray
+    agreement: np.ndarray
+
+
+def panel(kept: Kept, fit: Rated) -> Panel:
+    """Offsets from the base, sds of the ratings, and the share of a rater's ratings that are the consensus's grade."""
+    offset, precision, cuts, f = (
+        np.concatenate([chain.stack(name) for chain in kept.chains if chain.n_draws])
+        for name in ("offset", "precision", "cuts", "f")
+    )
+    width = np.array([width_of(row) for row in cuts])[:, None]
+    origin = offset @ fit.base
+    of_objects = np.array([np.searchsorted(c, row + o) for c, row, o in zip(cuts, f, origin)])
+    same = of_objects[:, fit.ratings.item] == fit.ratings.code
+    agreement = np.array([fit.ratings.by_rater(row) for row in same.astype(float)])
+    agreement /= np.maximum(fit.ratings.per_rater, 1)
+    return Panel((offset - origin[:, None]) / width, 1.0 / (np.sqrt(precision) * width), agreement)

@@ -1,0 +1,178 @@
+"""What a fit of several raters found: who is strict, who is precise, what they agree on, what they would say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
+from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
+from plaidwork.plugins.gp_auxiliary.results import cut_points, new_inputs, parameters
+
+_UNIT = "One unit is the mean width of a grade. "
+
+
+def summarise_raters(kept: Kept, data: ModelData, params: Params) -> Results:
+    """All results of the model."""
+    fit = Rated.of(data, params)
+    places = at_places(kept, fit, fit.frame.x, params["parameters"] == "fixed")
+    names = np.array(fit.objects, dtype=str)
+    results = rater_panel(kept, fit, params)
+    results |= consensus_of(places, fit, names)
+    results |= every_rating(places, fit, names)
+    results |= consensus_curves(kept, fit, params)
+    results |= parameters(kept, fit.prior, fit.frame)
+    return results | cut_points(kept, fit.frame)
+
+
+def rater_panel(kept: Kept, fit: Rated, params: Params) -> Results:
+    """Offsets, scatter and agreement of the raters, each with a 95 % interval."""
+    found = panel(kept, fit)
+    raters, count = np.array(fit.raters, dtype=str), fit.ratings.per_rater
+    ends = {
+        name: np.quantile(getattr(found, name), TAILS, axis=0).T for name in ("offset", "sd", "agreement")
+    }
+    offset, sd, agreement = (
+        found.offset.mean(axis=0),
+        np.median(found.sd, axis=0),
+        found.agreement.mean(axis=0),
+    )
+    precision = found.sd**-2.0
+    low, high = np.quantile(precision, TAILS, axis=0)
+    base = params["reference"].strip()
+    origin = f"“{base}”" if base else "the average of the raters"
+    columns = {"Rater": raters, "Ratings": count}
+    for title, middle, (bottom, top) in (
+        ("Offset", offset, ends["offset"].T),
+        ("Scatter", sd, ends["sd"].T),
+        ("Precision", np.median(precision, axis=0), (low, high)),
+        ("Agreement", np.where(count > 0, agreement, np.nan), ends["agreement"].T),
+    ):
+        columns |= {title: middle, f"{title} 2.5 %": bottom, f"{title} 97.5 %": top}
+    return {
+        "rater": Result(raters, ("rater",)),
+        "rating_count": Result(count.astype(float), ("rater",)),
+        "offset": Result(offset, ("rater",), label="offset"),
+        "offset_interval": Result(ends["offset"], ("rater", "end")),
+        "scatter": Result(sd, ("rater",), label="scatter"),
+        "scatter_interval": Result(ends["sd"], ("rater", "end")),
+        "raters": Table(columns, label="Raters"),
+        "offset_headline": _apart(raters, offset, ends["offset"], count),
+        "offset_note": f"95 % intervals, from {origin}; to the right: higher grades for the same object. {_UNIT.strip()}",
+        "scatter_headline": _precise(raters, sd, count),
+        "scatter_note": f"Standard deviation of a rater around the consensus plus offset, 95 % intervals. {_UNIT.strip()}",
+        "raters_note": f"{_UNIT}Precision is one over the squared scatter. Agreement: share of the rater's ratings that are "
+        "the grade of the consensus, in which they have a part.",
+    }
+
+
+def _apart(raters: np.ndarray, offset: np.ndarray, ends: np.ndarray, count: np.ndarray) -> str:
+    known = np.flatnonzero(count > 0)
+    clear = [c for c in known if ends[c, 0] > 0 or ends[c, 1] < 0]
+    if not clear:
+        return "No rater is clearly stricter or more lenient than the others"
+    most = max(clear, key=lambda c: abs(offset[c]))
+    way = "higher" if offset[most] > 0 else "lower"
+    return f"“{raters[most]}” grades {abs(offset[most]):.2f} grades {way}"
+
+
+def _precise(raters: np.ndarray, sd: np.ndarray, count: np.ndarray) -> str:
+    known = np.flatnonzero(count > 0)
+    if len(known) < 2:
+        return f"“{raters[known[0]]}” scatters by {sd[known[0]]:.2f} grades"
+    first, last = known[np.argmin(sd[known])], known[np.argmax(sd[known])]
+    return f"“{raters[last]}” scatters by {sd[last]:.2f} grades, “{raters[first]}” by {sd[first]:.2f}"
+
+
+def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
+    """The consensus of every object, rated or not."""
+    grades = np.array(fit.frame.classes, dtype=str)
+    top = places.grade.argmax(axis=1)
+    number = np.zeros(len(names), dtype=np.int64)
+    number[fit.frame.used] = np.bincount(fit.ratings.item, minlength=int(fit.frame.used.sum()))
+    columns = {
+        "Object": names,
+        "Ratings": number,
+        "Consensus": places.mean,
+        "2.5 %": places.interval[:, 0],
+        "97.5 %": places.interval[:, 1],
+        "Grade": grades[top],
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
+    }
+    sure = float((places.grade.max(axis=1) > 0.9).mean())
+    return {
+        "grade": Result(grades, ("grade",)),
+        "object": Result(names, ("object",)),
+        "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
+        "consensus": Table(columns, label="Objects"),
+        "consensus_headline": f"The grade of {100 * sure:.0f} % of {len(names)} objects is sure to 90 %",
+        "consensus_note": f"{_scale(grades)} Averaged over {places.draws} draws; 95 % intervals.",
+    }
+
+
+def _scale(grades: np.ndarray) -> str:
+    return f"Consensus on the scale of the grades: 1 is the middle of “{grades[0]}”, {len(grades)} that of “{grades[-1]}”."
+
+
+def every_rating(places: Places, fit: Rated, names: np.ndarray) -> Results:
+    """What every rater gave and would give to every object."""
+    grades = np.array(fit.frame.classes, dtype=str)
+    given = np.full((len(names), fit.ratings.n_raters), -1, dtype=np.int64)
+    given[np.flatnonzero(fit.frame.used)[fit.ratings.item], fit.ratings.rater] = fit.ratings.code
+    flat = given.ravel()
+    table = rating_table(places, fit, names)
+    columns = dict(table.columns)
+    columns = {
+        "Object": columns.pop("Object"),
+        "Rater": columns.pop("Rater"),
+        "Given": np.where(flat >= 0, grades[np.maximum(flat, 0)], ""),
+        **columns,
+    }
+    known = flat >= 0
+    share = places.rating.reshape(len(flat), -1)[known]
+    right = float((share.argmax(axis=1) == flat[known]).mean())
+    return {
+        "ratings": Table(columns, label="Ratings"),
+        "ratings_note": f"{100 * right:.0f} % of the {int(known.sum())} given ratings are the most probable ones of the "
+        "fit, which saw them. Empty: not rated.",
+        "rating_code": Result(flat[known], ("rating",)),
+        "rating_probability": Result(share, ("rating", "grade"), label="probability"),
+        "rating_part": Result(np.full(int(known.sum()), "fitted"), ("rating",)),
+    }
+
+
+def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
+    """A row for every object and rater: the most probable grade and the probability of each."""
+    grades = np.array(fit.frame.classes, dtype=str)
+    share = places.rating.reshape(-1, len(grades))
+    top = share.argmax(axis=1)
+    columns = {
+        "Object": np.repeat(names, fit.ratings.n_raters),
+        "Rater": np.tile(np.array(fit.raters, dtype=str), len(names)),
+        "Predicted": grades[top],
+        "Probability": share[np.arange(len(top)), top],
+        "Error": places.error.ravel(),
+        **{f"P({grade})": share[:, k] for k, grade in enumerate(grades)},
+    }
+    return Table(columns, label="Ratings")
+
+
+def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    """The consensus of new objects, and what each rater would say of them."""
+    fit = Rated.of(data, params)
+    values, names = new_inputs(fit.frame, new_data)
+    places = at_places(kept, fit, fit.frame.scale(values), params["parameters"] == "fixed")
+    grades = np.array(fit.frame.classes, dtype=str)
+    columns = {
+        "Object": names,
+        "Consensus": places.mean,
+        "2.5 %": places.interval[:, 0],
+        "97.5 %": places.interval[:, 1],
+        "Grade": grades[places.grade.argmax(axis=1)],
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
+    }
+    return {
+        "consensus": Table(columns, label="Consensus"),
+        "ratings": rating_table(places, fit, names),
+        "probability": Result(places.grade, ("sample", "grade"), label="probability"),
+    }
