@@ -12,9 +12,10 @@ from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, P
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f, squared_length
-from plaidwork.plugins.gp_auxiliary.ordinal import log_cuts, walk_cuts
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f
+from plaidwork.plugins.gp_auxiliary.ordinal import log_labels, walk_cuts
 from plaidwork.plugins.gp_auxiliary.raters_data import (
+    distinct,
     find_rated_problems,
     free_offsets,
     place_ratings,
@@ -88,7 +89,7 @@ class Rated(Model):
         self._weigh(state, law)
         self._shift(state, params, rng)
         self._draw_f(rng, state)
-        return self._traces(state, law)
+        return self._traces(state)
 
     def law(self, state: State, params: Params) -> Prior:
         """The law of f at the objects of the fit."""
@@ -147,39 +148,36 @@ class Rated(Model):
         if params["cut_points"] == "inferred":
             shift_cuts(rng, together, scale, gram, state["q"], state["cuts"])
 
-    def _traces(self, state: State, law: Prior) -> dict[str, float]:
+    def _traces(self, state: State) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()
         width = width_of(state["cuts"])
         return {
-            "log_density": self._log_density(state, law),
-            "amplitude": math.exp(state["theta"][0]),
+            "log_likelihood": self._log_likelihood(state),
+            "amplitude": math.exp(state["theta"][0]) / width**2,
             "accepted": float(state["steps"]["taken"].sum() / tried) if tried else math.nan,
             "spread": float(np.ptp(state["offset"]) / width),
             "noise": float(np.exp(-0.5 * np.log(state["precision"]).mean()) / width),
         }
 
-    def _log_density(self, state: State, law: Prior) -> float:
-        """Of q, offsets, cut-points and covariance, f integrated out; the precisions' prior left out."""
-        ratings, together = Ratings.of(state["fixed"]), state["together"]
-        precision, offset = state["precision"][ratings.rater], state["offset"]
-        within = float(np.sum(precision * (state["q"] - offset[ratings.rater]) ** 2)) - float(
-            together @ together
-        )
-        value = 0.5 * float(np.log(precision).sum()) - 0.5 * within
-        value -= 0.5 * (state["log_det"] + squared_length(together, state) + float(offset @ offset))
-        return value + log_cuts(state["cuts"]) + law.covariance.log_prior(state["theta"])
+    def _log_likelihood(self, state: State) -> float:
+        """Of the given ratings, q integrated out. It does not depend on the model's scale and origin."""
+        ratings = Ratings.of(state["fixed"])
+        sharpness = np.sqrt(state["precision"])[ratings.rater]
+        centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+        return log_labels(centre, state["cuts"], ratings.code, sharpness)
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         names = ("f", "together", "offset", "precision", "cuts", "theta")
-        law = self.law(state, params)
-        return {name: state[name].copy() for name in names} | {"log_density": self._log_density(state, law)}
+        return {name: state[name].copy() for name in names} | {
+            "log_likelihood": self._log_likelihood(state)
+        }
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return find_rated_problems(data, params)
 
     def estimate(self, data: ModelData, params: Params) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
-        size = data["X"].shape[0]
+        size = len(distinct(data["X"])[0].values) if "rater" in data else data["X"].shape[0]
         rank = size if params["form"] == "dense" else min(size, params["inducing"], 2000)
         if params["form"] == "auto" and size <= 2000:
             rank = size

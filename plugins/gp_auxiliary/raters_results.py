@@ -9,7 +9,9 @@ from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
 from plaidwork.plugins.gp_auxiliary.results import cut_points, new_inputs, parameters
 
-_UNIT = "One unit is the mean width of a grade. "
+_DIGITS = 5
+"""Decimals of probabilities in tables: far below their Monte Carlo error."""
+_UNIT = "One unit is the mean width of a grade."
 
 
 def summarise_raters(kept: Kept, data: ModelData, params: Params) -> Results:
@@ -52,17 +54,17 @@ def rater_panel(kept: Kept, fit: Rated, params: Params) -> Results:
     return {
         "rater": Result(raters, ("rater",)),
         "rating_count": Result(count.astype(float), ("rater",)),
-        "offset": Result(offset, ("rater",), label="offset"),
+        "offset": Result(offset, ("rater",), label="offset in grades"),
         "offset_interval": Result(ends["offset"], ("rater", "end")),
-        "scatter": Result(sd, ("rater",), label="scatter"),
+        "scatter": Result(sd, ("rater",), label="scatter in grades"),
         "scatter_interval": Result(ends["sd"], ("rater", "end")),
         "raters": Table(columns, label="Raters"),
         "offset_headline": _apart(raters, offset, ends["offset"], count),
-        "offset_note": f"95 % intervals, from {origin}; to the right: higher grades for the same object. {_UNIT.strip()}",
+        "offset_note": f"95 % intervals, from {origin}; to the right: higher grades for the same object. {_UNIT}",
         "scatter_headline": _precise(raters, sd, count),
-        "scatter_note": f"Standard deviation of a rater around the consensus plus offset, 95 % intervals. {_UNIT.strip()}",
-        "raters_note": f"{_UNIT}Precision is one over the squared scatter. Agreement: share of the rater's ratings that are "
-        "the grade of the consensus, in which they have a part.",
+        "scatter_note": f"Standard deviation of a rater around the consensus plus offset, 95 % intervals. {_UNIT}",
+        "raters_note": "In mean widths of a grade; precision is 1 / scatter². Agreement: share of ratings that are the "
+        "consensus's grade.",
     }
 
 
@@ -73,15 +75,15 @@ def _apart(raters: np.ndarray, offset: np.ndarray, ends: np.ndarray, count: np.n
         return "No rater is clearly stricter or more lenient than the others"
     most = max(clear, key=lambda c: abs(offset[c]))
     way = "higher" if offset[most] > 0 else "lower"
-    return f"“{raters[most]}” grades {abs(offset[most]):.2f} grades {way}"
+    return f"Rater {raters[most]} gives {abs(offset[most]):.2f} grades {way}"
 
 
 def _precise(raters: np.ndarray, sd: np.ndarray, count: np.ndarray) -> str:
     known = np.flatnonzero(count > 0)
     if len(known) < 2:
-        return f"“{raters[known[0]]}” scatters by {sd[known[0]]:.2f} grades"
+        return f"Rater {raters[known[0]]} scatters by {sd[known[0]]:.2f} grades"
     first, last = known[np.argmin(sd[known])], known[np.argmax(sd[known])]
-    return f"“{raters[last]}” scatters by {sd[last]:.2f} grades, “{raters[first]}” by {sd[first]:.2f}"
+    return f"Rater {raters[last]} scatters by {sd[last]:.2f} grades, rater {raters[first]} by {sd[first]:.2f}"
 
 
 def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
@@ -97,7 +99,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[top],
-        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
     }
     sure = float((places.grade.max(axis=1) > 0.9).mean())
     return {
@@ -152,7 +154,7 @@ def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
         "Predicted": grades[top],
         "Probability": share[np.arange(len(top)), top],
         "Error": places.error.ravel(),
-        **{f"P({grade})": share[:, k] for k, grade in enumerate(grades)},
+        **{f"P({grade})": share[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
     }
     return Table(columns, label="Ratings")
 
@@ -169,7 +171,7 @@ def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: Pa
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[places.grade.argmax(axis=1)],
-        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
     }
     return {
         "consensus": Table(columns, label="Consensus"),

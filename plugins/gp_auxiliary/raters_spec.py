@@ -66,7 +66,7 @@ RATERS = (
     ),
 )
 
-_OFTEN = {"site_sweeps": 2, "walks": 4}
+_OFTEN = {"site_sweeps": 2, "walks": 8}
 _JUDGED = {
     "labels": "rating_code",
     "probability": "rating_probability",
@@ -109,13 +109,12 @@ RATED = ModelSpec(
         Variable(
             "theta", ("parameter",), label="Covariance", doc="logarithms of the covariance's parameters"
         ),
-        Variable(
-            "log_density", label="Log density", doc="of latent ratings and parameters, f integrated out"
-        ),
+        Variable("log_likelihood", label="Log likelihood", doc="of the given ratings"),
     ),
     traces=(
-        replace(TRACES[0], hint="latent ratings and parameters; settles at a level"),
-        *(item for item in TRACES if item.name in ("amplitude", "accepted")),
+        Trace("log_likelihood", "log likelihood", hint="of the given ratings; settles at a level", primary=True),
+        Trace("amplitude", "amplitude²", hint="variance of f, in units of the mean width of a grade", y_log=True),
+        next(item for item in TRACES if item.name == "accepted"),
         Trace("spread", "largest difference of offsets", hint="in units of the mean width of a grade"),
         Trace("noise", "geometric mean of the raters' sd", hint="in units of the mean width of a grade"),
     ),

@@ -153,11 +153,11 @@ def test_new_objects_are_predicted_as_those_that_nobody_rated():
     old = model_data(Rated.spec, {name: (one,) for name, one in wide(x, ratings).items()}, 0, 0.0)
     found = Rated().predict(run.kept(), old, new, Rated.spec.check_params({}))
     np.testing.assert_allclose(
-        found["consensus"].columns["P(2)"], run.results["consensus"].columns["P(2)"][:3], rtol=1e-6
+        found["consensus"].columns["P(2)"], run.results["consensus"].columns["P(2)"][:3], atol=1e-5
     )
     table = found["ratings"].columns
     assert len(table["Rater"]) == 12
-    np.testing.assert_allclose(sum(table[f"P({k})"] for k in run.results["grade"].values), 1.0)
+    np.testing.assert_allclose(sum(table[f"P({k})"] for k in run.results["grade"].values), 1.0, atol=1e-4)
 
 
 def test_a_reference_keeps_its_offset():
