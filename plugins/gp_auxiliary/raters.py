@@ -168,9 +168,7 @@ class Rated(Model):
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         names = ("f", "together", "offset", "precision", "cuts", "theta")
-        return {name: state[name].copy() for name in names} | {
-            "log_likelihood": self._log_likelihood(state)
-        }
+        return {name: state[name].copy() for name in names} | {"log_likelihood": self._log_likelihood(state)}
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return find_rated_problems(data, params)

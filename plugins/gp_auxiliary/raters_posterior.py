@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from plaidwork.core.api import Kept, ModelData, Params
-from plaidwork.plugins.gp_auxiliary.averaging import cost_of_draw, evenly
+from plaidwork.plugins.gp_auxiliary.averaging import WORK, cost_of_draw, evenly
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.predict import Predictor
@@ -16,8 +16,6 @@ from plaidwork.plugins.gp_auxiliary.raters import width_of
 from plaidwork.plugins.gp_auxiliary.raters_data import free_offsets, place_ratings, read_table
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings, scaled_prior, with_scale
 
-_WORK = 4e9
-"""Multiplications that a summary may cost: a few seconds of one core."""
 TAILS = (0.025, 0.975)
 _SEED = 20140510
 
@@ -84,7 +82,7 @@ def at_places(kept: Kept, fit: Rated, x: np.ndarray, fixed_theta: bool, ratings:
         cost_of_draw(fit.prior, len(x), 2, False)
         + 30.0 * len(x) * fit.ratings.n_raters * fit.ratings.n_grades
     )
-    most = int(np.clip(_WORK / cost, 12, 400))
+    most = int(np.clip(WORK / cost, 12, 400))
     rng = np.random.Generator(np.random.PCG64DXSM(_SEED))
     consensus, by_chain, count = [], [], 0
     graded = np.zeros((len(x), fit.ratings.n_grades))

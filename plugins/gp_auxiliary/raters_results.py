@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
-from plaidwork.plugins.gp_auxiliary.results import cut_points, new_inputs, parameters
+from plaidwork.plugins.gp_auxiliary.results import new_inputs
 
 _DIGITS = 5
 """Decimals of probabilities in tables: far below their Monte Carlo error."""
@@ -24,7 +27,7 @@ def summarise_raters(kept: Kept, data: ModelData, params: Params) -> Results:
     results |= every_rating(places, fit, names)
     results |= consensus_curves(kept, fit, params)
     results |= parameters(kept, fit.prior, fit.frame)
-    return results | cut_points(kept, fit.frame)
+    return results | limits_of_grades(kept, fit)
 
 
 def rater_panel(kept: Kept, fit: Rated, params: Params) -> Results:
@@ -109,6 +112,20 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "consensus": Table(columns, label="Objects"),
         "consensus_headline": f"The grade of {100 * sure:.0f} % of {len(names)} objects is sure to 90 %",
         "consensus_note": f"{_scale(grades)} Averaged over {places.draws} draws; 95 % intervals.",
+    }
+
+
+def limits_of_grades(kept: Kept, fit: Rated) -> Results:
+    """The cut-points on the scale of the grades: k + 1/2 where all grades are equally wide."""
+    grades = fit.frame.classes
+    cuts = np.concatenate([chain.stack("cuts") for chain in kept.chains if chain.n_draws])
+    placed = np.array([fit.on_grades(row, row) for row in cuts])
+    names = np.array([f"{low} | {high}" for low, high in itertools.pairwise(grades)], dtype=str)
+    return {
+        "limit": Result(placed.mean(axis=0), ("cut",), label="place on the scale of the grades"),
+        "limit_interval": Result(np.quantile(placed, TAILS, axis=0).T, ("cut", "end")),
+        "limit_names": Result(names, ("cut",)),
+        "limit_note": f"{_scale(np.array(grades))} Equally wide grades part half-way between whole numbers. 95 % intervals.",
     }
 
 

@@ -112,8 +112,12 @@ RATED = ModelSpec(
         Variable("log_likelihood", label="Log likelihood", doc="of the given ratings"),
     ),
     traces=(
-        Trace("log_likelihood", "log likelihood", hint="of the given ratings; settles at a level", primary=True),
-        Trace("amplitude", "amplitude²", hint="variance of f, in units of the mean width of a grade", y_log=True),
+        Trace(
+            "log_likelihood", "log likelihood", hint="of the given ratings; settles at a level", primary=True
+        ),
+        Trace(
+            "amplitude", "amplitude²", hint="variance of f, in units of the mean width of a grade", y_log=True
+        ),
         next(item for item in TRACES if item.name == "accepted"),
         Trace("spread", "largest difference of offsets", hint="in units of the mean width of a grade"),
         Trace("noise", "geometric mean of the raters' sd", hint="in units of the mean width of a grade"),
@@ -154,6 +158,14 @@ RATED = ModelSpec(
             {"values": "grade_probability", "column_names": "grade"},
             headline="consensus_headline",
             options={"minimum": 0.0, "maximum": 1.0, "cluster": False},
+            group="Consensus",
+        ),
+        View(
+            "coefficients",
+            "Limits of the grades",
+            {"values": "limit", "interval": "limit_interval", "names": "limit_names"},
+            caption="limit_note",
+            options={"dim": "limit", "order": "value", "signed": False},
             group="Consensus",
         ),
         View("table", "Every rating", {"values": "ratings"}, caption="ratings_note", group="Ratings"),
