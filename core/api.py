@@ -28,6 +28,7 @@ from plaidwork.core.model import (
     Trial,
 )
 from plaidwork.core.per_matrix import per_matrix
+from plaidwork.core.response import axis_places
 from plaidwork.core.samples import Sample
 from plaidwork.core.schedule import Clock, Schedule
 from plaidwork.core.spec import (

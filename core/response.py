@@ -21,6 +21,8 @@ OPTION = "response"
 """Option of a view: ``input``, and by role of the view the name of what ``Model.response`` returns for it."""
 ACROSS, ALONG = 40, 160
 """Places of a map along each axis, and of a curve."""
+FAR = 100.0
+"""Interquartile ranges from the quartiles beyond which a value is taken for an error of the file."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class ResponseInput:
     def places(self, *columns: int) -> Places:
         """Places over one column or two, a tenth of their range beyond it on either side; the others at their medians."""
         count = ALONG if len(columns) == 1 else ACROSS
-        axes = tuple(_axis(self.values[:, column], count) for column in columns)
+        axes = tuple(axis_places(self.values[:, column], count) for column in columns)
         grid = np.meshgrid(*axes)
         rows = np.repeat(np.nanmedian(self.values, axis=0)[None], grid[0].size, axis=0)
         for column, at in zip(columns, grid, strict=True):
@@ -109,8 +111,18 @@ def checked_response(found: Any, count: int, wanted: frozenset[str]) -> dict[str
     return results
 
 
-def _axis(values: np.ndarray, count: int) -> np.ndarray:
+def axis_places(values: np.ndarray, count: int) -> np.ndarray:
+    """(count,) places from a tenth below the smallest to a tenth above the largest of the values (n,).
+
+    Missing values and those more than ``FAR`` interquartile ranges from the quartiles do not count: where decimal points
+    were lost, nothing could be seen between the others.
+    """
     known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    if not len(known):
+        return np.linspace(-1.0, 1.0, count)
+    first, third = np.quantile(known, [0.25, 0.75])
+    if third > first:
+        known = known[np.abs(known - (first + third) / 2) <= (FAR + 0.5) * (third - first)]
+    low, high = float(known.min()), float(known.max())
     margin = 0.1 * (high - low) if high > low else 1.0
     return np.linspace(low - margin, high + margin, count)

@@ -9,9 +9,12 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from plaidwork.gui.numbers import format_fixed, nice_ticks, step_decimals
+from plaidwork.gui.numbers import format_fixed, format_number, nice_ticks, step_decimals
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.theme import size, space, theme
+
+_HUGE = 1e7
+"""Ticks from here on are written in powers of ten."""
 
 
 def padded(values: np.ndarray, *, zero: bool = False, share: float = 0.05) -> tuple[float, float]:
@@ -41,7 +44,9 @@ class Scale:
         ticks = nice_ticks(self.low, self.high, max(3, int(abs(self.end - self.start) / self.gap)))
         decimals = step_decimals(ticks[1] - ticks[0]) if len(ticks) > 1 else 2
         object.__setattr__(self, "ticks", tuple(ticks))
-        object.__setattr__(self, "texts", tuple(format_fixed(tick, decimals) for tick in ticks))
+        huge = max((abs(tick) for tick in ticks), default=0.0) >= _HUGE
+        texts = (format_number(tick, 3) if huge else format_fixed(tick, decimals) for tick in ticks)
+        object.__setattr__(self, "texts", tuple(texts))
 
     def at(self, value: float) -> float:
         """Pixel of a value."""

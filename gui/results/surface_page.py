@@ -167,6 +167,10 @@ class SurfacePage(PointsPage):
             text = f"{format_count(len(data.points))} {plural(data.word)}"
             if data.test.any():
                 text += f", {format_count(int(data.test.sum()))} for the test (with an eye)"
+            x, y = data.points.T
+            inside = (data.x[0] <= x) & (x <= data.x[-1]) & (data.y[0] <= y) & (y <= data.y[-1])
+            if not inside.all():
+                text += f", {format_count(int((~inside).sum()))} outside of the map"
             parts.append(text)
         if self.layer.boundary:
             parts.append("thick line: decision boundary")

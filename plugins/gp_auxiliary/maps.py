@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Result, Results
+from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.plugins.gp_auxiliary.averaging import Averaged
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -27,13 +27,6 @@ def shown_inputs(kept: Kept, prior: Prior) -> tuple[int, int]:
     order = sorted(gammas[:size], key=lambda i: -theta[i])
     first, second = sorted(prior.covariance.parameters[i].column for i in order[:2])
     return first, second
-
-
-def grid_axis(values: np.ndarray, count: int) -> np.ndarray:
-    """(count,) places from a tenth below the smallest to a tenth above the largest value."""
-    low, high = float(values.min()), float(values.max())
-    margin = 0.1 * (high - low) if high > low else 1.0
-    return np.linspace(low - margin, high + margin, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +57,12 @@ def map_places(kept: Kept, prior: Prior, frame: Frame) -> MapPlan:
     first, second = shown_inputs(kept, prior)
     middle = np.median(frame.x, axis=0)
     single = first == second
-    across = grid_axis(frame.x[:, first], 4 * GRID if single else GRID)
+    across = axis_places(frame.x[:, first], 4 * GRID if single else GRID)
     line = np.repeat(middle[None], len(across), axis=0)
     line[:, first] = across
     if single:
         return MapPlan(first, second, across, np.zeros(1), line, line[:0])
-    up = grid_axis(frame.x[:, second], GRID)
+    up = axis_places(frame.x[:, second], GRID)
     grid = np.repeat(middle[None], len(across) * len(up), axis=0)
     grid[:, first] = np.tile(across, len(up))
     grid[:, second] = np.repeat(up, len(across))
