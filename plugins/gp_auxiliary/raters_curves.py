@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Params, Result, Results
-from plaidwork.plugins.gp_auxiliary.maps import grid_axis
+from plaidwork.core.api import Kept, Params, Result, Results, axis_places
 from plaidwork.plugins.gp_auxiliary.raters_posterior import Rated, at_places
 
 POINTS = 60
@@ -24,7 +23,7 @@ def consensus_curves(kept: Kept, fit: Rated, params: Params) -> Results:
     median = len(settings) > MOST_CURVES
     if median:
         settings = np.median(rest, axis=0)[None]
-    places = grid_axis(x[:, along], POINTS)
+    places = axis_places(x[:, along], POINTS)
     inputs = np.insert(
         np.repeat(settings, len(places), axis=0), along, np.tile(places, len(settings)), axis=1
     )
