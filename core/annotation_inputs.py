@@ -226,7 +226,8 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             return ref
     if item.kind == "labels":
         for ref in column_choices(dataset, item):
-            if ref.titles.lower() in _called(item) and len(_codes(dataset.row_table[ref.titles])[1]) > 1:
+            one = len(_codes(dataset.row_table[ref.titles])[1]) < 2  # no split; of classes the model says so
+            if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.overview import Overview, overview
@@ -138,11 +139,15 @@ class DataPanel(QScrollArea):
         self._looking = run_task(lambda task: overview(views), lambda found: self._show_views(found, word))
 
     def _show_views(self, found: Overview, word: str) -> None:
+        if not isValid(self):  # closed while it was computed
+            return
         self.views.set_overview(found, word if word != "rows" else "samples")
         self._views_title.show()
         self.views.show()
 
     def _show(self, dataset: Dataset, facts: Facts) -> None:
+        if not isValid(self):
+            return
         low, high = facts.limits
         name = "loom" if facts.diverging else "tide"
         self.matrix.set_matrix(facts.thumb, facts.limits, name)

@@ -79,7 +79,7 @@ def test_what_a_form_offers():
     roles = {"party=right": "outcome", "on": "covariate", "party": "covariate"}
     assert str(usual_choice(data(roles), VECTOR)) == "D: x:row:party=right"
     assert usual_choice(data(roles), MATRIX).titles == "on;party"
-    halves = Input("split", "labels", "categorical", ("row",), label="Split")
+    halves = Input("split", "labels", "categorical", ("row",), label="Split", required=False)
     assert usual_choice(data(), halves) is None
     named = data().with_(
         row_table={"class": np.array(["a", "b", "a", "a"]), "Split": np.array(["x", "x", "x", "x"])}
