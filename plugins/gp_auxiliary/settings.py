@@ -103,6 +103,9 @@ COVARIANCE = (
         group="Inputs",
         doc="Every input is brought to mean 0 and sd 1 of the fitted samples.",
     ),
+)
+
+TEST = (
     Hyperparameter(
         "test_share",
         "float",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, NULL, SAMPLING
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, NULL, SAMPLING, TEST
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
@@ -176,7 +176,7 @@ CLASSES = ModelSpec(
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs; unlabelled samples can help.",
     tags=("classification", "Gaussian process", "semi-supervised"),
     inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
-    hyperparameters=(*COVARIANCE, *NULL, *SAMPLING, *MOVES),
+    hyperparameters=(*COVARIANCE, *TEST, *NULL, *SAMPLING, *MOVES),
     dims=DIMS,
     variables=VARIABLES,
     traces=(*TRACES, *SWAPS),
@@ -223,6 +223,7 @@ ORDERED_CLASSES = ModelSpec(
     ),
     hyperparameters=(
         *(replace(item, default=False) if item.name == "intercept" else item for item in COVARIANCE),
+        *TEST,
         *CUTS,
         *(item for item in SAMPLING if item.name != "site_sweeps"),
         *MOVES,
@@ -282,6 +283,7 @@ QUICK_CLASSES = ModelSpec(
     inputs=(X, labels("Two classes or more."), SPLIT),
     hyperparameters=(
         *COVARIANCE,
+        *TEST,
         *(item for item in SAMPLING if item.name in ("form", "inducing")),
     ),
     dims=DIMS,
