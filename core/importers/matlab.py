@@ -20,6 +20,15 @@ from plaidwork.core.importers._images import (
     refused,
 )
 from plaidwork.core.importers._matrix import default_source, finish
+from plaidwork.core.importers._npz_parts import (
+    LABEL,
+    SPLIT,
+    Halves,
+    check_halves,
+    find_halves,
+    label_column,
+    split_column,
+)
 from plaidwork.core.importers._text import file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
@@ -40,6 +49,7 @@ _NUMBERS = (
 )
 _USUAL = ("X", "x", "data", "images")
 _MOST_LABELS = 20
+_TOGETHER = "Training and test rows were put together"
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,9 @@ class MatlabReader:
         try:
             held = _held(path)
             choices = {"array": [(name, f"{name}  {_text(shape)}") for name, shape in held.items()]}
+            halves = _halves(held)
+            if halves is not None:
+                choices["array"].insert(0, (halves.array, f"{halves.array}, with the split"))
             array, unclear = _choose(path, held, options)
             if unclear:
                 issue = Issue("error", "Several variables could be the data", unclear)
@@ -94,6 +107,7 @@ class MatlabReader:
             return image_preview(path, head, count, names, labels, given, (), detected, choices)
         head = head[:, :WIDE].toarray() if hasattr(head, "toarray") else head[:, :WIDE]
         columns = default_names("column", found.values.shape[1])
+        told = Issue("info", _TOGETHER, "Column “split” says which is which.")
         cells = tuple(
             (name, *(str(column[i]) for column in labels.values()), *(f"{value:g}" for value in line))
             for i, (name, line) in enumerate(zip(names, head))
@@ -108,6 +122,7 @@ class MatlabReader:
             detected=detected,
             n_rows=count,
             n_columns=found.values.shape[1],
+            issues=(told,) if SPLIT in labels else (),
             choices=choices,
         )
 
@@ -124,7 +139,7 @@ class MatlabReader:
         if progress is not None:
             progress(0.8)
         source = default_source(path, {**options, "array": array})
-        name = file_stem(path) if array in _USUAL else array
+        name = file_stem(path) if array in _USUAL or SPLIT in found.labels else array
         values = found.values
         if values.ndim == 3:
             names = default_names("image", len(values))
@@ -174,14 +189,18 @@ def _held(path: Path) -> dict[str, tuple[int, ...]]:
 
 def _choose(path: Path, held: Mapping[str, tuple[int, ...]], options: ImportOptions) -> tuple[str, str]:
     """The variable to read, and why it cannot be told."""
-    wanted = options.get("array")
+    wanted, halves = options.get("array"), _halves(held)
     if wanted:
+        if halves is not None and wanted == halves.array:
+            return halves.array, ""
         if wanted not in held:
             raise DataError(f"{path.name} has no numbers named “{wanted}”.", f"It has: {', '.join(held)}.")
         return str(wanted), ""
     for usual in _USUAL:
         if usual in held and min(held[usual]) > 1:
             return usual, ""
+    if halves is not None:
+        return halves.array, ""
     large = [name for name, shape in held.items() if min(shape) > 1]
     if len(large) == 1 or len(held) == 1:
         return (large or list(held))[0], ""
@@ -189,10 +208,41 @@ def _choose(path: Path, held: Mapping[str, tuple[int, ...]], options: ImportOpti
     return "", f"Which variable holds the data cannot be told: {listed}."
 
 
+def _halves(held: Mapping[str, tuple[int, ...]]) -> Halves | None:
+    """Training and test matrices, and the labels of each; None where there is no such pair."""
+    shapes = _shapes(held)
+    found = find_halves(shapes)
+    return found if found is not None and all(len(shapes[data]) == 2 for _, data, _ in found.parts) else None
+
+
+def _shapes(held: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Shapes in which a row of numbers is a column, as labels are."""
+    return {name: shape[1:] if shape[0] == 1 and len(shape) == 2 else shape for name, shape in held.items()}
+
+
+def _load_halves(path: Path, held: Mapping[str, tuple[int, ...]], halves: Halves) -> _Found:
+    """Both halves as one matrix, with labels and split. Raises ``DataError`` when they do not fit each other."""
+    check_halves(path.name, halves, _shapes(held))
+    parts = [_load(path, held, data, {}) for _, data, _ in halves.parts]
+    dense = [part.values.toarray() if hasattr(part.values, "tocsr") else part.values for part in parts]
+    labels: dict[str, np.ndarray] = {}
+    if any(y for _, _, y in halves.parts):
+        columns = [
+            label_column(part.labels[y]) if y in part.labels else np.full(len(values), "")
+            for part, values, (_, _, y) in zip(parts, dense, halves.parts, strict=True)
+        ]
+        labels[LABEL] = label_column(np.concatenate(columns))
+    labels[SPLIT] = split_column([len(values) for values in dense], halves)
+    return _Found(np.concatenate(dense), halves.array, labels)
+
+
 def _load(path: Path, held: Mapping[str, tuple[int, ...]], array: str, options: ImportOptions) -> _Found:
     from scipy.io import loadmat
     from scipy.sparse import csr_matrix, issparse
 
+    halves = _halves(held)
+    if halves is not None and array == halves.array:
+        return _load_halves(path, held, halves)
     shape = held[array]
     check_size(f"{path.name}, {array},", 1, shape)
     along = str(options.get("images_along", "last"))

@@ -43,10 +43,11 @@ class Planes:
 
     def values(self, z: np.ndarray) -> np.ndarray:
         """(n, G) values of the classifiers at scores (n, K): means over the groups by their probability at z."""
-        inner = np.einsum("tgk,nk->ntg", self.weights[:, :, :-1], z) + self.weights[:, :, -1]
+        flat = self.weights[:, :, :-1].reshape(-1, z.shape[1])
+        inner = (z @ flat.T).reshape(len(z), *self.weights.shape[:2]) + self.weights[:, :, -1]
         if len(self.share) == 1:
             return np.asarray(inner[:, 0])
-        square = ((z[:, None, :] - self.centres) ** 2).sum(axis=2)
+        square = (z**2).sum(axis=1)[:, None] - 2.0 * z @ self.centres.T + (self.centres**2).sum(axis=1)
         log = np.log(np.maximum(self.share, 1e-300)) - z.shape[1] * np.log(self.spread)
         log = log - 0.5 * square / self.spread**2
         p = np.exp(log - log.max(axis=1, keepdims=True))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import find_reader, read_dataset
@@ -99,4 +100,25 @@ def test_parts_that_do_not_fit(tmp_path):
     assert read_dataset(path, {"image_shape": "none"}).image_shape == ()
     halves(path, image_shape=np.array([2.5, 4]))
     with pytest.raises(DataError, match=r"image_shape has to hold height and width\. Found \[2\.5, 4\.0\]"):
+        read_dataset(path)
+
+
+def test_halves_of_a_matlab_file(tmp_path):
+    path = tmp_path / "d.mat"
+    x, y = RNG.normal(size=(12, 4)), np.arange(12) % 3
+    savemat(path, {"X_train": x[:8], "y_train": y[:8], "X_test": x[8:], "y_test": y[8:]})
+    data = read_dataset(path)
+    assert (data.name, data.shape) == ("d", (12, 4))
+    np.testing.assert_array_equal(data.values, x)
+    assert list(data.row_table["label"]) == [str(code) for code in y]
+    assert list(data.row_table["split"]) == ["train"] * 8 + ["test"] * 4
+    assert read_dataset(path, data.source.options).digest() == data.digest()
+    shown = find_reader(path).preview(path, {})
+    assert shown.options["array"] == "X_train + X_test"
+    assert (shown.header[:3], shown.cells[-1][1:3]) == (("", "label", "split"), ("2", "test"))
+    assert shown.issues[0].message == "Training and test rows were put together"
+    half = read_dataset(path, {"array": "X_test"})
+    assert (half.shape, list(half.row_table)) == ((4, 4), ["y_test"])
+    savemat(path, {"X_train": x[:8], "y_train": y[:7], "X_test": x[8:], "y_test": y[8:]})
+    with pytest.raises(DataError, match=r"d\.mat: y_train has 7 entries; X_train has 8 rows"):
         read_dataset(path)
