@@ -55,7 +55,8 @@ class AssessedPage(ResultPage):
     """Roles ``labels`` (n,) class numbers, below 0 where unknown, ``probability`` (n, C), or (n,) of the second of two
     classes, ``names`` (C,) of the classes, ``part`` (n,) as "test" or "fitted".
 
-    Option: ``positive`` (number of the class from 1, or its name): the class shown first.
+    Option: ``positive`` (number of the class from 1, or its name): the class shown first; by default the second of two,
+    else the most frequent.
     """
 
     each_class = True
@@ -125,7 +126,9 @@ class AssessedPage(ResultPage):
         self._draw()
 
     def _first_class(self, loaded: Judged) -> int:
-        wanted = self.view.options.get("positive", 2 if len(loaded.classes) == 2 else 1)
+        wanted = self.view.options.get("positive", 2 if len(loaded.classes) == 2 else None)
+        if wanted is None:  # a curve of two items of a class says nothing
+            return int(np.bincount(loaded.codes, minlength=len(loaded.classes)).argmax())
         if isinstance(wanted, int):
             return max(0, wanted - 1)
         return loaded.classes.index(wanted) if wanted in loaded.classes else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ def test_confusion(opened, qtbot, tmp_path):
 
 def test_roc(opened, qtbot, tmp_path):
     _, run = bench = judged_run()
-    page = opened(bench, ROC)
+    page = opened(bench, replace(ROC, options={"positive": 1}))
     codes, share = known(run)
     area = assessment.auc(codes == 0, share[:, 0])
     assert (
@@ -106,7 +107,7 @@ def test_roc(opened, qtbot, tmp_path):
 
 def test_calibration(opened, qtbot, tmp_path):
     _, run = bench = judged_run(n=600)
-    page = opened(bench, CALIBRATION)
+    page = opened(bench, replace(CALIBRATION, options={"positive": "ALL"}))
     codes, share = known(run)
     bins = assessment.calibration(codes == 0, share[:, 0], 10)
     assert page.chart.bins == bins
@@ -152,3 +153,11 @@ def test_without_classes_and_with_one(opened, view):
     page.show_data().close()
     run.results["codes"] = Result(np.full(150, 7), ("sample",))
     assert opened((workbench, run), view).state == "This picture could not be drawn"
+
+
+def test_the_most_frequent_of_many_classes_is_shown_first(opened):
+    _, run = bench = judged_run()
+    codes = run.results["codes"].values
+    page = opened(bench, ROC)
+    assert page.class_picker.currentIndex() == np.bincount(codes[codes >= 0]).argmax()
+    assert opened(judged_run(size=2), ROC).class_picker.currentText() == "AML"
