@@ -41,8 +41,10 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     nodes = nodes[np.argsort(-strength[nodes], kind="stable")][:MOST_NODES]
     links, weight = _strongest(unit_rows(posterior.loadings[:, nodes].T), params["similarity"])
     draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
-    share = np.zeros(len(links))
+    share, sign = np.zeros(len(links)), np.sign(posterior.loadings[:, nodes])
+    same = np.zeros(sign.shape)
     for draw in draws:
+        same += np.sign(draw[nodes].T) == sign
         unit = unit_rows(draw[nodes])
         value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
         share += np.abs(value) >= params["similarity"]
@@ -69,6 +71,12 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
             ("factor", "strong_feature"),
             label="Loading",
             doc="Of the strongest features of all factors.",
+        ),
+        "top_confidence": Result(
+            same / len(draws),
+            ("factor", "strong_feature"),
+            label="Share of draws",
+            doc="In which the loading has the sign of its mean.",
         ),
         "network_edge": Result(links, ("network_link", "side"), label="Places of the two features"),
         "network_weight": Result(weight, ("network_link",), label="Cosine"),

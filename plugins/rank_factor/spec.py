@@ -179,7 +179,12 @@ VIEWS = (
     View(
         "network",
         "Factors and features",
-        {"values": "top_loadings", "row_names": "factor", "names": "network_node"},
+        {
+            "values": "top_loadings",
+            "confidence": "top_confidence",
+            "row_names": "factor",
+            "names": "network_node",
+        },
         options={"top": 2},
         group="Network",
     ),

@@ -131,3 +131,16 @@ def test_links_of_many_features(monkeypatch):
     np.testing.assert_allclose(weight, whole[links[:, 0], links[:, 1]])
     assert (np.diff(np.abs(weight)) <= 1e-12).all()
     assert not (links == 5).any()
+
+
+def test_signs_of_loadings_over_the_draws():
+    x, codes, _, _ = tools.planted(6, n=60, d=15)
+    settings = {"n_factors": 4, "n_top": 15}
+    run = tools.run("rank_factor", tools.inputs(x, codes), settings, chains=1, warmup=60, draws=40, thin=1)
+    share, mean = (run.results[name].values for name in ("top_confidence", "top_loadings"))
+    assert share.shape == mean.shape
+    assert share.min() >= 0
+    assert share.max() == 1
+    strong = np.abs(mean) > 0.7 * np.abs(mean).max()
+    assert share[strong].mean() > 0.9
+    assert share[strong].mean() > share[~strong].mean()
