@@ -75,7 +75,7 @@ def _spec(spec: ModelSpec) -> AnalysisSpec:
         title="New samples",
         summary="What the fit, as it is, says of samples that it has not seen.",
         needs={},
-        inputs=tuple(_input(item) for item in spec.inputs if not item.predicted),
+        inputs=tuple(_input(item) for item in spec.inputs if not item.fit_only),
         models=(spec.id,),
         help="Import the new samples as data first; features are found by name. The fit is not changed by them.",
     )

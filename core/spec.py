@@ -183,8 +183,8 @@ class Input:
     have the same length and joins them by name. ``holdout`` says that the model can leave out single
     cells (``"cells"``) of this input from the fit and score them. ``many`` takes several matrices.
     With ``union`` an item of the first dim that one of the matrices lacks is kept and comes as missing cells;
-    otherwise only the items that all matrices have are kept. ``predicted`` marks what ``Model.predict`` says of new samples,
-    so that it is not asked for with them.
+    otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
+    so that it is not asked for with new samples.
     """
 
     name: str
@@ -199,7 +199,7 @@ class Input:
     many: bool = False
     holdout: Literal["", "cells"] = ""
     union: bool = False
-    predicted: bool = False
+    fit_only: bool = False
 
     def __post_init__(self) -> None:
         _need(

@@ -16,7 +16,7 @@ RATINGS = Input(
     missing=True,
     label="Ratings",
     doc="Objects by raters: a grade in each cell, with gaps where nobody rated. Or one column of grades, a rating a row.",
-    predicted=True,
+    fit_only=True,
 )
 RATER = Input(
     "rater",
@@ -27,7 +27,7 @@ RATER = Input(
     required=False,
     label="Rater of each row",
     doc="Where a row is one rating: whose it is. Rows with the same inputs are one object. Else leave it empty.",
-    predicted=True,
+    fit_only=True,
 )
 
 RATERS = (

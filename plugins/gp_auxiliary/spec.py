@@ -37,6 +37,7 @@ SPLIT = Input(
     required=False,
     label="Split",
     doc="Samples labelled “test” are never fitted: their labels only measure the predictions.",
+    fit_only=True,
 )
 
 

@@ -47,6 +47,7 @@ INPUTS = (
         doc="Which samples are for the test: they are predicted, not fitted.",
         missing=True,
         required=False,
+        fit_only=True,
     ),
 )
 DIMS = {

@@ -68,6 +68,7 @@ INPUTS = (
         label="Split",
         doc="1 for test documents, 0 for training documents, instead of a split at random.",
         required=False,
+        fit_only=True,
     ),
     Input(
         "start",
@@ -77,6 +78,7 @@ INPUTS = (
         label="Start values",
         doc="Probability of each topic in each document before the first sweep.",
         required=False,
+        fit_only=True,
     ),
 )
 
