@@ -10,6 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
@@ -357,6 +358,8 @@ class SetupPage(QWidget):
                 return plan, None, error
 
         def done(found: tuple[FitPlan, Cost | None, PluginError | None]) -> None:
+            if not isValid(self):  # the fit was started, or the page closed, while this was worked out
+                return
             plan, cost, wrong = found
             if wrong is not None and wrong.fault is not None:
                 self.workbench.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
@@ -374,6 +377,8 @@ class SetupPage(QWidget):
         return self.schedule_form.schedule(), self.schedule_form.seed, self.schedule_form.holdout
 
     def _check_failed(self, error: BaseException, details: str) -> None:
+        if not isValid(self):
+            return
         wanted, self._wanted = self._wanted, ""
         self._clear_told()
         self.foot.set_busy(False)
@@ -461,6 +466,7 @@ class SetupPage(QWidget):
 
     def _emit(self, plan: FitPlan) -> None:
         wanted, self._wanted = self._wanted, ""
+        self._quiet.stop()
         self.foot.set_busy(False)
         if wanted == "search":
             self.search_requested.emit(plan)
