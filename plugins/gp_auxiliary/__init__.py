@@ -10,5 +10,6 @@ def plaidwork_models() -> list[str]:
         f"{path}.classify:Classes",
         f"{path}.ordinal:OrderedClasses",
         f"{path}.raters:Rated",
+        f"{path}.binary_pca:BinaryComponents",
         f"{path}.variational:QuickClasses",
     ]

@@ -1,0 +1,66 @@
+"""New samples of binary principal components: their scores, and the probabilities of their cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results
+from plaidwork.plugins.gp_auxiliary.binary_pca_axes import turned_draws
+from plaidwork.plugins.gp_auxiliary.kernels import binary
+
+_DRAWS, _WARMUP, _ROUNDS = 60, 10, 4
+_SEED = 20140510
+
+
+def predict_rows(kept: Kept, data: ModelData, new_data: ModelData) -> Results:
+    """Scores (m, K) in the axes of the fit and probabilities of a 1 (m, features). Raises ``ModelError`` for other features.
+
+    For draws of means and loadings spread over the chains the scores are drawn given the known cells, by a short chain
+    each. Features are found by name; those that the new samples lack are missing cells, further ones are passed over.
+    """
+    y, known = _in_order(data, new_data)
+    rng = np.random.Generator(np.random.PCG64DXSM(_SEED))
+    draws = turned_draws(kept)
+    draws = draws[:: max(1, len(draws) // _DRAWS)]
+    size = draws[0].scores.shape[1]
+    scores, squares, share = np.zeros((len(y), size)), np.zeros((len(y), size)), np.zeros(y.shape)
+    z = np.zeros(y.shape)
+    for draw in draws:
+        x, w = np.zeros((len(y), size)), np.ascontiguousarray(draw.loadings)
+        binary.draw_rows(rng, 0, len(y), _WARMUP, y, known, x, w, draw.mean, z)
+        for _ in range(_ROUNDS):
+            binary.draw_rows(rng, 0, len(y), 2, y, known, x, w, draw.mean, z)
+            scores += x
+            squares += x**2
+            share += ndtr(draw.mean + x @ w.T)
+    count = len(draws) * _ROUNDS
+    scores, share = scores / count, share / count
+    return {
+        "scores": Result(scores, ("sample", "component"), label="scores"),
+        "scores_sd": Result(
+            np.sqrt(np.maximum(squares / count - scores**2, 0.0)),
+            ("sample", "component"),
+            label="sd of the scores",
+        ),
+        "probability": Result(share, ("sample", "feature"), label="probability of a 1"),
+    }
+
+
+def _in_order(data: ModelData, new_data: ModelData) -> tuple[np.ndarray, np.ndarray]:
+    """Cells and known ones (m, features) of the new samples in the order of the fit."""
+    old, new = data["Y"], new_data["Y"]
+    names = {name: j for j, name in enumerate(new.names[1])}
+    shared = [(j, names[name]) for j, name in enumerate(old.names[1]) if name in names]
+    if not shared:
+        raise ModelError(
+            f"The new samples have none of the {len(old.names[1])} features of the fit.",
+            "Features are found by name.",
+        )
+    values, observed = np.asarray(new.values), np.asarray(new.observed)
+    known = np.zeros((len(values), len(old.names[1])), dtype=bool)
+    y = np.zeros(known.shape, dtype=bool)
+    for j, k in shared:
+        known[:, j] = observed[:, k]
+        y[:, j] = values[:, k] > 0.5
+    return y, known

@@ -1,0 +1,146 @@
+"""Gibbs kernels of binary principal components: probit cells, ``z_ij ~ N(mu_j + w_j'x_i, 1)``, ``y_ij = [z_ij > 0]``.
+
+Cells that are not ``known`` are passed over: their z is not drawn.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.gp_auxiliary.kernels.truncated import log_ndtr, normal_above
+
+
+@njit(nogil=True, cache=True)
+def _factor(matrix):
+    """Lower Cholesky factor (K, K) in place; entries above the diagonal are left as they are."""
+    size = len(matrix)
+    for j in range(size):
+        for i in range(j, size):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = math.sqrt(max(total, 1e-300)) if i == j else total / matrix[j, j]
+
+
+@njit(nogil=True, cache=True)
+def _forward(root, b):
+    """``L^-1 b`` in place."""
+    for i in range(len(b)):
+        for k in range(i):
+            b[i] -= root[i, k] * b[k]
+        b[i] /= root[i, i]
+
+
+@njit(nogil=True, cache=True)
+def _backward(root, b):
+    """``L^-T b`` in place."""
+    for i in range(len(b) - 1, -1, -1):
+        for k in range(i + 1, len(b)):
+            b[i] -= root[k, i] * b[k]
+        b[i] /= root[i, i]
+
+
+@njit(nogil=True, cache=True)
+def _products(w, known, out):
+    """``I + sum w_j w_j'`` over the known columns of a row, lower half."""
+    size = w.shape[1]
+    for a in range(size):
+        for b in range(a + 1):
+            out[a, b] = 1.0 if a == b else 0.0
+    for j in range(len(w)):
+        if known[j]:
+            for a in range(size):
+                for b in range(a + 1):
+                    out[a, b] += w[j, a] * w[j, b]
+
+
+@njit(nogil=True, cache=True)
+def draw_rows(rng, first, last, times, y, known, x, w, mu, z):
+    """Draw z of rows ``first`` to ``last``, then their scores x, ``times`` in turn; in place.
+
+    Parameters
+    ----------
+    y, known : (n, m) bool. x (n, K), w (m, K), mu (m,), z (n, m).
+    """
+    size = x.shape[1]
+    whole, own, b = np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    _products(w, np.ones(len(w), dtype=np.bool_), whole)
+    _factor(whole)
+    for i in range(first, last):
+        root = whole
+        if not known[i].all():
+            _products(w, known[i], own)
+            _factor(own)
+            root = own
+        for _ in range(times):
+            b[:] = 0.0
+            for j in range(len(w)):
+                if known[i, j]:
+                    mean = mu[j]
+                    for k in range(size):
+                        mean += w[j, k] * x[i, k]
+                    value = mean + normal_above(rng, -mean) if y[i, j] else mean - normal_above(rng, mean)
+                    z[i, j] = value
+                    for k in range(size):
+                        b[k] += w[j, k] * (value - mu[j])
+            _forward(root, b)
+            for k in range(size):
+                b[k] += rng.standard_normal()
+            _backward(root, b)
+            x[i] = b
+
+
+@njit(nogil=True, cache=True)
+def draw_columns(rng, first, last, y, known, x, w, mu, z, precision, mean_precision):
+    """Draw mean and loadings of columns ``first`` to ``last``, in place; log likelihood of their cells.
+
+    Before them z of a column is scaled, its coefficients integrated out: ``c^2 ~ Gamma(N_j / 2, z'(I + X P^-1 X')^-1 z / 2)``,
+    a Gibbs step along the ray (Liu & Wu 1999), which costs nothing and mixes large coefficients.
+
+    Parameters
+    ----------
+    precision : (K,) of the loadings' priors; ``mean_precision`` that of mu.
+    """
+    size, total = x.shape[1], 0.0
+    matrix, b = np.empty((size + 1, size + 1)), np.empty(size + 1)
+    row = np.empty(size + 1)
+    row[size] = 1.0
+    for j in range(first, last):
+        b[:] = 0.0
+        for a in range(size + 1):
+            for c in range(a + 1):
+                matrix[a, c] = 0.0
+            matrix[a, a] = precision[a] if a < size else mean_precision
+        square, count = 0.0, 0
+        for i in range(len(x)):
+            if known[i, j]:
+                count += 1
+                value = z[i, j]
+                square += value * value
+                row[:size] = x[i]
+                for a in range(size + 1):
+                    b[a] += row[a] * value
+                    for c in range(a + 1):
+                        matrix[a, c] += row[a] * row[c]
+        _factor(matrix)
+        _forward(matrix, b)
+        scale = 1.0
+        if count:
+            for a in range(size + 1):
+                square -= b[a] * b[a]
+            scale = math.sqrt(rng.standard_gamma(0.5 * count) / (0.5 * max(square, 1e-300)))
+        for a in range(size + 1):
+            b[a] = scale * b[a] + rng.standard_normal()
+        _backward(matrix, b)
+        w[j] = b[:size]
+        mu[j] = b[size]
+        for i in range(len(x)):
+            if known[i, j]:
+                mean = mu[j]
+                for k in range(size):
+                    mean += w[j, k] * x[i, k]
+                total += log_ndtr(mean if y[i, j] else -mean)
+    return total
