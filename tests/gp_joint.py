@@ -12,8 +12,10 @@ import math
 import numpy as np
 
 from plaidwork.core.api import Clock, ModelData
+from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
+from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow
 
 N_BATCHES = 40
@@ -131,15 +133,15 @@ class ClassifierJoint:
             values += [*share, float((share[winners] * (code < 0)).mean())]
         return np.array(values)
 
-    def run(self, seed, n_direct, n_turns, thin=1):
+    def run(self, seed, n_direct, n_turns, sweeps=1):
         rng = generator(seed)
         direct = np.array([self.functions(self.direct(rng)) for _ in range(n_direct)])
         state = self.direct(rng)
         turns = []
         data = ModelData({})
         for _ in range(n_turns):
-            for _ in range(thin):
-                self.again(rng, state)
+            self.again(rng, state)
+            for _ in range(sweeps):
                 self.model.step(state, data, self.params, rng, Clock(1, 0))
             turns.append(self.functions(state))
         return z_scores(direct, np.array(turns))
@@ -148,8 +150,8 @@ class ClassifierJoint:
 class OrdinalJoint:
     """The joint law of ordered classes at given inputs."""
 
-    def __init__(self, model, params, x, n_classes):
-        self.model, self.x, self.n_classes = model, x, n_classes
+    def __init__(self, model, params, x, n_classes, cut_step=0.7):
+        self.model, self.x, self.n_classes, self.cut_step = model, x, n_classes, cut_step
         self.params = model.spec.check_params(params | {"standardise": False})
 
     def direct(self, rng):
@@ -168,7 +170,7 @@ class OrdinalJoint:
         z = f + rng.standard_normal(len(f))
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
-            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, 0.7),
+            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.cut_step),
             "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
         state.update(prior.gram(theta))
@@ -270,3 +272,30 @@ class RatersJoint:
         return np.array([*values, np.tanh(rest).mean(), np.tanh(rest.max() / 3)])
 
     run = ClassifierJoint.run
+
+
+BASE = {"walks": 3, "intercept": False}
+FIXED = {"parameters": "fixed"}
+"""The covariance is dense and f is moved as a whole; where a dense one is inferred, z is swept site by site."""
+FAR = {"parameters": "fixed", "intercept": False, "amplitude": 1.0, "gamma": 0.1}
+"""For three samples whose cut-points take long steps: there a wrong order of the updates shows most (of many samples the
+cut-points hardly move in a sweep, so that a stale z is hardly stale)."""
+SITES = {"site_sweeps": 1}
+NULL = {"noise": "null", "null_width": 0.6, "shares": "inferred"}
+def inputs(size: int) -> np.ndarray:
+    return np.ascontiguousarray(np.random.default_rng(0).standard_normal((size, 2)))
+
+
+def joint(name: str) -> ClassifierJoint | OrdinalJoint:
+    low = {"form": "inducing", "inducing": 3}
+    return {
+        "two classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(6), 2),
+        "two classes, inducing points": lambda: ClassifierJoint(Classes(), BASE | SITES | low, inputs(6), 2),
+        "two classes, moves of f": lambda: ClassifierJoint(Classes(), BASE | FIXED, inputs(6), 2),
+        "null category": lambda: ClassifierJoint(Classes(), BASE | SITES | NULL, inputs(4), 2),
+        "three classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(5), 3),
+        "three classes, null": lambda: ClassifierJoint(Classes(), BASE | SITES | NULL, inputs(3), 3),
+        "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
+        "ordered, far cuts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0),
+        "ordered, inducing points": lambda: OrdinalJoint(OrderedClasses(), BASE | low, inputs(6), 3),
+    }[name]()

@@ -1,0 +1,199 @@
+"""Log loss and error on test samples of the Gaussian process classifiers and of others.
+
+Run: python benchmarks/gp_comparison.py FOLDER [SET ...], the folder with three_gaussians.csv, three_class.csv, iris.csv,
+wine_quality_red_600.csv, two_moons_semi.csv and three_arcs_semi.csv. Sets with a column "set" keep their split; of the
+semi-supervised ones only labelled samples are fitted; iris is split in five, each part tested once. Grades of the wines are
+clipped to 4..7. Inputs are standardised by the fitted samples for every model.
+
+Others take part where they are installed: scikit-learn (Laplace's approximation, parameters by the evidence; logistic regression
+with the strength of the penalty by cross-validation where five samples a class allow it), GPy (expectation propagation), mord
+(ordered logistic). GPy has two classes only: of more, each against the rest, normalised, as scikit-learn does it too.
+"""
+
+import csv
+import os
+import sys
+import warnings
+from pathlib import Path
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import time
+
+import numpy as np
+
+from plaidwork.core import fit
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.executor import InlineExecutor
+
+FOLDS = 5
+
+
+def read(folder, name):
+    """(x (n, D), codes (n,), pairs of masks: fitted and tested samples)."""
+    with open(folder / f"{name}.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    label = next(c for c in ("y", "y_true", "species", "quality") if c in rows[0])
+    inputs = [c for c in rows[0] if c not in (label, "set", "labelled")]
+    x = np.array([[float(row[c]) for c in inputs] for row in rows])
+    if name.startswith("wine"):
+        code = np.clip([int(row[label]) for row in rows], 4, 7) - 4
+    else:
+        code = np.unique([row[label] for row in rows], return_inverse=True)[1]
+    if "set" in rows[0]:
+        train = np.array([row["set"] == "train" for row in rows])
+        return x, code, [(train, ~train)]
+    if "labelled" in rows[0]:
+        train = np.array([row["labelled"] == "1" for row in rows])
+        return x, code, [(train, ~train)]
+    fold = np.empty(len(code), dtype=int)
+    for k in np.unique(code):
+        members = np.flatnonzero(code == k)
+        fold[np.random.default_rng(20140510 + k).permutation(members)] = np.arange(len(members)) % FOLDS
+    return x, code, [(fold != f, fold == f) for f in range(FOLDS)]
+
+
+def ours(model, **settings):
+    """Probabilities (n, K) of one of the program's models by its defaults and these settings."""
+
+    def predict(x, code, train):
+        names = tuple(f"s{i}" for i in range(len(x)))
+        words = tuple(map(str, range(code.max() + 1)))
+        given = {
+            "X": Dataset("X", x, names, tuple(f"x{d}" for d in range(x.shape[1]))),
+            "y": Dataset("y", code, names, (), kind="categorical", categories=words),
+            "split": Dataset(
+                "split", (~train).astype(int), names, (), kind="categorical", categories=("train", "test")
+            ),
+        }
+        schedule = {} if model == "gp_quick_classes" else {"chains": 2, "warmup": 300, "draws": 500}
+        run = fit(model, given, settings, seed=1, executor=InlineExecutor(), **schedule)
+        columns = run.results["predictions"].columns
+        return np.column_stack([np.asarray(columns[f"P({word})"], dtype=float) for word in words])
+
+    return predict
+
+
+def standardised(x, train):
+    spread = x[train].std(axis=0)
+    return (x - x[train].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def scikit_gp(ard):
+    from sklearn.gaussian_process import GaussianProcessClassifier
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    def predict(x, code, train):
+        x = standardised(x, train)
+        length = np.full(x.shape[1], np.sqrt(x.shape[1])) if ard else np.sqrt(x.shape[1])
+        kernel = ConstantKernel(4.0, (1e-2, 1e4)) * RBF(length, (1e-2, 1e3))
+        model = GaussianProcessClassifier(kernel, n_restarts_optimizer=2, random_state=1)
+        return model.fit(x[train], code[train]).predict_proba(x)
+
+    return predict
+
+
+def logistic():
+    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+
+    def predict(x, code, train):
+        x = standardised(x, train)
+        enough = np.bincount(code[train]).min() >= 5
+        model = (
+            LogisticRegressionCV(cv=5, scoring="neg_log_loss", max_iter=2000)
+            if enough
+            else LogisticRegression(max_iter=2000)
+        )
+        return model.fit(x[train], code[train]).predict_proba(x)
+
+    return predict
+
+
+def ordered_logistic():
+    from mord import LogisticAT
+
+    def predict(x, code, train):
+        x = standardised(x, train)
+        return LogisticAT(alpha=1.0).fit(x[train], code[train]).predict_proba(x)
+
+    return predict
+
+
+def gpy():
+    import GPy
+
+    def one(x, positive, train):
+        kernel = GPy.kern.RBF(x.shape[1], variance=4.0, lengthscale=np.sqrt(x.shape[1]))
+        model = GPy.models.GPClassification(x[train], positive[train][:, None].astype(float), kernel=kernel)
+        model.optimize(max_iters=200)
+        return model.predict(x)[0][:, 0]
+
+    def predict(x, code, train):
+        x, count = standardised(x, train), code.max() + 1
+        if count == 2:
+            chance = one(x, code == 1, train)
+            return np.column_stack([1.0 - chance, chance])
+        each = np.column_stack([one(x, code == k, train) for k in range(count)])
+        return each / each.sum(axis=1, keepdims=True)
+
+    return predict
+
+
+def models(name):
+    """(label, maker) of the models for a set."""
+    found = [
+        ("Gaussian process", lambda: ours("gp_classes")),
+        ("  a length per input", lambda: ours("gp_classes", ard=True)),
+        ("  quick look", lambda: ours("gp_quick_classes")),
+    ]
+    if name.startswith("wine"):
+        found += [
+            ("  ordered classes", lambda: ours("gp_ordered_classes")),
+            ("  ordered, a length per input", lambda: ours("gp_ordered_classes", ard=True)),
+        ]
+    found += [
+        ("scikit-learn GP", lambda: scikit_gp(False)),
+        ("scikit-learn GP, ARD", lambda: scikit_gp(True)),
+        ("GPy", gpy),
+        ("logistic regression", logistic),
+    ]
+    return [*found, ("ordered logistic (mord)", ordered_logistic)] if name.startswith("wine") else found
+
+
+def score(predict, x, code, parts):
+    """(log loss, error) over the tested samples of all parts."""
+    losses, wrong = [], []
+    for train, test in parts:
+        chance = predict(x, code, train)[test]
+        chance = np.clip(chance / chance.sum(axis=1, keepdims=True), 1e-12, 1.0)
+        losses += list(-np.log(chance[np.arange(len(chance)), code[test]]))
+        wrong += list(chance.argmax(axis=1) != code[test])
+    return float(np.mean(losses)), float(np.mean(wrong))
+
+
+def main():
+    folder, wanted = Path(sys.argv[1]), set(sys.argv[2:])
+    sets = ("three_gaussians", "three_class", "iris", "wine_quality_red_600", "two_moons_semi", "three_arcs_semi")
+    for name in sets:
+        if wanted and name not in wanted:
+            continue
+        x, code, parts = read(folder, name)
+        print(f"{name}: {int(parts[0][0].sum())} fitted, {x.shape[1]} inputs, {code.max() + 1} classes")
+        for label, make in models(name):
+            start = time.process_time()
+            try:
+                predict = make()
+            except ImportError as error:
+                print(f"    {label:32} not installed ({error.name})")
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                loss, error = score(predict, x, code, parts)
+            print(
+                f"    {label:32} log loss {loss:.3f}   error {error:.3f}   {time.process_time() - start:6.1f} s",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

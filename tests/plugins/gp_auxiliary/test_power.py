@@ -1,0 +1,166 @@
+"""One fault for every update: the joint test finds it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from gp_joint import joint
+from plaid_tools import with_fault
+
+from plaidwork.plugins.gp_auxiliary import flow, hyper, ordinal, replica
+from plaidwork.plugins.gp_auxiliary.gram import GRAM
+from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
+from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
+
+FOUND = 5.0
+"""Standard errors; right samplers stay below 4.5 (test_joint)."""
+
+
+def wrong_shares(rng, copy, labels):
+    """The prior of the shares counted twice."""
+    winners = labels.winners(copy["z"])
+    for k in range(labels.n_classes):
+        missing = int(((winners == k) & labels.free).sum())
+        known = int((labels.code == k).sum())
+        copy["log_share"][k] = math.log(rng.beta(2.0 + missing, 2.0 + known))
+
+
+def swept(patch, **parts):
+    """Sweeps with other parts."""
+    patch.setattr(replica.sites, "sweep_many", with_fault(sites.sweep_many, **parts))
+
+
+def site(old, new):
+    return lambda patch: swept(patch, sweep_intervals=with_fault(sites.sweep_intervals, old, new))
+
+
+def rows(old="", new="", **names):
+    return lambda patch: swept(patch, sweep_winners=with_fault(sites.sweep_winners, old, new, **names))
+
+
+def moved(old="", new="", **names):
+    """Trajectories with a fault in ``move_f`` or its parts."""
+    faulty = with_fault(hamiltonian.move_f, old, new, **names)
+    return lambda patch: patch.setattr(
+        flow.hamiltonian, "move_and_draw", with_fault(hamiltonian.move_and_draw, move_f=faulty)
+    )
+
+
+def within(module, name, old, new):
+    """A function of a module with one piece of its source replaced."""
+    return lambda patch: patch.setattr(module, name, with_fault(getattr(module, name), old, new))
+
+
+def drawn_with_unit_noise(patch):
+    faulty = with_fault(hamiltonian.draw_z, "sd[n] * normal_between(rng, (low[n] - f) / sd[n], (high[n] - f) / sd[n])",
+                        "normal_between(rng, low[n] - f, high[n] - f)")  # fmt: skip
+    patch.setattr(flow.hamiltonian, "move_and_draw", with_fault(hamiltonian.move_and_draw, draw_z=faulty))
+
+
+def ends_without_null(self, null):
+    return np.where(self.code == 1, 0.0, -np.inf), np.where(self.code == 0, 0.0, np.inf)
+
+
+def z_before_the_cut_points(self, state, prior, params, rng, clock):
+    """z drawn before the cut-points and used after them (page, row 14)."""
+    gram, z, cuts, code = {name: state[name] for name in GRAM}, state["z"], state["cuts"], state["fixed"]["code"]
+    w = flow.place_of(rng, z, gram, state["flow"])
+    flow.move(rng, w, z, edges(cuts, code), state["flow"], state["reference"], False, 1)
+    ordinal.walk_cuts(rng, cuts, flow.values_of(w, state["flow"]), code, state["cut_steps"], False)
+    ordinal.move_together(rng, z, cuts, gram, state["joint_steps"], False)
+
+
+FAULTS = {
+    "mean of a site": ("two classes", site("mean = _site_mean(", "mean = 0.9 * _site_mean(")),
+    "spread of a site": ("two classes", site("value = mean + sd *", "value = mean + 0.9 * sd *")),
+    "side of a label": ("null category", lambda patch: patch.setattr(replica.Labels, "ends", ends_without_null)),
+    "side without the null": ("null category", site("(mean - null) / sd", "mean / sd")),
+    "shares": ("null category", lambda patch: patch.setattr(replica, "draw_shares", wrong_shares)),
+    "scale of z": (
+        "two classes",
+        lambda patch: swept(patch, scale_z=with_fault(sites.scale_z, "0.5 * z.size", "0.5 * (z.size - 1)")),
+    ),
+    "leading value": ("three classes", rows(draw_lead=with_fault(winner.draw_lead, "- top + 0.5 * x * x", "- top"))),
+    "values below it": ("three classes", rows("mean[k] - sd * normal_above", "mean[k] - 1.2 * sd * normal_above")),
+    "null of three classes": ("three classes, null", rows("bar = top - null", "bar = top")),
+    "prior of theta": (
+        "two classes",
+        within(hyper, "walk_theta", "log_density(proposed, z) + prior.covariance.log_prior(proposed)",
+               "log_density(proposed, z)"),
+    ),
+    "theta without its determinant": (
+        "two classes, inducing points",
+        lambda patch: patch.setattr(
+            replica.Prior, "log_density",
+            lambda self, theta, z: -0.5 * sum(row @ self_q(self, theta) @ row for row in z),
+        ),
+    ),
+    "curvature of the reference": (
+        "two classes, moves of f",
+        moved(rest=with_fault(hamiltonian.rest, "+ 0.5 * bend[n] * f * f", "")),
+    ),
+    "energy at the start": (
+        "two classes, moves of f",
+        moved("energy -= 0.5 * (speed[j] ** 2 + (w[j] - centre[j]) ** 2)", "energy -= 0.5 * speed[j] ** 2"),
+    ),
+    "noise of a low rank": ("two classes, inducing points", drawn_with_unit_noise),
+    "f given z": (
+        "two classes, moves of f",
+        within(flow, "place_of", "flow[\"root\"] @ rng", "0.8 * flow[\"root\"] @ rng"),
+    ),
+    "exponent of the joint scale": ("ordered", within(ordinal, "move_together", "(len(z) + 1)", "(len(z) - 1)")),
+    "joint shift": ("ordered", within(ordinal, "move_together", "- 0.5 * shift**2 * float(ones.sum())", "")),
+    "prior of the cut-points": (
+        "ordered",
+        lambda patch: patch.setattr(ordinal, "log_cuts", lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2),
+    ),
+    "order of z and the cut-points": (
+        "ordered, far cuts",
+        lambda patch: patch.setattr(OrderedClasses, "_place", z_before_the_cut_points),
+    ),
+}  # fmt: skip
+"""Shares left out of the winner of three classes change the joint law too little, as labels are drawn anew in every round: the
+frequencies of the winner are tested by themselves (test_kernels)."""
+
+
+def self_q(prior, theta):
+    gram = prior.gram(theta)
+    return np.diag(gram["weight"]) - gram["rows"] @ gram["rows"].T
+
+
+@pytest.fixture
+def far_walks(monkeypatch):
+    """Five walks of the cut-points a sweep, which are as right as one."""
+    plain = ordinal.walk_cuts
+
+    def five(*given):
+        for _ in range(5):
+            plain(*given)
+
+    monkeypatch.setattr(ordinal, "walk_cuts", five)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault, monkeypatch, far_walks):
+    name, put = FAULTS[fault]
+    put(monkeypatch)
+    assert np.abs(joint(name).run(12, 12_000, 20_000)).max() > FOUND
+
+
+@pytest.mark.slow
+def test_far_cut_points_in_the_right_order_leave_the_joint_law(far_walks):
+    assert np.abs(joint("ordered, far cuts").run(12, 12_000, 40_000)).max() < 4.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [False, True])
+def test_f_of_before_a_step_of_theta_is_stale(fault, monkeypatch):
+    """Three sweeps a round, as f is drawn anew given z at the start of every round."""
+    if fault:
+        within(replica, "sweep_replica", 'replica["place"] = flow.NOWHERE', "pass")(monkeypatch)
+        within(replica, "_set_flow", 'replica["flow"] = ', 'replica["place"] = replica["place"]; replica["flow"] = ')(monkeypatch)
+    largest = np.abs(joint("two classes, inducing points").run(13, 12_000, 15_000, 3)).max()
+    assert largest > FOUND if fault else largest < 4.5
