@@ -27,6 +27,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.executor import InlineExecutor
 
 FOLDS = 5
+LINEAR = {"covariance": "expression", "expression": "rbf(ard) + linear"}
 
 
 def read(folder, name):
@@ -144,6 +145,7 @@ def models(name):
     found = [
         ("Gaussian process", lambda: ours("gp_classes")),
         ("  a length per input", lambda: ours("gp_classes", ard=True)),
+        ("  with a linear part", lambda: ours("gp_classes", **LINEAR)),
         ("  quick look", lambda: ours("gp_quick_classes")),
     ]
     if name.startswith("wine"):
@@ -173,7 +175,14 @@ def score(predict, x, code, parts):
 
 def main():
     folder, wanted = Path(sys.argv[1]), set(sys.argv[2:])
-    sets = ("three_gaussians", "three_class", "iris", "wine_quality_red_600", "two_moons_semi", "three_arcs_semi")
+    sets = (
+        "three_gaussians",
+        "three_class",
+        "iris",
+        "wine_quality_red_600",
+        "two_moons_semi",
+        "three_arcs_semi",
+    )
     for name in sets:
         if wanted and name not in wanted:
             continue

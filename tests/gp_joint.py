@@ -282,6 +282,8 @@ FAR = {"parameters": "fixed", "intercept": False, "amplitude": 1.0, "gamma": 0.1
 cut-points hardly move in a sweep, so that a stale z is hardly stale)."""
 SITES = {"site_sweeps": 1}
 NULL = {"noise": "null", "null_width": 0.6, "shares": "inferred"}
+
+
 def inputs(size: int) -> np.ndarray:
     return np.ascontiguousarray(np.random.default_rng(0).standard_normal((size, 2)))
 

@@ -187,19 +187,26 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
     return found + input_problems(data["X"], frame, params)
 
 
+def _too_large(n_used: int, params: Params) -> Problem:
+    """That the dense form is out of reach, and what the other one takes: bytes and seconds as measured on one core."""
+    walks, points = params.get("walks", 2), params["inducing"]
+    gigabytes, seconds = 24.0 * n_used**2 / 1e9, 1e-10 * walks * n_used**3
+    low_gigabytes, low_seconds = 24.0 * n_used * points / 1e9, 2e-9 * walks * n_used * points**2
+    return Problem(
+        f"{n_used} samples are too many for the dense computation: {gigabytes:.1f} GB and about {seconds:.0f} seconds a "
+        f"draw in each chain; at most {DENSE_AT_MOST} samples.",
+        f"Choose “Inducing points” or “Automatic” under Computation: {low_gigabytes:.2f} GB and about {low_seconds:.1f} "
+        f"seconds a draw with {points} points.",
+        "form",
+    )
+
+
 def input_problems(block: Any, frame: Frame, params: Params) -> list[Problem]:
     """What is wrong with the inputs, the covariance and the form of the computation."""
     found = []
     n_used = int(frame.used.sum())
     if params["form"] == "dense" and n_used > DENSE_AT_MOST:
-        gigabytes = n_used**2 * 8 / 1e9
-        found.append(
-            Problem(
-                f"{n_used} samples are too many for the dense computation ({gigabytes:.1f} GB a chain).",
-                "Choose “Inducing points” or “Automatic” under Computation.",
-                "form",
-            )
-        )
+        found.append(_too_large(n_used, params))
     still = [name for name, d in zip(frame.columns, frame.x[frame.used].T) if np.ptp(d) == 0]
     if still:
         shown = ", ".join(still[:3]) + (f" and {len(still) - 3} more" if len(still) > 3 else "")

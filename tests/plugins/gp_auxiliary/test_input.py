@@ -16,11 +16,12 @@ NAMES = tuple(f"s{i + 1}" for i in range(12))
 
 
 def planned(model: str, codes, categories, x=None, split=None, **params):
-    """The plan of a fit of 12 samples with two inputs."""
+    """The plan of a fit of 12 samples with two inputs, or of those of x."""
     values = generator(1).standard_normal((12, 2)) if x is None else x
+    names = tuple(f"s{i + 1}" for i in range(len(values)))
     data = {
-        "X": Dataset("measured", values, NAMES, ("a", "b")),
-        "y": Dataset("labels", np.array(codes), NAMES, (), "categorical", categories),
+        "X": Dataset("measured", values, names, ("a", "b")),
+        "y": Dataset("labels", np.array(codes), names, (), "categorical", categories),
     }
     if split is not None:
         data["split"] = Dataset("parts", np.array(split), NAMES, (), "categorical", ("train", "test"))
@@ -78,6 +79,19 @@ def test_inputs_that_are_told():
     x[4, 1] = np.nan
     with pytest.raises(DataError, match="measured lacks 1: row “s5”, column “b”"):
         planned("gp_classes", TWO, ("1", "2"), x)
+
+
+@pytest.mark.parametrize("model", ["gp_classes", "gp_ordered_classes", "gp_quick_classes"])
+def test_too_many_samples_for_the_dense_form(model):
+    """Numbers of both forms, and the way out."""
+    x = generator(2).standard_normal((6200, 2))
+    with pytest.raises((ModelError, DataError, SettingError)) as raised:
+        planned(model, [0, 1] * 3100, ("low", "high"), x, form="dense")
+    for words in ("6200 samples are too many", "0.9 GB and about 48 seconds", "at most 6000 samples"):
+        assert words in str(raised.value)
+    told = f"{raised.value} {getattr(raised.value, 'hint', '')}"
+    assert "0.01 GB and about 0.2 seconds a draw with 100 points" in told
+    planned(model, [0, 1] * 3100, ("low", "high"), x, form="auto")
 
 
 def write(path, rows):
