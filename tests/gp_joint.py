@@ -150,8 +150,8 @@ class ClassifierJoint:
 class OrdinalJoint:
     """The joint law of ordered classes at given inputs."""
 
-    def __init__(self, model, params, x, n_classes, cut_step=0.7):
-        self.model, self.x, self.n_classes, self.cut_step = model, x, n_classes, cut_step
+    def __init__(self, model, params, x, n_classes, cut_step=0.7, joint_step=0.3):
+        self.model, self.x, self.n_classes, self.steps = model, x, n_classes, (cut_step, joint_step)
         self.params = model.spec.check_params(params | {"standardise": False})
 
     def direct(self, rng):
@@ -170,8 +170,8 @@ class OrdinalJoint:
         z = f + rng.standard_normal(len(f))
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
-            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.cut_step),
-            "joint_steps": hyper.new_steps(2, 0.3), "steps": hyper.new_steps(len(theta), 1.5),
+            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.steps[0]),
+            "joint_steps": hyper.new_steps(2, self.steps[1]), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
         state.update(prior.gram(theta))
         state["reference"] = new_reference(z)
@@ -299,5 +299,6 @@ def joint(name: str) -> ClassifierJoint | OrdinalJoint:
         "three classes, null": lambda: ClassifierJoint(Classes(), BASE | SITES | NULL, inputs(3), 3),
         "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
         "ordered, far cuts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0),
+        "ordered, far shifts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0, 1.5),
         "ordered, inducing points": lambda: OrdinalJoint(OrderedClasses(), BASE | low, inputs(6), 3),
     }[name]()

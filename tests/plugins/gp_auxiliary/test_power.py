@@ -109,7 +109,7 @@ FAULTS = {
     "energy at the end": ("two classes, moves of f", moved("(place[j] - centre[j]) ** 2", "place[j] ** 2")),
     "noise of a low rank": ("two classes, inducing points", drawn_with_unit_noise),
     "exponent of the joint scale": ("ordered", within(ordinal, "move_together", "(len(z) + 1)", "(len(z) - 1)")),
-    "joint shift": ("ordered", within(ordinal, "move_together", "- 0.5 * shift**2 * float(ones.sum())", "")),
+    "joint shift": ("ordered, far shifts", within(ordinal, "move_together", "-shift * float(ones @ z)", "-0.3 * shift * float(ones @ z)")),
     "prior of the cut-points": (
         "ordered",
         lambda patch: patch.setattr(ordinal, "log_cuts", lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2),
@@ -149,8 +149,9 @@ def test_a_fault_is_found(fault, monkeypatch, far_walks):
 
 
 @pytest.mark.slow
-def test_far_cut_points_in_the_right_order_leave_the_joint_law(far_walks):
-    assert np.abs(joint("ordered, far cuts").run(12, 12_000, 40_000)).max() < 4.5
+@pytest.mark.parametrize("name", ["ordered, far cuts", "ordered, far shifts"])
+def test_far_cut_points_in_the_right_order_leave_the_joint_law(name, far_walks):
+    assert np.abs(joint(name).run(12, 12_000, 40_000)).max() < 4.5
 
 
 @pytest.mark.slow
