@@ -133,7 +133,7 @@ class ClassifierJoint:
             values += [*share, float((share[winners] * (code < 0)).mean())]
         return np.array(values)
 
-    def run(self, seed, n_direct, n_turns, sweeps=1):
+    def run(self, seed, n_direct, n_turns):
         rng = generator(seed)
         direct = np.array([self.functions(self.direct(rng)) for _ in range(n_direct)])
         state = self.direct(rng)
@@ -141,8 +141,7 @@ class ClassifierJoint:
         data = ModelData({})
         for _ in range(n_turns):
             self.again(rng, state)
-            for _ in range(sweeps):
-                self.model.step(state, data, self.params, rng, Clock(1, 0))
+            self.model.step(state, data, self.params, rng, Clock(1, 0))
             turns.append(self.functions(state))
         return z_scores(direct, np.array(turns))
 

@@ -136,9 +136,8 @@ def sweep_replica(
     if params["parameters"] == "fixed" or (several and part == 0):
         return
     count = 1 if several else params["walks"]
-    replica["place"] = (
-        flow.NOWHERE
-    )  # the walk integrates f out, so that the f of before is stale even where it stays
+    # A walk integrates f out, so that the f of before is stale even where theta stays.
+    replica["place"] = flow.NOWHERE
     if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):
         replica.update(prior.gram(replica["theta"]))
         if "flow" in replica:

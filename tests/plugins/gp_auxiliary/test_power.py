@@ -9,7 +9,7 @@ import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import classify, flow, hyper, ordinal, replica
+from plaidwork.plugins.gp_auxiliary import flow, hyper, ordinal, replica
 from plaidwork.plugins.gp_auxiliary.gram import GRAM
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
@@ -152,14 +152,3 @@ def test_a_fault_is_found(fault, monkeypatch, far_walks):
 @pytest.mark.parametrize("name", ["ordered, far cuts", "ordered, far shifts"])
 def test_far_cut_points_in_the_right_order_leave_the_joint_law(name, far_walks):
     assert np.abs(joint(name).run(12, 12_000, 40_000)).max() < 4.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", [False, True])
-def test_f_of_before_a_step_of_theta_is_stale(fault, monkeypatch):
-    """Three sweeps a round, as f is drawn anew given z at the start of every round."""
-    if fault:
-        faulty = with_fault(replica.sweep_replica, 'replica["place"] = flow.NOWHERE', "pass")
-        monkeypatch.setattr(classify, "sweep_replica", faulty)
-    largest = np.abs(joint("two classes, inducing points").run(13, 12_000, 15_000, 3)).max()
-    assert largest > FOUND if fault else largest < 4.5
