@@ -65,7 +65,7 @@ def rater_panel(kept: Kept, fit: Rated, params: Params) -> Results:
         "offset_headline": _apart(raters, offset, ends["offset"], count),
         "offset_note": f"95 % intervals, from {origin}; to the right: higher grades for the same object. {_UNIT}",
         "scatter_headline": _precise(raters, sd, count),
-        "scatter_note": f"Standard deviation of a rater around the consensus plus offset, 95 % intervals. {_UNIT}",
+        "scatter_note": f"Sd of a rater's judgement, 95 % intervals. {_UNIT}",
         "raters_note": "In mean widths of a grade; precision is 1 / scatter². Agreement: share of ratings that are the "
         "consensus's grade.",
     }
@@ -121,11 +121,17 @@ def limits_of_grades(kept: Kept, fit: Rated) -> Results:
     cuts = np.concatenate([chain.stack("cuts") for chain in kept.chains if chain.n_draws])
     placed = np.array([fit.on_grades(row, row) for row in cuts])
     names = np.array([f"{low} | {high}" for low, high in itertools.pairwise(grades)], dtype=str)
+    widths = np.diff(placed.mean(axis=0))
+    headline = "Two grades part in one place"
+    if len(widths):
+        widest = int(widths.argmax())
+        headline = f"“{grades[widest + 1]}” is {widths[widest]:.2f} times as wide as the mean grade"
     return {
+        "limit_headline": headline,
         "limit": Result(placed.mean(axis=0), ("cut",), label="place on the scale of the grades"),
         "limit_interval": Result(np.quantile(placed, TAILS, axis=0).T, ("cut", "end")),
         "limit_names": Result(names, ("cut",)),
-        "limit_note": f"{_scale(np.array(grades))} Equally wide grades part half-way between whole numbers. 95 % intervals.",
+        "limit_note": "1 is the middle of the first grade. The outermost limits fix the scale; 95 % intervals.",
     }
 
 

@@ -164,6 +164,7 @@ RATED = ModelSpec(
             "coefficients",
             "Limits of the grades",
             {"values": "limit", "interval": "limit_interval", "names": "limit_names"},
+            headline="limit_headline",
             caption="limit_note",
             options={"dim": "limit", "order": "value", "signed": False},
             group="Consensus",
