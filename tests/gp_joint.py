@@ -17,6 +17,8 @@ from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow
+from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
+from plaidwork.plugins.gp_auxiliary.tempering import new_swaps
 
 N_BATCHES = 40
 
@@ -54,9 +56,10 @@ class ClassifierJoint:
 
     def __init__(self, model, params, x, n_classes):
         self.model, self.x, self.n_classes = model, x, n_classes
-        self.params = model.spec.check_params(params | {"rungs": 1, "standardise": False})
-        self.null = self.params["null_width"] if self.params["noise"] == "null" else 0.0
-        self.semi = self.params["noise"] == "null"
+        single = {"rungs": 1, "parameters": "inferred", "amplitude": 4.0, "gamma": 0.5} if model.semi else {}
+        self.params = model.spec.check_params(single | params | {"standardise": False})
+        self.null = self.params.get("null_width", 0.0)
+        self.semi = model.semi
         self.shares = self.semi and self.params["shares"] == "inferred"
 
     def state(self, theta, z, code, share):
@@ -67,11 +70,12 @@ class ClassifierJoint:
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
         steps = hyper.new_steps(len(theta), 1.5)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
+        fixed["gamma"] = self.params["gamma"]
         labels = Labels(code, self.n_classes)
-        if labels.intervals:
+        if labels.intervals and not self.semi:
             add_flow(replica, prior, self.params)
-        swaps = {"tried": np.zeros(1), "taken": np.zeros(1), "label": np.zeros(1, int), "trips": 0}
-        return {"fixed": fixed, "call": 0, "rungs": {"0": replica}, "steps": {"0": steps}, "swaps": swaps}
+        state = {"fixed": fixed, "call": 0, "widths": np.array([self.null])}
+        return state | {"rungs": {"0": replica}, "steps": {"0": steps}, "swaps": new_swaps(1)}
 
     def outside(self, z):
         """(N,) whether a sample lies in a class and not in the null category."""
@@ -280,7 +284,7 @@ FAR = {"parameters": "fixed", "intercept": False, "amplitude": 1.0, "gamma": 0.1
 """For three samples whose cut-points take long steps: there a wrong order of the updates shows most (of many samples the
 cut-points hardly move in a sweep, so that a stale z is hardly stale)."""
 SITES = {"site_sweeps": 1}
-NULL = {"noise": "null", "null_width": 0.6, "shares": "inferred"}
+NULL = {"null_width": 0.6, "shares": "inferred"}
 
 
 def inputs(size: int) -> np.ndarray:
@@ -293,9 +297,9 @@ def joint(name: str) -> ClassifierJoint | OrdinalJoint:
         "two classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(6), 2),
         "two classes, inducing points": lambda: ClassifierJoint(Classes(), BASE | SITES | low, inputs(6), 2),
         "two classes, moves of f": lambda: ClassifierJoint(Classes(), BASE | FIXED, inputs(6), 2),
-        "null category": lambda: ClassifierJoint(Classes(), BASE | SITES | NULL, inputs(4), 2),
+        "null category": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(4), 2),
         "three classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(5), 3),
-        "three classes, null": lambda: ClassifierJoint(Classes(), BASE | SITES | NULL, inputs(3), 3),
+        "three classes, null": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(3), 3),
         "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
         "ordered, far cuts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0),
         "ordered, far shifts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0, 1.5),

@@ -8,6 +8,7 @@ def plaidwork_models() -> list[str]:
     path = "plaidwork.plugins.gp_auxiliary"
     return [
         f"{path}.classify:Classes",
+        f"{path}.semi:SemiClasses",
         f"{path}.ordinal:OrderedClasses",
         f"{path}.raters:Rated",
         f"{path}.binary_pca:BinaryComponents",

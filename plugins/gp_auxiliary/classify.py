@@ -1,4 +1,4 @@
-"""Classification: two classes or several, with unlabelled samples and tempering over the null category's width."""
+"""Classification: two classes or several."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import (
+    Frame,
     classes_of,
     find_problems,
     make_frame,
@@ -31,71 +32,54 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
-from plaidwork.plugins.gp_auxiliary.replica import (
-    Labels,
-    add_flow,
-    new_replica,
-    swap_neighbours,
-    sweep_replica,
-)
+from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
-
-
-def is_semi(params: Params) -> bool:
-    """Whether unlabelled samples take part."""
-    return params["noise"] == "null"
-
-
-def ladder(params: Params) -> np.ndarray:
-    """(M,) half widths of the null category from 0 to the one asked for; one width alone without tempering."""
-    width = params["null_width"] if is_semi(params) else 0.0
-    count = params["rungs"] if is_semi(params) and width > 0 else 1
-    return np.linspace(0.0, width, count) if count > 1 else np.array([width])
+from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 
 class Classes(Model):
-    """Probit classification of two classes (page, section 2.1) or more (2.4), semi-supervised ones too (2.3, 2.5)."""
+    """Probit classification of two classes (page, section 2.1) or more (2.4)."""
 
     spec: ClassVar[ModelSpec] = CLASSES
+    semi: ClassVar[bool] = False
+    """Whether unlabelled samples take part."""
 
     def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
-        """The prior, the labels and the widths, from what the state keeps of the data."""
-        fixed, widths = state["fixed"], ladder(params)
+        """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
+        fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
         prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
         return prior, labels, widths
 
+    def frame(self, data: ModelData, params: Params) -> Frame:
+        return make_frame(data, params, self.semi)
+
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
-        frame = make_frame(data, params, is_semi(params))
-        state: State = {
+        frame, widths = self.frame(data, params), ladder(params)
+        prior = make_prior(frame.fitted, params, len(widths) > 1)
+        code = frame.codes[frame.used]
+        labels, theta = Labels(code, len(frame.classes)), prior.covariance.prior_mean
+        gram = prior.gram(theta)
+        rungs = {str(m): new_replica(rng, theta, gram, labels, width) for m, width in enumerate(widths)}
+        if labels.intervals and not self.semi:
+            add_flow(rungs["0"], prior, params)
+        return {
             "fixed": {
                 "x": frame.fitted,
-                "inducing": make_prior(frame.fitted, params, False).inducing,
-                "code": frame.codes[frame.used],
+                "inducing": prior.inducing,
+                "code": code,
                 "n_classes": len(frame.classes),
             },
             "call": 0,
+            "widths": widths,
+            "rungs": rungs,
+            "steps": {name: hyper.new_steps(len(theta)) for name in rungs},
         }
-        prior, labels, widths = self.setting(state, params)
-        theta = prior.covariance.prior_mean
-        size = len(widths)
-        state["rungs"] = {str(m): new_replica(rng, prior, theta, labels, widths[m]) for m in range(size)}
-        if labels.intervals and size == 1:
-            add_flow(state["rungs"]["0"], prior, params)
-        state["steps"] = {str(m): hyper.new_steps(len(theta)) for m in range(size)}
-        state["swaps"] = {
-            "tried": np.zeros(max(size - 1, 1)),
-            "taken": np.zeros(max(size - 1, 1)),
-            "label": np.arange(size),
-            "seen_top": np.zeros(size, dtype=bool),
-            "trips": 0,
-        }
-        return state
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
-        """One sweep: every copy in turn, one a call, then the swaps."""
+        """One sweep: every copy in turn, one a call, then what the copies do together."""
         prior, labels, widths = self.setting(state, params)
         parts = hyper.parts_of(len(prior.x), params)
         m, part = divmod(state["call"], parts)
@@ -104,42 +88,57 @@ class Classes(Model):
         state["call"] = (state["call"] + 1) % (len(widths) * parts)
         if state["call"]:
             return None
-        if len(widths) > 1:
-            swap_neighbours(rng, state["rungs"], widths, labels, state["swaps"])
-        return self._traces(state, prior, labels)
+        self.together(state, prior, labels, params, rng, clock)
+        return self.traces(state, prior, labels)
 
-    def _traces(self, state: State, prior: Prior, labels: Labels) -> dict[str, float]:
-        cold = state["rungs"][str(len(state["rungs"]) - 1)]
-        z, theta = cold["z"], cold["theta"]
-        square = sum(squared_length(row, cold) for row in z)
-        swaps, steps = state["swaps"], state["steps"][str(len(state["rungs"]) - 1)]
+    def together(
+        self,
+        state: State,
+        prior: Prior,
+        labels: Labels,
+        params: Params,
+        rng: np.random.Generator,
+        clock: Clock,
+    ) -> None:
+        """What the copies of a chain do together at the end of a sweep; nothing when there is one."""
+
+    def traces(self, state: State, prior: Prior, labels: Labels) -> dict[str, float]:
+        """The numbers of this sweep, of the copy at the full width."""
+        cold, steps = self.cold(state), state["steps"][str(len(state["rungs"]) - 1)]
+        square = sum(squared_length(row, cold) for row in cold["z"])
         tried = steps["tried"].sum()
-        several = len(state["rungs"]) > 1
-        rate = float(np.min(swaps["taken"] / np.maximum(swaps["tried"], 1))) if several else math.nan
         return {
-            "log_density": -0.5 * (len(z) * cold["log_det"] + square) + prior.covariance.log_prior(theta),
+            "log_density": self.log_density(cold, prior, square),
             "squared_length": square,
-            "amplitude": math.exp(theta[0]),
+            "amplitude": math.exp(cold["theta"][0]),
             "accepted": float(steps["taken"].sum() / tried) if tried else math.nan,
-            "swap": rate,
-            "trips": float(swaps["trips"]) if several else math.nan,
-            "positive": float((labels.winners(z)[labels.free] > 0).mean()) if labels.free.any() else math.nan,
         }
 
+    @staticmethod
+    def cold(state: State) -> dict[str, Any]:
+        """The copy that the model is about."""
+        copy: dict[str, Any] = state["rungs"][str(len(state["rungs"]) - 1)]
+        return copy
+
+    @staticmethod
+    def log_density(copy: Mapping[str, Any], prior: Prior, square: float) -> float:
+        """Log density of z and the parameters, f integrated out, but for a constant."""
+        value = -0.5 * (len(copy["z"]) * copy["log_det"] + square) + prior.covariance.log_prior(copy["theta"])
+        return float(value)
+
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
-        cold = state["rungs"][str(len(state["rungs"]) - 1)]
+        cold = self.cold(state)
         prior, _labels, _widths = self.setting(state, params)
         square = sum(squared_length(row, cold) for row in cold["z"])
-        log_density = -0.5 * (len(cold["z"]) * cold["log_det"] + square)
         return {
             "z": cold["z"].copy(),
             "theta": cold["theta"].copy(),
-            "log_density": log_density + prior.covariance.log_prior(cold["theta"]),
+            "log_density": self.log_density(cold, prior, square),
             "squared_length": square,
         }
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
-        return find_problems(data, params, is_semi(params), 2)
+        return find_problems(data, params, self.semi, 2)
 
     def estimate(self, data: ModelData, params: Params) -> Cost:
         """Bytes of one chain and seconds of a sweep, by the page's table of costs."""
@@ -166,16 +165,12 @@ class Classes(Model):
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import summarise_draws
 
-        widths = ladder(params)
-        return summarise_draws(
-            kept, make_frame(data, params, is_semi(params)), data, params, float(widths[-1])
-        )
+        return summarise_draws(kept, self.frame(data, params), data, params, float(ladder(params)[-1]))
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import predict_new
 
-        frame = make_frame(data, params, is_semi(params))
-        return predict_new(kept, frame, new_data, params, float(ladder(params)[-1]))
+        return predict_new(kept, self.frame(data, params), new_data, params, float(ladder(params)[-1]))
 
     def response(
         self,
@@ -188,6 +183,4 @@ class Classes(Model):
     ) -> Mapping[str, Result]:
         from plaidwork.plugins.gp_auxiliary.results import response_at
 
-        return response_at(
-            kept, make_frame(data, params, is_semi(params)), rows, params, float(ladder(params)[-1]), wanted
-        )
+        return response_at(kept, self.frame(data, params), rows, params, float(ladder(params)[-1]), wanted)

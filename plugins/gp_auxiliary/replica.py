@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import flow, hyper
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, draw_f, is_dense, work_of
+from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 
 Replica = dict[str, Any]
@@ -79,13 +80,14 @@ class Labels:
         else:
             sites.draw_winners(rng, f, z, self.code, null, share)
 
-    def log_likelihood(self, f: np.ndarray, log_share: np.ndarray, null: float) -> float:
-        """Log probability of the labels given f (K, N), z integrated out; shares of labelled samples left out."""
+    def log_likelihood(self, log_share: np.ndarray, null: float) -> Callable[[np.ndarray], float]:
+        """The function of f (K, N) that is the log probability of the labels given f, z integrated out; shares of
+        labelled samples left out."""
         if self.n_rows == 1:
-            return float(
-                sites.log_intervals(f[0], *self.ends(null), self.free, null, log_share[0], log_share[1])
-            )
-        return float(sites.log_winners(f, self.code, null, log_share))
+            low, high = self.ends(null)
+            free, minus, plus = self.free, float(log_share[0]), float(log_share[1])
+            return lambda f: float(sites.log_intervals(f[0], low, high, free, null, minus, plus))
+        return lambda f: float(sites.log_winners(f, self.code, null, log_share))
 
 
 def gram_of(replica: Replica) -> Gram:
@@ -93,11 +95,11 @@ def gram_of(replica: Replica) -> Gram:
 
 
 def new_replica(
-    rng: np.random.Generator, prior: Prior, theta: np.ndarray, labels: Labels, null: float
+    rng: np.random.Generator, theta: np.ndarray, gram: Gram, labels: Labels, null: float
 ) -> Replica:
-    """A start on the labels' sides at the given parameters."""
+    """A start on the labels' sides at the given parameters (P,) with their precision, which copies may share."""
     share = np.full(max(labels.n_classes, 2), math.log(0.5))
-    return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | prior.gram(theta)
+    return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | gram
 
 
 def draw_shares(rng: np.random.Generator, replica: Replica, labels: Labels) -> None:
@@ -129,7 +131,7 @@ def sweep_replica(
             _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
         else:
             labels.sweep(rng, replica, params["site_sweeps"], null)
-        if params.get("shares") == "inferred" and params.get("noise") == "null":
+        if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
     several = hyper.parts_of(len(prior.x), params) > 1
@@ -176,47 +178,3 @@ def _move_f(
     if not len(replica["place"]):
         replica["place"] = flow.place_of(rng, z, replica, replica["flow"])
     flow.move(rng, replica["place"], z, labels.ends(null), replica["flow"], reference, warming, count)
-
-
-def swap_neighbours(
-    rng: np.random.Generator,
-    rungs: dict[str, Replica],
-    widths: np.ndarray,
-    labels: Labels,
-    counts: dict[str, Any],
-) -> None:
-    """Let neighbouring copies swap f, parameters and shares, z integrated out; then draw z of every copy anew.
-
-    The ratio is that of the labels' probabilities at the two widths of the null category (page, section 2.3).
-    """
-    size = len(widths)
-    f = [draw_f(rng, rungs[str(m)]["z"], gram_of(rungs[str(m)])) for m in range(size)]
-    order = list(range(size))
-
-    def log_likelihood(copy: int, width: float) -> float:
-        return labels.log_likelihood(f[copy], rungs[str(copy)]["log_share"], width)
-
-    for first in (0, 1):
-        for m in range(first, size - 1, 2):
-            low, high = order[m], order[m + 1]
-            ratio = log_likelihood(low, widths[m + 1]) + log_likelihood(high, widths[m])
-            ratio -= log_likelihood(low, widths[m]) + log_likelihood(high, widths[m + 1])
-            counts["tried"][m] += 1
-            if math.log(rng.random()) < ratio:
-                counts["taken"][m] += 1
-                order[m], order[m + 1] = high, low
-    copies = [rungs[str(source)] for source in order]
-    for m, copy in enumerate(copies):
-        rungs[str(m)] = copy
-        labels.redraw(rng, copy, f[order[m]], widths[m])
-    counts["label"] = counts["label"][order]
-    _count_trips(counts)
-
-
-def _count_trips(counts: dict[str, Any]) -> None:
-    """A round trip of a copy: from width 0 to the full width and back."""
-    label, top = counts["label"], len(counts["label"]) - 1
-    if counts["seen_top"][label[0]]:
-        counts["trips"] += 1
-        counts["seen_top"][label[0]] = False
-    counts["seen_top"][label[top]] = True

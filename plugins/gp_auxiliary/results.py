@@ -48,11 +48,8 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, n
     results |= parameters(kept, prior, frame)
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame, own.f[0])
-    first, note = grouping(kept, frame, params)
-    results["headline"] = first.removesuffix(".") if first.endswith(".") else first + headline(results, frame)
-    results["measures_note"] = (
-        "Errors are shares of samples; log loss is the mean of -log P(own class). " + note
-    )
+    results["headline"] = headline(results, frame)
+    results["measures_note"] = "Errors are shares of samples; log loss is the mean of -log P(own class)."
     return results
 
 
@@ -133,39 +130,6 @@ def headline(results: Results, frame: Frame) -> str:
     error, loss = float(table.columns["Errors"][0]), float(table.columns["Log loss"][0])
     number = int(table.columns["Number"][0])
     return f"{len(frame.classes)} classes; {100 * error:.1f} % of {number} {part} samples wrong, log loss {loss:.3f}"
-
-
-def grouping(kept: Kept, frame: Frame, params: Params) -> tuple[str, str]:
-    """For unlabelled samples that take part: whether the chains agree on a grouping (a headline, or nothing) and how
-    they went through the possible ones."""
-    if params.get("noise") != "null":
-        return "", ""
-    single = params["rungs"] == 1 or params["null_width"] == 0
-    if single:
-        note = "Exploratory: one copy a chain, which stays in the grouping that it found first."
-    else:
-        rates = [chain.trace("swap")[-1] for chain in kept.chains if chain.n_sweeps]
-        trips = int(sum(chain.trace("trips")[-1] for chain in kept.chains if chain.n_sweeps))
-        note = f"Lowest swap rate {min(rates):.2f}, {trips} round trip{'' if trips == 1 else 's'}."
-    apart, free = disagreement(kept, frame)
-    if apart:
-        return f"The modes are not mixed: chains disagree on {apart} of {free} unlabelled samples.", note
-    return "Exploratory: " if single else "", note
-
-
-def disagreement(kept: Kept, frame: Frame) -> tuple[int, int]:
-    """How many unlabelled samples two chains put into a class with probabilities that differ by over 0.3, of how many."""
-    free = frame.codes[frame.used] < 0
-    chains = [chain.stack("z")[:, :, free] for chain in kept.chains if chain.n_draws >= 50]
-    if len(chains) < 2 or not free.any():
-        return 0, int(free.sum())
-    n_classes = len(frame.classes)
-    shares = []
-    for z in chains:
-        winners = (z[:, 0] > 0).astype(int) if z.shape[1] == 1 else z.argmax(axis=1)
-        shares.append([(winners == k).mean(axis=0) for k in range(n_classes)])
-    apart = np.ptp(np.array(shares), axis=0).max(axis=0) > 0.3
-    return int(apart.sum()), int(free.sum())
 
 
 def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarray]:

@@ -185,42 +185,36 @@ MOVES = (
 
 NULL = (
     Hyperparameter(
-        "noise",
-        "choice",
-        "probit",
-        label="Unlabelled samples",
-        group="Unlabelled samples",
-        choices=(
-            Choice(value="probit", label="Left out", doc="They are predicted, but teach nothing."),
-            Choice(
-                value="null",
-                label="Push the boundary away",
-                doc="A null category between the classes, in which no sample lies (Lawrence & Jordan 2004).",
-            ),
-        ),
-    ),
-    Hyperparameter(
         "null_width",
         "float",
-        1.0,
+        2.0,
         label="Half width of the null category",
         group="Unlabelled samples",
-        doc="In units of the noise; wider pushes the boundary harder into empty space.",
+        doc="In units of the noise; wider pushes the boundary harder into empty space. 0: they teach nothing.",
         minimum=0.0,
         maximum=10.0,
-        when={"noise": "null"},
     ),
     Hyperparameter(
         "rungs",
         "int",
         16,
-        label="Temperatures",
+        label="Rungs of the ladder",
         group="Unlabelled samples",
         doc="Copies of the chain with null categories from width 0 up, which swap places: without them a chain stays "
         "in the grouping it happens to find first. 1: a single copy, exploratory.",
         minimum=1,
         maximum=64,
-        when={"noise": "null"},
+    ),
+    Hyperparameter(
+        "slices",
+        "int",
+        2,
+        label="Elliptical slices a draw",
+        group="Unlabelled samples",
+        doc="Moves of f of every copy that may go far, between two swaps.",
+        advanced=True,
+        minimum=0,
+        maximum=100,
     ),
     Hyperparameter(
         "shares",
@@ -232,6 +226,5 @@ NULL = (
             Choice(value="equal", label="Equally often in all classes"),
             Choice(value="inferred", label="Share per class inferred"),
         ),
-        when={"noise": "null"},
     ),
 )

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, NULL, SAMPLING, TEST
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, TEST
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
     "priors. Neural Computation 18, 1790-1817."
-)
-LAWRENCE = (
-    "Lawrence, N. D., Jordan, M. I. (2004). Semi-supervised learning via Gaussian processes. Advances in Neural "
-    "Information Processing Systems 17."
 )
 ALBERT = (
     "Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the "
@@ -71,17 +67,6 @@ TRACES = (
     Trace("amplitude", "amplitude²", hint="variance of f", y_log=True),
     Trace("accepted", "covariance steps", kind="acceptance"),
 )
-SWAPS = (
-    Trace("swap", "lowest swap rate", kind="acceptance"),
-    Trace(
-        "trips",
-        "round trips",
-        kind="count",
-        hint="between no null category and the full one; several are needed",
-    ),
-    Trace("positive", "unlabelled in the upper classes", kind="share", hint="which grouping the chain is in"),
-)
-
 PROBABILITIES = View(
     "table", "Predictions", {"values": "predictions"}, caption="prediction_note", group="Predictions"
 )
@@ -174,16 +159,16 @@ CLASSES = ModelSpec(
     id="gp_classes",
     version="1.0",
     title="Gaussian process classification",
-    summary="Smooth, uncertain boundaries between two or more classes, from few inputs; unlabelled samples can help.",
-    tags=("classification", "Gaussian process", "semi-supervised"),
-    inputs=(X, labels("Two classes or more; a missing label makes an unlabelled sample."), SPLIT),
-    hyperparameters=(*COVARIANCE, *TEST, *NULL, *SAMPLING, *MOVES),
+    summary="Smooth, uncertain boundaries between two or more classes, from few inputs.",
+    tags=("classification", "Gaussian process"),
+    inputs=(X, labels("Two classes or more; samples without a label are predicted only."), SPLIT),
+    hyperparameters=(*COVARIANCE, *TEST, *SAMPLING, *MOVES),
     dims=DIMS,
     variables=VARIABLES,
-    traces=(*TRACES, *SWAPS),
+    traces=TRACES,
     views=VIEWS,
     schedule=SAMPLER,
-    citation=f"{ALBERT}\n{ROGERS}\n{LAWRENCE}",
+    citation=f"{ALBERT}\n{ROGERS}",
 )
 
 CUTS = (

@@ -20,7 +20,7 @@ from plaidwork.plugins.gp_auxiliary.kernels.truncated import (
     normal_above,
     normal_between,
 )
-from plaidwork.plugins.gp_auxiliary.kernels.winner import draw_lead, log_win
+from plaidwork.plugins.gp_auxiliary.kernels.winner import draw_lead, log_win, log_wins
 
 
 @njit(nogil=True, cache=True)
@@ -159,10 +159,8 @@ def sweep_many(rng, times, z, work, rows, diagonal, weight, dense, label, low, h
 @njit(nogil=True, cache=True)
 def draw_winner(rng, mean, sd, null, log_share, lead):
     """The class that leads an unlabelled sample; ``lead`` (K,) is scratch space."""
-    largest = -math.inf
-    for k in range(len(mean)):
-        lead[k] = log_share[k] + log_win(mean, sd, k, null)
-        largest = max(largest, lead[k])
+    log_wins(mean, sd, null, log_share, lead)
+    largest = lead.max()
     total = 0.0
     for k in range(len(mean)):
         lead[k] = math.exp(lead[k] - largest)
@@ -214,8 +212,15 @@ def draw_winners(rng, f, z, label, null, log_share):
 def log_intervals(f, low, high, free, null, log_minus, log_plus):
     """Log likelihood of f (N,): z integrated out."""
     total = 0.0
+    gamma_plus, gamma_minus, root = 0.5 * math.exp(log_plus), 0.5 * math.exp(log_minus), math.sqrt(0.5)
     for n in range(len(f)):
         if free[n]:
+            value = gamma_plus * math.erfc((null - f[n]) * root) + gamma_minus * math.erfc(
+                (null + f[n]) * root
+            )
+            if value > 1e-250:
+                total += math.log(value)
+                continue
             plus, minus = log_plus + log_ndtr(f[n] - null), log_minus + log_ndtr(-f[n] - null)
             top = max(plus, minus)
             total += top + math.log1p(math.exp(min(plus, minus) - top))
@@ -228,7 +233,7 @@ def log_intervals(f, low, high, free, null, log_minus, log_plus):
 def log_winners(f, label, null, log_share):
     """Log likelihood of f (K, N) with z integrated out, labels as in :func:`sweep_winners`."""
     n_classes, n_samples = f.shape
-    mean = np.empty(n_classes)
+    mean, lead = np.empty(n_classes), np.empty(n_classes)
     total = 0.0
     for n in range(n_samples):
         for k in range(n_classes):
@@ -236,13 +241,10 @@ def log_winners(f, label, null, log_share):
         if label[n] >= 0:
             total += log_win(mean, 1.0, label[n], null)
             continue
-        sum_, largest = 0.0, -math.inf
+        log_wins(mean, 1.0, null, log_share, lead)
+        largest, together = lead.max(), 0.0
         for k in range(n_classes):
-            value = log_share[k] + log_win(mean, 1.0, k, null)
-            if value > largest:
-                sum_ = sum_ * math.exp(largest - value) + 1.0 if largest > -math.inf else 1.0
-                largest = value
-            else:
-                sum_ += math.exp(value - largest)
-        total += largest + math.log(sum_)
+            if lead[k] > -math.inf:
+                together += math.exp(lead[k] - largest)
+        total += largest + math.log(together)
     return total

@@ -71,7 +71,7 @@ def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
 def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     """Share of draws in which the fourth sample is on the positive side; 4.5 standard errors."""
     draws = 2000 if rungs == 1 else 500
-    run = fitted("gp_classes", [1, 0, 1, -1], 2, draws=draws, noise="null", null_width=0.8, rungs=rungs)
+    run = fitted("gp_semi_classes", [1, 0, 1, -1], 2, draws=draws, null_width=0.8, rungs=rungs)
     exact = box([1, -1, 1, 1], 0.8) / (box([1, -1, 1, 1], 0.8) + box([1, -1, 1, -1], 0.8))
     side = (run.draws["z"][:, :, 0, 3] > 0).astype(float)
     assert abs(side.mean() - exact) < 4.5 * error_of(side) + 1e-4

@@ -1,0 +1,151 @@
+"""Classification with unlabelled samples: the null category noise model, tempered over the width of that category."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+from plaidwork.core.api import Clock, Cost, Kept, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.plugins.gp_auxiliary.classify import Classes
+from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica
+from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
+from plaidwork.plugins.gp_auxiliary.tempering import (
+    draw_anew,
+    ladder,
+    new_swaps,
+    rates,
+    root_of_prior,
+    temper,
+)
+
+NEAR = 0.1
+"""Share of all pairs of samples that are nearer than the length of the covariance."""
+_LOOKED_AT = 1500
+"""Samples from which the length is taken: as many, evenly spaced in their order."""
+
+_FEW_SWEEPS = 10
+"""Sweeps over the labelled samples alone, each far cheaper than one over all."""
+
+
+def near_length(x: np.ndarray) -> float:
+    """Distance below which a tenth of all pairs of samples x (N, D) are; 1 where that is 0.
+
+    The short end of the range that Caputo, Sim, Furesjo and Smola (2002) give for a squared exponential covariance: long
+    enough for a cluster to be one, short enough for f to change between two.
+    """
+    every = max(1, math.ceil(len(x) / _LOOKED_AT))
+    apart = pdist(x[::every])
+    length = float(np.quantile(apart, NEAR)) if len(apart) else 1.0
+    return length if length > 0 else 1.0
+
+
+def with_length(params: Params, x: np.ndarray) -> Params:
+    """The settings with gamma from the samples where it is to come from them."""
+    return {**params, "gamma": params["gamma"] or near_length(x) ** -2}
+
+
+class SemiClasses(Classes):
+    """Null category noise model for two classes (page, section 2.3) or more (2.5), with parallel tempering."""
+
+    spec: ClassVar[ModelSpec] = SEMI
+    semi: ClassVar[bool] = True
+
+    def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
+        return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
+
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+        filled = with_length(params, self.frame(data, params).fitted)
+        state = super().init(data, filled, rng)
+        state["fixed"]["gamma"] = filled["gamma"]
+        if params["parameters"] == "fixed" and len(state["widths"]) > 1:
+            prior = self.setting(state, params)[0]
+            root = root_of_prior(prior, prior.covariance.prior_mean)
+            state["fixed"]["root"] = np.zeros((0, 0)) if root is None else root
+        return {**state, "swaps": new_swaps(len(state["widths"]))}
+
+    def together(
+        self,
+        state: State,
+        prior: Prior,
+        labels: Labels,
+        params: Params,
+        rng: np.random.Generator,
+        clock: Clock,
+    ) -> None:
+        if len(state["widths"]) == 1:
+            return
+        known = state["fixed"].get("root")
+
+        def root_of(copy: Replica) -> np.ndarray | None:
+            return root_of_prior(prior, copy["theta"]) if known is None or not prior.dense else known
+
+        if params["shares"] == "equal":
+            first = state["rungs"]["0"]
+            draw_anew(rng, first, root_of(first), labels, _FEW_SWEEPS)
+        temper(rng, state["rungs"], state["widths"], labels, state["swaps"], clock, root_of, params["slices"])
+
+    def traces(self, state: State, prior: Prior, labels: Labels) -> dict[str, float]:
+        swaps, several = state["swaps"], len(state["widths"]) > 1
+        winners = labels.winners(self.cold(state)["z"])[labels.free]
+        return super().traces(state, prior, labels) | {
+            "swap": float(rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
+            "trips": float(swaps["trips"]) if several else math.nan,
+            "upper": float((winners > 0).mean()) if len(winners) else math.nan,
+        }
+
+    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+        swaps = state["swaps"]
+        return {
+            **super().draws(state, data, params),
+            "width": state["widths"].copy(),
+            "copy": swaps["label"].copy(),
+            "swap_rate": rates(swaps),
+            "trips": swaps["trips"],
+        }
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        found = list(super().validate(data, params))
+        if any(problem.severity == "error" for problem in found):
+            return found
+        return [*found, *_count_labels(self.frame(data, params))]
+
+    def estimate(self, data: ModelData, params: Params) -> Cost:
+        """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
+        cost = super().estimate(data, params)
+        copies, size = len(ladder(params)), data["X"].shape[0]
+        rows = max(len(classes_of(data["y"])[1]), 2) ** 2 - 3
+        sites = (params["site_sweeps"] + 4) * size * 3e-7
+        return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
+
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi
+
+        frame = self.frame(data, params)
+        return summarise_semi(kept, frame, data, with_length(params, frame.fitted))
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        return super().predict(kept, data, new_data, with_length(params, self.frame(data, params).fitted))
+
+
+def _count_labels(frame: Frame) -> list[Problem]:
+    """How many fitted samples have a label, where that needs saying."""
+    free = int((frame.codes[frame.used] < 0).sum())
+    size = int(frame.used.sum())
+    if free == 0:
+        return [
+            Problem(
+                f"All {size} samples have a label, so none is left to learn from without one.",
+                "“Gaussian process classification” gives the same, faster.",
+                "y",
+                "warning",
+            )
+        ]
+    return [
+        Problem(f"{size - free} of {size} samples have a label; {free} are unlabelled.", "", "y", "warning")
+    ]

@@ -1,0 +1,206 @@
+"""What a fit with unlabelled samples found: as for labelled ones, and how the chains went through the groupings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.plugins.gp_auxiliary import modes as grouping
+from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
+from plaidwork.plugins.gp_auxiliary.results import parts, scores_of, summarise_draws
+from plaidwork.plugins.gp_auxiliary.tempering import ladder
+
+FEW_TRIPS = 5
+"""Round trips of a chain below which nothing shows that its shares of the groupings are right."""
+_SHOWN_DRAWS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Tempered:
+    """How the copies went, chain by chain of those with draws.
+
+    Attributes
+    ----------
+    names : numbers of the chains, from 1.
+    rate : (C, M - 1) swaps taken; ``trips`` (C,) round trips; ``draws`` (C,) kept draws; ``width`` (C, M).
+    way : (C, t) width at which the copy that began without a null category is at the last draws.
+    """
+
+    names: list[str]
+    rate: np.ndarray
+    trips: np.ndarray
+    draws: np.ndarray
+    width: np.ndarray
+    way: np.ndarray
+
+
+def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) -> Results:
+    """All results of a classifier with unlabelled samples."""
+    results = summarise_draws(kept, frame, data, params, float(ladder(params)[-1]))
+    if kept.n_draws == 0:
+        return results
+    free = frame.codes[frame.used] < 0
+    chains = grouping.winners_by_chain(kept, free)
+    agreed = grouping.agreement(chains, len(frame.classes))
+    tempered = read_tempered(kept)
+    share = np.asarray(results["probability"].values).T  # type: ignore[union-attr]
+    results |= score_unlabelled(share, frame, data, results)
+    doubt = doubt_of(agreed, tempered, ladder(params), int(free.sum()))
+    results["headline"] = doubt or _score_line(results, frame)
+    results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, doubt, tempered, frame)
+    results |= swap_results(tempered, ladder(params))
+    between = np.zeros(len(frame.codes))
+    between[np.flatnonzero(frame.used)[free]] = agreed.apart
+    table = results["predictions"]
+    assert isinstance(table, Table)
+    results["predictions"] = Table({**table.columns, "Between chains": between}, label=table.label)
+    return results
+
+
+def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray, size: int) -> str:
+    """Why the probabilities may be those of the groupings that the chains happened to find; empty when they are not."""
+    if size == 0 or widths[-1] == 0:
+        return ""
+    if agreed.disputed:
+        return f"The modes are not mixed: the chains disagree about {agreed.disputed} of {size} unlabelled samples"
+    if len(widths) == 1:
+        return "Exploratory: a single copy a chain stays in the grouping that it found first"
+    few = [name for name, trips in zip(tempered.names, tempered.trips) if trips < FEW_TRIPS]
+    if few:
+        words = "no chain" if len(few) == len(tempered.names) else f"not chain {', '.join(few)}"
+        return f"Not shown to be mixed: {words} made {FEW_TRIPS} round trips"
+    if agreed.compared < 2:
+        return "Not shown to be mixed: one chain cannot be compared with another"
+    return ""
+
+
+def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: Results) -> Results:
+    """The scores with a row for the unlabelled samples whose class is known after all; share (C, n)."""
+    table = results["scores"]
+    assert isinstance(table, Table)
+    if "truth" not in data:
+        return {}
+    true, names = classes_of(data["truth"])
+    place = np.array([frame.classes.index(name) if name in frame.classes else -1 for name in names] + [-1])
+    codes = np.where((frame.codes < 0) & frame.used, place[true], -1)
+    mask = codes >= 0
+    if not mask.any():
+        return {}
+    score = scores_of(share[:, mask], codes[mask])
+    row = ("Unlabelled", int(mask.sum()), score["errors"], score["log_loss"])
+    columns = {
+        title: np.concatenate([[value], column])
+        for (title, column), value in zip(table.columns.items(), row, strict=True)
+    }
+    return {
+        "scores": Table(columns, label=table.label),
+        "sample_code": Result(np.where(mask, codes, frame.codes), ("sample",)),
+        "part": Result(np.where(mask, "unlabelled", parts(frame)), ("sample",)),
+    }
+
+
+def _score_line(results: Results, frame: Frame) -> str:
+    table = results["scores"]
+    assert isinstance(table, Table)
+    what, number, errors, loss = (column[0] for column in table.columns.values())
+    return (
+        f"{len(frame.classes)} classes; {100 * float(errors):.1f} % of {int(number)} {str(what).lower()} samples wrong, "
+        f"log loss {float(loss):.3f}"
+    )
+
+
+def modes_table(
+    modes: grouping.Modes, agreed: grouping.Agreement, doubt: str, tempered: Tempered, frame: Frame
+) -> Results:
+    """The groupings with their shares in every chain, and a line that says whether the chains agree."""
+    count = len(modes.share)
+    columns: dict[str, np.ndarray] = {
+        "Grouping": np.array([str(g + 1) for g in range(count)] + ["rare ones"]),
+        "Differs on": np.append(modes.differs.astype(float), math.nan),
+    }
+    for k, name in enumerate(frame.classes):
+        columns[f"In “{name}”"] = np.append(modes.counts[:, k].astype(float), math.nan)
+    share = np.vstack([modes.share, 1.0 - modes.share.sum(axis=0)])
+    columns["Share"] = share.mean(axis=1)
+    for c, name in enumerate(tempered.names):
+        columns[f"Chain {name}"] = share[:, c]
+    largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
+    found = "1 grouping" if count == 1 else f"{count} groupings"
+    line = f"The chains agree on the unlabelled samples to {largest:.2f}: {found}"
+    if modes.looked_at == 0:
+        line = "No unlabelled sample"
+    elif agreed.compared < 2:
+        line = f"Too few draws to compare chains: {found} so far"
+    return {
+        "modes": Table(columns, label="Groupings"),
+        "modes_headline": doubt or line,
+        "modes_note": (
+            "Draws in which at least nine tenths of the unlabelled samples are classed alike make a grouping. “Differs "
+            f"on” counts samples that it classes otherwise than the first, of {modes.looked_at} looked at. Where the "
+            "chains agree, all of them have about the same shares."
+        ),
+    }
+
+
+def read_tempered(kept: Kept) -> Tempered:
+    """From the kept draws of the chains that have any."""
+    chains = [(str(number + 1), chain) for number, chain in enumerate(kept.chains) if chain.n_draws]
+    last = [(chain, chain.n_draws - 1) for _name, chain in chains]
+    length = min(min(chain.n_draws for _name, chain in chains), _SHOWN_DRAWS)
+    ways = []
+    for _name_, chain in chains:
+        copy, width = chain.stack("copy")[-length:], chain.stack("width")[-length:]
+        ways.append(np.take_along_axis(width, (copy == 0).argmax(axis=1)[:, None], axis=1)[:, 0])
+    return Tempered(
+        [name for name, _chain in chains],
+        np.array([chain.draw("swap_rate", i) for chain, i in last]),
+        np.array([int(chain.draw("trips", i)) for chain, i in last]),
+        np.array([chain.n_draws for _name, chain in chains]),
+        np.array([chain.draw("width", i) for chain, i in last]),
+        np.array(ways),
+    )
+
+
+def swap_results(found: Tempered, widths: np.ndarray) -> Results:
+    """Swap rates of all pairs of rungs, the way of a copy, and a line for each chain."""
+    single = len(widths) == 1
+    rate, middle = found.rate.mean(axis=0), found.width.mean(axis=0)
+    names = [f"{low:.2f}–{high:.2f}" for low, high in zip(middle[:-1], middle[1:])] or ["one copy"]
+    worst = int(rate.argmin())
+    trips = int(found.trips.sum())
+    headline = f"Copies swap least between widths {names[worst]}: {rate[worst]:.2f}"
+    way = f"{trips} round trip{'' if trips == 1 else 's'} in {int(found.draws.sum())} draws"
+    if single:
+        headline = way = "One copy a chain: nothing swaps places"
+    first = found.draws.min() - found.way.shape[1] + 1
+    lowest = found.rate.argmin(axis=1)
+    return {
+        "swap_rate": Result(rate, ("pair",), label="swaps taken"),
+        "swap_interval": Result(
+            np.stack([found.rate.min(axis=0), found.rate.max(axis=0)], axis=1), ("pair", "end")
+        ),
+        "swap_names": Result(np.array(names), ("pair",), label="half widths of the null category"),
+        "swap_headline": headline,
+        "swap_note": "Mean of the chains, and their range. From 0.2 on copies pass; the rungs were spaced in the warm-up.",
+        "way": Result(found.way, ("chain", "place"), label="half width"),
+        "way_x": Result(np.arange(first, first + found.way.shape[1], dtype=float), ("place",), label="draw"),
+        "way_headline": way,
+        "way_note": "The copy that began without a null category. Each way up and down can bring another grouping.",
+        "chains": Table(
+            {
+                "Chain": np.array(found.names),
+                "Round trips": found.trips,
+                "Draws a trip": np.where(found.trips > 0, found.draws / np.maximum(found.trips, 1), math.nan),
+                "Lowest swap rate": found.rate.min(axis=1),
+                "Between widths": np.array([names[i] for i in lowest]),
+            },
+            label="Chains",
+        ),
+        "chains_note": (
+            f"A round trip is the way of a copy from no null category to the full one and back. Fewer than {FEW_TRIPS} in "
+            "a chain show little."
+        ),
+    }
