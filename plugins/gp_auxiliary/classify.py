@@ -145,13 +145,14 @@ class Classes(Model):
         size = data["X"].shape[0]
         copies = len(ladder(params))
         n_classes = len(classes_of(data["y"])[1])
+        walks = params["walks"] if params["parameters"] == "inferred" else 0
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):
             rank = params["inducing"]
-            seconds = params["site_sweeps"] * size * rank * 1.5e-9 + params["walks"] * size * rank**2 * 2e-9
+            seconds = params["site_sweeps"] * size * rank * 1.5e-9 + walks * size * rank**2 * 2e-9
             memory = 8.0 * size * rank
         else:
-            seconds = params["site_sweeps"] * size**2 * 5e-10 + params["walks"] * size**3 * 2e-10
+            seconds = params["site_sweeps"] * size**2 * 5e-10 + walks * size**3 * 2e-10
             memory = 8.0 * size**2
         return Cost(3 * memory * copies, seconds * rows * copies)
 
@@ -163,9 +164,14 @@ class Classes(Model):
         tiny_fit(self, {"form": "inducing", "inducing": 2})
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
         from plaidwork.plugins.gp_auxiliary.results import summarise_draws
 
-        return summarise_draws(kept, self.frame(data, params), data, params, float(ladder(params)[-1]))
+        frame = self.frame(data, params)
+        results = summarise_draws(kept, frame, data, params, 0.0)
+        if kept.n_draws:
+            results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), 0.0)
+        return results
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import predict_new

@@ -91,7 +91,9 @@ def find_modes(chains: list[np.ndarray], n_classes: int) -> Modes:
     draws = draws[:, _evenly(draws.shape[1], _MOST_SAMPLES)]
     near = _distances(draws, n_classes) <= RADIUS
     sizes = np.bincount(of_chain, minlength=len(chains))
-    left, shares, middles = np.ones(len(draws), dtype=bool), [], []
+    left = np.ones(len(draws), dtype=bool)
+    shares: list[np.ndarray] = []
+    middles: list[np.ndarray] = []
     least = max(1, len(draws) // 50)
     while len(shares) < _MOST_MODES:
         counts = (near[:, left].sum(axis=1)) * left
@@ -102,9 +104,9 @@ def find_modes(chains: list[np.ndarray], n_classes: int) -> Modes:
         shares.append(np.bincount(of_chain[members], minlength=len(chains)) / sizes)
         middles.append(draws[middle])
         left &= ~members
-    found = np.array(middles, dtype=np.int8).reshape(-1, draws.shape[1])
+    found = np.array(middles, dtype=np.int8).reshape(len(middles), draws.shape[1])
     return Modes(
-        np.array(shares).reshape(-1, len(chains)),
+        np.array(shares).reshape(len(shares), len(chains)),
         (found != found[:1]).sum(axis=1),
         np.stack([(found == k).sum(axis=1) for k in range(n_classes)], axis=1),
         draws.shape[1],

@@ -112,6 +112,8 @@ def measured(share: np.ndarray, frame: Frame) -> Results:
             },
             label="Scores",
         ),
+        "log_loss": Result(np.array(losses[0]), label=f"log loss, {words[0].lower()} samples"),
+        "errors": Result(np.array(errors[0]), label=f"errors, {words[0].lower()} samples"),
         "sample_code": Result(frame.codes, ("sample",)),
         "part": Result(parts(frame), ("sample",)),
     }

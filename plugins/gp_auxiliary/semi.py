@@ -9,7 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from plaidwork.core.api import Clock, Cost, Kept, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Result,
+    Results,
+    State,
+)
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -131,6 +142,18 @@ class SemiClasses(Classes):
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
         return super().predict(kept, data, new_data, with_length(params, self.frame(data, params).fitted))
+
+    def response(
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: Params,
+        name: str,
+        rows: np.ndarray,
+        wanted: frozenset[str],
+    ) -> Mapping[str, Result]:
+        filled = with_length(params, self.frame(data, params).fitted)
+        return super().response(kept, data, filled, name, rows, wanted)
 
 
 def _count_labels(frame: Frame) -> list[Problem]:

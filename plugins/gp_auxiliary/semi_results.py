@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
 from plaidwork.plugins.gp_auxiliary import modes as grouping
+from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.results import parts, scores_of, summarise_draws
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
@@ -52,6 +54,7 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     results["headline"] = doubt or _score_line(results, frame)
     results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, doubt, tempered, frame)
     results |= swap_results(tempered, ladder(params))
+    results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), float(ladder(params)[-1]))
     between = np.zeros(len(frame.codes))
     between[np.flatnonzero(frame.used)[free]] = agreed.apart
     table = results["predictions"]
@@ -79,7 +82,7 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
 
 def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: Results) -> Results:
     """The scores with a row for the unlabelled samples whose class is known after all; share (C, n)."""
-    table = results["scores"]
+    table = results["measures"]
     assert isinstance(table, Table)
     if "truth" not in data:
         return {}
@@ -96,14 +99,16 @@ def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: 
         for (title, column), value in zip(table.columns.items(), row, strict=True)
     }
     return {
-        "scores": Table(columns, label=table.label),
+        "measures": Table(columns, label=table.label),
+        "log_loss": Result(np.array(row[3]), label="log loss, unlabelled samples"),
+        "errors": Result(np.array(row[2]), label="errors, unlabelled samples"),
         "sample_code": Result(np.where(mask, codes, frame.codes), ("sample",)),
         "part": Result(np.where(mask, "unlabelled", parts(frame)), ("sample",)),
     }
 
 
 def _score_line(results: Results, frame: Frame) -> str:
-    table = results["scores"]
+    table = results["measures"]
     assert isinstance(table, Table)
     what, number, errors, loss = (column[0] for column in table.columns.values())
     return (
@@ -151,7 +156,7 @@ def read_tempered(kept: Kept) -> Tempered:
     last = [(chain, chain.n_draws - 1) for _name, chain in chains]
     length = min(min(chain.n_draws for _name, chain in chains), _SHOWN_DRAWS)
     ways = []
-    for _name_, chain in chains:
+    for _name, chain in chains:
         copy, width = chain.stack("copy")[-length:], chain.stack("width")[-length:]
         ways.append(np.take_along_axis(width, (copy == 0).argmax(axis=1)[:, None], axis=1)[:, 0])
     return Tempered(
@@ -168,7 +173,7 @@ def swap_results(found: Tempered, widths: np.ndarray) -> Results:
     """Swap rates of all pairs of rungs, the way of a copy, and a line for each chain."""
     single = len(widths) == 1
     rate, middle = found.rate.mean(axis=0), found.width.mean(axis=0)
-    names = [f"{low:.2f}–{high:.2f}" for low, high in zip(middle[:-1], middle[1:])] or ["one copy"]
+    names = [f"{low:.2f}–{high:.2f}" for low, high in itertools.pairwise(middle)] or ["one copy"]
     worst = int(rate.argmin())
     trips = int(found.trips.sum())
     headline = f"Copies swap least between widths {names[worst]}: {rate[worst]:.2f}"

@@ -8,6 +8,7 @@ from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedul
 from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, NULL, SAMPLING
 from plaidwork.plugins.gp_auxiliary.spec import (
     ALBERT,
+    AUXILIARY,
     DIMS,
     ROGERS,
     SPLIT,
@@ -118,6 +119,8 @@ TEMPERING = (
     ),
 )
 
+_AFTER = next(i for i, view in enumerate(VIEWS) if view.kind == "surface") + 1
+
 SEMI_SAMPLER = Schedule(chains=4, warmup=500, draws=2000)
 
 SEMI = ModelSpec(
@@ -151,7 +154,12 @@ SEMI = ModelSpec(
         Variable("trips", dtype="int", label="Round trips so far", doc="of all copies, since the warm-up"),
     ),
     traces=(*TRACES, *SWAPS),
-    views=(*VIEWS[:-3], *TEMPERING, *VIEWS[-3:]),
+    views=(
+        *VIEWS[:_AFTER],
+        *TEMPERING,
+        AUXILIARY,
+        *VIEWS[_AFTER:],
+    ),
     schedule=SEMI_SAMPLER,
     citation=f"{LAWRENCE}\n{SYED}\n{ROGERS}\n{ALBERT}",
 )

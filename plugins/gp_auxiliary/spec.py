@@ -153,6 +153,14 @@ VIEWS = (
     ),
 )
 
+AUXILIARY = View(
+    "curve",
+    "Auxiliary variable",
+    {"values": "auxiliary", "x": "auxiliary_x"},
+    caption="auxiliary_note",
+    options={"y_label": "density"},
+)
+
 SAMPLER = Schedule(chains=4, warmup=500, draws=2000)
 
 CLASSES = ModelSpec(
@@ -166,7 +174,7 @@ CLASSES = ModelSpec(
     dims=DIMS,
     variables=VARIABLES,
     traces=TRACES,
-    views=VIEWS,
+    views=(*VIEWS, AUXILIARY),
     schedule=SAMPLER,
     citation=f"{ALBERT}\n{ROGERS}",
 )

@@ -1,0 +1,55 @@
+"""The commands of docs/gaussian-processes.md, as they are typed: a lecture's figures made again."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plaidwork.core.cli import main
+from plaidwork.core.session import open_session
+
+TEXT = (Path(__file__).parents[2] / "docs" / "gaussian-processes.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder in which all commands were run, one after the other."""
+    where = tmp_path_factory.mktemp("processes")
+    lines = "".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).splitlines()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(where)
+        for line in lines:
+            program, *words = shlex.split(line)
+            assert program == "plaidwork"
+            assert main(words) == 0, line
+    assert len(lines) == 6
+    return where
+
+
+def run_of(path: Path):
+    return next(iter(open_session(path).runs.values()))
+
+
+def test_every_figure_has_what_it_shows(folder):
+    for name in ("boundary", "classes", "moons", "arcs", "without"):
+        found = run_of(folder / f"{name}.plaidwork").results
+        assert found["map"].values.shape[0] == len(found["class"].values), name
+        assert np.isfinite(found["auxiliary"].values).all(), name
+
+
+def test_nothing_lies_in_the_null_category(folder):
+    """Figure 19 and the right of 22: the draws of z leave it empty; figures 18 and 22 left: they do not."""
+    for name, inside in (("moons", 2.0), ("arcs", 1.0), ("boundary", 0.0), ("classes", 0.0)):
+        found = run_of(folder / f"{name}.plaidwork").results
+        place = found["auxiliary_x"].values
+        bin_width = place[1] - place[0]
+        near = np.abs(place) < (inside or 2.0) - bin_width
+        assert (found["auxiliary"].values[:, near].sum() == 0) == (inside > 0), name
+
+
+def test_maps_over_gamma(folder):
+    """Four fits, ranked by the log loss of the test points."""
+    study = next(iter(open_session(folder / "gammas.plaidwork").studies.values()))
+    assert len(study.jobs) == 4
