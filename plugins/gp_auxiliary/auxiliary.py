@@ -7,7 +7,7 @@ import numpy as np
 from plaidwork.core.api import Kept, Result, Results
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 
-_PLACES = 121
+_PLACES = 81
 _MOST_SAMPLES, _MOST_DRAWS = 200, 2000
 
 

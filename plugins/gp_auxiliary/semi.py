@@ -75,9 +75,9 @@ class SemiClasses(Classes):
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
         if params["parameters"] == "fixed" and len(state["widths"]) > 1:
-            prior = self.setting(state, params)[0]
-            root = root_of_prior(prior, prior.covariance.prior_mean)
-            state["fixed"]["root"] = np.zeros((0, 0)) if root is None else root
+            root = root_of_prior(self.setting(state, params)[0], state["rungs"]["0"])
+            if root is not None:
+                state["fixed"]["root"] = root
         return {**state, "swaps": new_swaps(len(state["widths"]))}
 
     def together(
@@ -94,7 +94,7 @@ class SemiClasses(Classes):
         known = state["fixed"].get("root")
 
         def root_of(copy: Replica) -> np.ndarray | None:
-            return root_of_prior(prior, copy["theta"]) if known is None or not prior.dense else known
+            return root_of_prior(prior, copy) if known is None else known
 
         if params["shares"] == "equal":
             first = state["rungs"]["0"]
@@ -106,7 +106,9 @@ class SemiClasses(Classes):
         winners = labels.winners(self.cold(state)["z"])[labels.free]
         return super().traces(state, prior, labels) | {
             "swap": float(rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
-            "trips": float(swaps["trips"]) if several else math.nan,
+            "returned": float(swaps["trips"].sum() / swaps["tried"][0])
+            if several and swaps["tried"][0]
+            else math.nan,
             "upper": float((winners > 0).mean()) if len(winners) else math.nan,
         }
 
@@ -117,7 +119,7 @@ class SemiClasses(Classes):
             "width": state["widths"].copy(),
             "copy": swaps["label"].copy(),
             "swap_rate": rates(swaps),
-            "trips": swaps["trips"],
+            "trips": swaps["trips"].copy(),
         }
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:

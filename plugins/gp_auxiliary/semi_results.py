@@ -17,7 +17,7 @@ from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 FEW_TRIPS = 5
 """Round trips of a chain below which nothing shows that its shares of the groupings are right."""
-_SHOWN_DRAWS = 400
+_SHOWN_DRAWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,9 @@ def modes_table(
     for k, name in enumerate(frame.classes):
         columns[f"In “{name}”"] = np.append(modes.counts[:, k].astype(float), math.nan)
     share = np.vstack([modes.share, 1.0 - modes.share.sum(axis=0)])
-    columns["Share"] = share.mean(axis=1)
+    columns["Share"] = share.mean(axis=1).round(2)
     for c, name in enumerate(tempered.names):
-        columns[f"Chain {name}"] = share[:, c]
+        columns[f"Chain {name}"] = share[:, c].round(2)
     largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
     found = "1 grouping" if count == 1 else f"{count} groupings"
     line = f"The chains agree on the unlabelled samples to {largest:.2f}: {found}"
@@ -143,9 +143,8 @@ def modes_table(
         "modes": Table(columns, label="Groupings"),
         "modes_headline": doubt or line,
         "modes_note": (
-            "Draws in which at least nine tenths of the unlabelled samples are classed alike make a grouping. “Differs "
-            f"on” counts samples that it classes otherwise than the first, of {modes.looked_at} looked at. Where the "
-            "chains agree, all of them have about the same shares."
+            "Draws alike in nine tenths of the unlabelled samples make a grouping. “Differs on”: samples that it classes "
+            "otherwise than the first."
         ),
     }
 
@@ -162,7 +161,7 @@ def read_tempered(kept: Kept) -> Tempered:
     return Tempered(
         [name for name, _chain in chains],
         np.array([chain.draw("swap_rate", i) for chain, i in last]),
-        np.array([int(chain.draw("trips", i)) for chain, i in last]),
+        np.array([int(chain.draw("trips", i).sum()) for chain, i in last]),
         np.array([chain.n_draws for _name, chain in chains]),
         np.array([chain.draw("width", i) for chain, i in last]),
         np.array(ways),
@@ -183,13 +182,11 @@ def swap_results(found: Tempered, widths: np.ndarray) -> Results:
     first = found.draws.min() - found.way.shape[1] + 1
     lowest = found.rate.argmin(axis=1)
     return {
-        "swap_rate": Result(rate, ("pair",), label="swaps taken"),
-        "swap_interval": Result(
-            np.stack([found.rate.min(axis=0), found.rate.max(axis=0)], axis=1), ("pair", "end")
+        "swap_table": Table(
+            {"Half widths": np.array(names), "Swaps taken": rate.round(2)}, label="Swap rates"
         ),
-        "swap_names": Result(np.array(names), ("pair",), label="half widths of the null category"),
         "swap_headline": headline,
-        "swap_note": "Mean of the chains, and their range. From 0.2 on copies pass; the rungs were spaced in the warm-up.",
+        "swap_note": "Mean of the chains. From 0.2 on copies pass; the rungs were spaced in the warm-up.",
         "way": Result(found.way, ("chain", "place"), label="half width"),
         "way_x": Result(np.arange(first, first + found.way.shape[1], dtype=float), ("place",), label="draw"),
         "way_headline": way,
@@ -198,8 +195,10 @@ def swap_results(found: Tempered, widths: np.ndarray) -> Results:
             {
                 "Chain": np.array(found.names),
                 "Round trips": found.trips,
-                "Draws a trip": np.where(found.trips > 0, found.draws / np.maximum(found.trips, 1), math.nan),
-                "Lowest swap rate": found.rate.min(axis=1),
+                "Draws a trip": np.where(
+                    found.trips > 0, (found.draws / np.maximum(found.trips, 1)).round(), math.nan
+                ),
+                "Lowest swap rate": found.rate.min(axis=1).round(2),
                 "Between widths": np.array([names[i] for i in lowest]),
             },
             label="Chains",

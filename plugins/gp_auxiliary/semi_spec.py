@@ -75,10 +75,10 @@ def _sampling(item: Hyperparameter) -> Hyperparameter:
 SWAPS = (
     Trace("swap", "lowest swap rate", kind="acceptance"),
     Trace(
-        "trips",
-        "round trips",
-        kind="count",
-        hint="of copies between no null category and the full one; several are needed",
+        "returned",
+        "round trips a sweep",
+        kind="acceptance",
+        hint="of copies between no null category and the full one",
     ),
     Trace("upper", "unlabelled in the upper classes", kind="share", hint="which grouping the chain is in"),
 )
@@ -95,7 +95,7 @@ TEMPERING = (
     View(
         "bars",
         "Swap rates",
-        {"values": "swap_rate", "x": "swap_names", "interval": "swap_interval"},
+        {"values": "swap_table"},
         headline="swap_headline",
         caption="swap_note",
         group="Groupings",
@@ -151,7 +151,9 @@ SEMI = ModelSpec(
         Variable("width", ("rung",), label="Half width of the null category"),
         Variable("copy", ("rung",), dtype="int", label="Copy at each rung"),
         Variable("swap_rate", ("pair",), label="Swaps taken so far", doc="share, since the warm-up"),
-        Variable("trips", dtype="int", label="Round trips so far", doc="of all copies, since the warm-up"),
+        Variable(
+            "trips", ("rung",), dtype="int", label="Round trips so far", doc="of each copy, since the warm-up"
+        ),
     ),
     traces=(*TRACES, *SWAPS),
     views=(

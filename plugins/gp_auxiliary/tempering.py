@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import Clock, Params
-from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, times_q
-from plaidwork.plugins.gp_auxiliary.kernels import precision
+from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, draw_f, is_dense, times_q
 from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, gram_of
 
 LEAST_REJECTED = 0.02
@@ -22,7 +21,7 @@ LEAST_REJECTED = 0.02
 
 Swaps = dict[str, Any]
 """``tried``, ``taken`` (M - 1,) swaps of neighbours; ``label`` (M,) the copy that is at each rung; ``stage`` (M,) of each
-copy: 0 on its first way, 1 coming from width 0, 2 back from the full width; ``trips`` round trips of all copies."""
+copy: 0 on its first way, 1 coming from width 0, 2 back from the full width; ``trips`` (M,) its round trips."""
 
 
 def ladder(params: Params) -> np.ndarray:
@@ -43,7 +42,7 @@ def _empty(size: int) -> Swaps:
         "tried": np.zeros(pairs),
         "taken": np.zeros(pairs),
         "stage": np.zeros(size, dtype=np.int64),
-        "trips": 0,
+        "trips": np.zeros(size, dtype=np.int64),
     }
 
 
@@ -164,7 +163,7 @@ def _count_trips(swaps: Swaps) -> None:
     """A round trip of a copy: from width 0 to the full width and back."""
     label, stage = swaps["label"], swaps["stage"]
     if stage[label[0]] == 2:
-        swaps["trips"] += 1
+        swaps["trips"][label[0]] += 1
     stage[label[0]] = 1
     if stage[label[-1]] == 1:
         stage[label[-1]] = 2
@@ -192,12 +191,12 @@ def draw_anew(
     With equal shares of missing labels they say nothing there, so that p(z) is p(z of the labelled) times the prior of
     the rest given them: ``times`` sweeps over the few labelled samples, and one draw of f from the prior corrected by
     what they say (Matheron's rule). Sweeps over all samples would move f by a noise's width at a time. ``root`` (N, N) is
-    :func:`root_of_prior` at the copy's parameters; None for the low-rank form.
+    :func:`root_of_prior` of the copy.
     """
     known = np.flatnonzero(~labels.free)
     own = Labels(labels.code[known], labels.n_classes)
     columns = _columns(replica, root, known)
-    rows, log_det = precision.dense_precision(np.ascontiguousarray(columns[known]))
+    rows, log_det = dense_precision(np.ascontiguousarray(columns[known]))
     few: Replica = {
         "z": np.ascontiguousarray(replica["z"][:, known]),
         "log_share": replica["log_share"],
@@ -216,11 +215,12 @@ def draw_anew(
     replica["z"][:, known] = few["z"]
 
 
-def root_of_prior(prior: Prior, theta: np.ndarray) -> np.ndarray | None:
-    """(N, N) root of C at these parameters, 1e-8 of its scale (far below the noise's 1) added; None for the low-rank form."""
-    if not prior.dense:
+def root_of_prior(prior: Prior, copy: Replica) -> np.ndarray | None:
+    """(N, N) root of C at the parameters of a copy, 1e-8 of its scale (far below the noise's 1) added; None for a copy with
+    loadings, which are one."""
+    if not is_dense(copy):
         return None
-    c = prior.covariance.matrix(prior.x, theta)
+    c = prior.covariance.matrix(prior.x, copy["theta"])
     c[np.diag_indices_from(c)] += 1e-8 * max(float(c.diagonal().max()), 1e-300)
     return np.asarray(np.linalg.cholesky(c))
 

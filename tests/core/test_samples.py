@@ -37,7 +37,7 @@ def test_every_example(sample):
             else:
                 known = ~np.isnan(data.values)
                 assert known.any(axis=0).all(), name
-                assert known.mean() > 0.5, name
+                assert known.mean() > 0.5 or data.values.ndim == 1, name  # labels may be few
             assert data.source is None or data.source.sha256
 
 

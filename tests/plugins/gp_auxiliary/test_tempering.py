@@ -179,7 +179,7 @@ def test_a_round_trip_begins_and_ends_without_a_null_category():
     for label in ((0, 1, 2), (1, 0, 2), (1, 2, 0), (1, 0, 2), (0, 1, 2)):
         swaps["label"] = np.array(label)
         tempering._count_trips(swaps)
-    assert swaps["trips"] == 1  # of copy 0; copy 2 began above and never came down
+    assert swaps["trips"].tolist() == [1, 0, 0]  # of copy 0; copy 2 began above and never came down
 
 
 def test_the_length_is_that_of_near_pairs():
