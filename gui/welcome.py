@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -26,6 +26,12 @@ class _Picture(QWidget):
     def __init__(self, path: Path | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._pixmap = QPixmap(str(path)) if path else QPixmap()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return max(92, min(360, round(width * _PICTURE_RATIO)))
 
     def sizeHint(self) -> QSize:
         return QSize(_CARD_LEAST, 140)
@@ -69,9 +75,24 @@ class ExampleCard(Card):
         layout.addWidget(self._picture)
         layout.addLayout(words, 1)
 
+
+class _Scrolled(QWidget):
+    """Contents of a scroll area whose height depends on their width; the area alone would squeeze rows of cards."""
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._picture.setFixedHeight(max(92, min(360, round(self.width() * _PICTURE_RATIO))))
+        self.fit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.fit()
+        return super().event(event)
+
+    def fit(self) -> None:
+        """As tall as the layout needs at this width."""
+        layout = self.layout()
+        if layout is not None:
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
 
 
 class _Recent(Card):
@@ -138,7 +159,7 @@ class WelcomePage(QWidget):
         self._restyle()
 
     def _left(self) -> QWidget:
-        inner = QWidget()
+        inner = _Scrolled()
         column = QVBoxLayout(inner)
         column.setContentsMargins(space.WELCOME_EDGE, space.GROUP, space.GROUP, space.GROUP)
         column.setSpacing(space.L)
