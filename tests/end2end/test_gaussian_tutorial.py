@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from plaidwork.core.cli import main
+from plaidwork.core.samples import bundled_samples
 from plaidwork.core.session import open_session
+from plaidwork.core.study import study_records
 
 TEXT = (Path(__file__).parents[2] / "docs" / "gaussian-processes.md").read_text(encoding="utf-8")
 
@@ -32,6 +34,7 @@ def run_of(path: Path):
     return next(iter(open_session(path).runs.values()))
 
 
+@pytest.mark.slow
 def test_every_figure_has_what_it_shows(folder):
     for name in ("boundary", "classes", "moons", "arcs", "without"):
         found = run_of(folder / f"{name}.plaidwork").results
@@ -39,6 +42,7 @@ def test_every_figure_has_what_it_shows(folder):
         assert np.isfinite(found["auxiliary"].values).all(), name
 
 
+@pytest.mark.slow
 def test_nothing_lies_in_the_null_category(folder):
     """Figure 19 and the right of 22: the draws of z leave it empty; figures 18 and 22 left: they do not."""
     for name, inside in (("moons", 2.0), ("arcs", 1.0), ("boundary", 0.0), ("classes", 0.0)):
@@ -49,7 +53,15 @@ def test_nothing_lies_in_the_null_category(folder):
         assert (found["auxiliary"].values[:, near].sum() == 0) == (inside > 0), name
 
 
+@pytest.mark.slow
 def test_maps_over_gamma(folder):
     """Four fits, ranked by the log loss of the test points."""
-    study = next(iter(open_session(folder / "gammas.plaidwork").studies.values()))
-    assert len(study.jobs) == 4
+    (record,) = study_records(open_session(folder / "gammas.plaidwork").studies)
+    assert [job.status for job in record.jobs] == ["done"] * 4
+
+
+def test_examples_are_called_as_in_the_table():
+    titles = {sample.title for sample in bundled_samples()}
+    named = {"A curved boundary", "Three classes side by side", "Two moons, six labels", "Three arcs, six labels"}
+    assert named <= titles
+    assert all(f"*{title}*" in TEXT for title in named)
