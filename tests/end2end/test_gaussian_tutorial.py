@@ -62,6 +62,11 @@ def test_maps_over_gamma(folder):
 
 def test_examples_are_called_as_in_the_table():
     titles = {sample.title for sample in bundled_samples()}
-    named = {"A curved boundary", "Three classes side by side", "Two moons, six labels", "Three arcs, six labels"}
+    named = {
+        "A curved boundary",
+        "Three classes side by side",
+        "Two moons, six labels",
+        "Three arcs, six labels",
+    }
     assert named <= titles
     assert all(f"*{title}*" in TEXT for title in named)
