@@ -139,7 +139,7 @@ def mark_ess(value: float) -> Mark:
 def diagnose(kept: Kept, spec: ModelSpec | None = None, *, max_elements: int = 0) -> Diagnosis:
     """Judge the kept draws: every scalar variable and every trace at the kept draws.
 
-    Ragged variables and acceptance rates are left out, and a trace of the same name as a variable counts once.
+    Ragged variables, acceptance rates and traces that are not to be judged are left out, and a trace of the same name as a variable counts once.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _collect(kept: Kept, spec: ModelSpec, max_elements: int) -> list[_Found]:
             found.append(_Found(variable.name, label, variable.unit, "variable", index, part))
     names = {item.name for item in found}
     for trace in spec.traces:
-        if trace.kind != "acceptance" and trace.name not in names:
+        if trace.judged and trace.kind != "acceptance" and trace.name not in names:
             values = kept.kept_trace(trace.name)
             found.append(_Found(trace.name, trace.title, trace.unit, "trace", (), values))
     return found

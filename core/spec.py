@@ -249,6 +249,7 @@ class Trace:
     ``hint`` is the one-phrase reading aid beside the plot's title; ``kind="acceptance"`` marks a rate in
     [0, 1] shown in the table of moves instead of a plot; ``primary`` is the large plot (the objective).
     ``breaks``: when this number changes the model has changed (a factor has left), and the objective starts anew.
+    ``judged=False``: the verdict on convergence passes it over, as it does not matter where it stands.
     """
 
     name: str
@@ -260,6 +261,7 @@ class Trace:
     goal: Literal["", "up", "down"] = ""
     primary: bool = False
     breaks: bool = False
+    judged: bool = True
 
     @property
     def title(self) -> str:

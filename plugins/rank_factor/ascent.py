@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from plaidwork.core.api import Clock, Params, State
+from plaidwork.plugins.rank_factor import relaxing
 from plaidwork.plugins.rank_factor import vb_rows as rows
 from plaidwork.plugins.rank_factor import vb_scores as scores
 from plaidwork.plugins.rank_factor import vb_state as q
 from plaidwork.plugins.rank_factor.bound import elbo
-from plaidwork.plugins.rank_factor.gibbs import PART, SLICE, sample_work, training_error
+from plaidwork.plugins.rank_factor.gibbs import PART, SLICE, label_hinge, sample_work, training_error
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.mixture import FROZEN_SWEEPS
 from plaidwork.plugins.rank_factor.rows import begin_rows
@@ -46,10 +47,12 @@ def advance(state: State, setup: Setup, params: Params, clock: Clock) -> dict[st
     zz = np.empty((0, 0))
     while spent < SLICE:
         stage, lo = STAGES[state["stage"]], state["at"]
+        if stage == "rows" and lo == 0:
+            relaxing.begin(state)
+            begin_rows(state, setup)
+            zz = np.empty((0, 0))
         if stage != "scores" and not len(zz):
             zz = q.z_second(state)
-        if stage == "rows" and lo == 0:
-            begin_rows(state, setup)
         if stage == "scores" and lo == 0:
             _groups(state, setup, params, clock)
             zz = np.empty((0, 0))
@@ -75,7 +78,7 @@ def advance(state: State, setup: Setup, params: Params, clock: Clock) -> dict[st
         else:
             for _ in _last(state, setup, params):
                 pass
-            return traces_of(state, setup, params)
+            return relaxing.end(state, traces_of(state, setup, params))
     return None
 
 
@@ -140,7 +143,8 @@ def traces_of(state: State, setup: Setup, params: Params) -> dict[str, float]:
         "ordered": float(total[2] / total[0]) if rank else float("nan"),
         "noise": float("nan") if rank else float(np.sqrt(1.0 / q.mean_of(state, "gamma")).mean()),
         "error": training_error(f, setup),
-        "loadings": float(np.sqrt((state["a"] ** 2).mean())),
+        "label_hinge": label_hinge(f, setup),
+        "loadings": float(np.median(np.sqrt((state["a"] ** 2).sum(axis=1)))),
         "coefficients": float(np.sqrt((state["beta"] ** 2).sum())),
         "groups": float((state["share"].sum(axis=0) > 0.5).sum()) if groups > 1 else float("nan"),
         "alpha": float(q.mean_of(state, "alpha")) if groups > 1 else float("nan"),

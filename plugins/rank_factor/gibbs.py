@@ -11,6 +11,7 @@ from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.labels import add_score_terms, draw_scores
 from plaidwork.plugins.rank_factor.kernels.solve import outer_packed, packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
+from plaidwork.plugins.rank_factor.scaling import draw_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 
 STAGES = ("rows", "scores", "measure", "new")
@@ -96,7 +97,7 @@ def _part(stage, state, setup, params, rng, lo, hi, zz) -> None:
     elif stage == "scores":
         draw_part(state, setup, params, rng, lo, hi)
     elif stage == "measure":
-        rows.measure_part(state, setup, params, lo, hi)
+        rows.measure_part(state, setup, params, rng, lo, hi)
     else:
         eps = rows.step_margin(setup, params)
         p, h = new_terms(state, setup, setup.test_cells, state["new_z"], eps, lo, hi, rng)
@@ -131,11 +132,13 @@ def draw_part(state: State, setup: Setup, params: Params, rng: np.random.Generat
 
 def _end(stage, state, setup, params, rng) -> None:
     if stage == "rows":
-        rows.end_rows(state, params, rng)
+        rows.end_rows(state, setup, params, rng)
     elif stage == "scores":
         mixture.draw_coefficients(state, setup, params, rng)
         if len(state["psi"]) > 1:
             mixture.draw_mixture(state, params, rng)
+        else:
+            draw_scales(state, params, rng)
     elif stage == "new":
         precision, linear = state["precision"], state["linear"]
         draw = {**state, "log_weight": mixture.log_weights(state)}
@@ -156,6 +159,11 @@ def training_error(f: np.ndarray, setup: Setup) -> float:
     return float((predicted(f) != codes)[codes >= 0].mean())
 
 
+def label_hinge(f: np.ndarray, setup: Setup) -> float:
+    """Mean of max(0, 1 - y f) over the labels; ``f`` (N, G) as in :func:`training_error`."""
+    return float(np.maximum(0.0, 1.0 - setup.y * f)[setup.y != 0].mean())
+
+
 def traces_of(state: State, setup: Setup, params: Params) -> dict[str, float]:
     """Traces after a sweep."""
     groups = len(state["psi"])
@@ -168,7 +176,8 @@ def traces_of(state: State, setup: Setup, params: Params) -> dict[str, float]:
         "ordered": float(total[2] / total[0]) if rank else float("nan"),
         "noise": float("nan") if rank else float(np.sqrt(1.0 / state["gamma"]).mean()),
         "error": training_error(label_values(state), setup),
-        "loadings": float(np.sqrt((state["a"] ** 2).mean())),
+        "label_hinge": label_hinge(label_values(state), setup),
+        "loadings": float(np.median(np.sqrt((state["a"] ** 2).sum(axis=1)))),
         "coefficients": float(np.sqrt((state["beta"] ** 2).sum())),
         "groups": float((own > 0).sum()) if groups > 1 else float("nan"),
         "alpha": float(state["alpha"]) if groups > 1 else float("nan"),

@@ -32,12 +32,15 @@ from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
+from plaidwork.plugins.rank_factor.vb_sample import draw_q
 
 WARM_UP = (
     {"scheme": "levels"},
     {"scheme": "pairs"},
     {"likelihood": "gaussian", "classifier": "nonlinear"},
 )
+WINDOW = 10
+"""Sweeps over which the ascent judges its progress."""
 
 
 def spread_out(values: np.ndarray, places: np.ndarray, size: int, fill: float = 0.0) -> np.ndarray:
@@ -128,7 +131,7 @@ class RankFactorVB(RankFactorModel):
     spec: ClassVar[ModelSpec] = RANK_FACTOR_VB
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
-        return q.new_q(setup_of(data, params), params, rng)
+        return q.new_q(setup_of(data, params), params, rng, data["X"].shape[1])
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
@@ -141,7 +144,11 @@ class RankFactorVB(RankFactorModel):
         return ascent.blocks(state, setup_of(data, params), params, clock)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
-        return len(traces["elbo"]) > mixture.FROZEN_SWEEPS + 3 and super().converged(traces, tolerance)
+        """The mean change of the bound over ``WINDOW`` sweeps, some of which may have been undone."""
+        bound = traces["elbo"]
+        if len(bound) <= mixture.FROZEN_SWEEPS + WINDOW:
+            return False
+        return bool(bound[-1] - bound[-1 - WINDOW] <= WINDOW * tolerance * max(1.0, abs(bound[-1])))
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         setup = setup_of(data, params)
@@ -162,6 +169,29 @@ class RankFactorVB(RankFactorModel):
             "group_mean_var": state["mu_var"].copy(),
             "share": spread_out(state["share"], setup.train, n),
         }
+
+    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+        samples, features = int(state["n_samples"]), int(state["n_features"])
+        rows, train, k = state["rows"], state["train"], state["z"].shape[1]
+        fills = {"shrinkage": 1.0, "noise": 1.0}
+        found = []
+        for _ in range(n):
+            one = draw_q(state, rng)
+            if not one["thresholds"].shape[1]:
+                one["thresholds"] = np.zeros((len(rows), 1))
+            for name in ("loadings", "thresholds", "shrinkage", "noise"):
+                one[name] = spread_out(one[name], rows, features, fills.get(name, 0.0))
+            for name in ("scores", "share"):
+                one[name] = spread_out(one[name], train, samples)
+            one |= {
+                "loadings_cov": np.zeros((features, packed_size(k))),
+                "scores_cov": np.zeros((samples, packed_size(k))),
+                "beta_cov": np.zeros(state["beta_cov"].shape),
+                "thresholds_var": np.zeros(one["thresholds"].shape),
+                "group_mean_var": np.zeros(state["mu_var"].shape),
+            }
+            found.append(one)
+        return found
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         chain = best_chain(kept)

@@ -9,6 +9,7 @@ from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_weights
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, outer_packed, packed_size
+from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 
 
@@ -24,6 +25,7 @@ def begin_rows(state: State, setup: Setup) -> None:
     shared = setup.likelihood == "gaussian" and setup.complete
     state["precision"] = np.zeros((1 if shared else n, packed_size(k)))
     state["linear"] = np.zeros((n, k))
+    state["scale_precision"], state["scale_linear"] = np.zeros(packed_size(k)), np.zeros(k)
     if setup.pairs is not None:
         state["kappa"] = np.zeros(len(setup.pairs.low))
         state["w"] = np.zeros((n, d))
@@ -109,24 +111,34 @@ def _pairs(state, setup, params, rng, lo, hi, zz) -> None:
 
 
 def _loadings(state, params, rng, lo, hi, precision, linear) -> None:
-    """Draw loadings of rows lo to hi, then their prior variances."""
+    """Draw loadings of rows lo to hi, then their prior variances; sum up what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
+    steep, pull = precision.copy(), linear.copy()
     draw_rows(rng, precision, linear, 1.0 / xi, a)
+    state["scale_precision"] += np.einsum("ij,ij->j", steep, outer_packed(a))
+    state["scale_linear"] += np.einsum("ij,ij->j", pull, a)
     rate = np.tile(state["phi"], (hi - lo, 1))
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
 
 
-def end_rows(state: State, params: Params, rng: np.random.Generator) -> None:
-    """Draw the rates of the columns and of all of them."""
+def end_rows(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+    """Draw the rates of the columns and of all of them, and with one plane the scales of the columns."""
     d, k = state["a"].shape
     shape = 0.5 + params["loading_rate"] * d
     drawn = rng.standard_gamma(shape, k) / (state["phi_rate"] + state["eta"].sum(axis=0))
     state["phi"] = np.maximum(drawn, 1e-100)
     state["phi_rate"] = max(rng.standard_gamma(0.5 + 0.5 * k) / (1.0 + float(state["phi"].sum())), 1e-100)
+    if len(state["psi"]) > 1:
+        return
+    draw_column_scales(state, rng)
+    if setup.pairs is not None:
+        state["w"] = state["z"] @ state["a"].T
 
 
-def measure_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> None:
-    """Hinges and orders of rows lo to hi under the present state, for the traces."""
+def measure_part(
+    state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int
+) -> None:
+    """Hinges and orders of rows lo to hi under the present state, for the traces; scales of some rows with thresholds."""
     z = state["z"]
     if setup.likelihood == "gaussian":
         total = (z.T @ z)[np.tril_indices(z.shape[1])]
@@ -140,4 +152,5 @@ def measure_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -
     elif setup.levels is not None:
         level, top = setup.levels.values[lo:hi], setup.levels.top[lo:hi]
         level_kernels.measure(level, top, w, state["c"][lo:hi], eps, found)
+        propose_row_scales(state, params, rng, lo, level, top, w, eps, found)
     state["measured"][lo:hi] = found

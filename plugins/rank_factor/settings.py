@@ -54,10 +54,10 @@ SETTINGS = (
         ),
         doc="How the labels follow from the factor scores.",
     ),
-    _number("n_factors", 20, 1, 200, "Factors", "Those not needed shrink to nothing.", "Model"),
+    _number("n_factors", 30, 1, 200, "Factors", "Those not needed shrink to nothing.", "Model"),
     _number("n_components", 8, 2, 50, "Groups at most", "Of samples, each with its own classifier.", "Model",
             when=MIXTURE),
-    _positive("label_weight", 1.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "
+    _positive("label_weight", 3.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "
               "the factors separate the classes better.", "Model"),
     Hyperparameter(
         "bias", "bool", True, label="Offset of the classifiers", group="Model", advanced=True,
@@ -85,7 +85,7 @@ SETTINGS = (
         "shown_feature", "text", "", label="Feature of the rank fit", group="Results",
         doc="Name of the feature whose fitted values are shown against the data. Empty: the one with the strongest loading.",
     ),
-    _positive("margin", 1.0, 100.0, "Margin", "Distance by which neighbouring levels should be apart.", "Priors",
+    _positive("margin", 2.0, 100.0, "Margin", "Distance by which neighbouring levels should be apart. More lets the data weigh more against the priors.", "Priors",
               advanced=True, when=RANK),
     _positive("threshold_sd", 10.0, 1e4, "Spread of the thresholds", "Prior standard deviation.", "Priors",
               advanced=True, when={**RANK, "scheme": "levels"}),

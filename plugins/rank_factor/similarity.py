@@ -33,7 +33,7 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     """Links between the strongest features of all factors.
 
     A link joins two features whose cosine is at least ``similarity`` in size and among the ten strongest of one of them.
-    Its confidence is the share of draws in which the cosine is so large (of q there is one draw).
+    Its confidence is the share of draws in which the cosine is so large (of q too).
     """
     strength = np.abs(posterior.loadings).max(axis=0)
     nodes = np.unique(top_places(posterior.loadings, params["n_top"]))

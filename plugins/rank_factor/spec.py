@@ -87,8 +87,9 @@ TRACES = (
     Trace("ordered", "Comparisons in order", kind="share", goal="up"),
     Trace("noise", "Noise sd", hint="of standardised features"),
     Trace("error", "Training error", kind="share", goal="down"),
-    Trace("loadings", "Size of the loadings", hint="root mean square"),
-    Trace("coefficients", "Size of the coefficients"),
+    Trace("label_hinge", "Mean hinge of a label", hint="0: all right with margin", goal="down"),
+    Trace("loadings", "Length of a feature's loadings", hint="median over features"),
+    Trace("coefficients", "Size of the coefficients", hint="free once all labels are right", judged=False),
     Trace("groups", "Groups in use", kind="count"),
     Trace("alpha", "Mass of new groups"),
 )
@@ -253,7 +254,7 @@ RANK_FACTOR = ModelSpec(
     variables=(*COMMON, *SAMPLED),
     traces=(Trace("log_density", "Log density", hint="levels off", primary=True), *TRACES),
     views=VIEWS,
-    schedule=Schedule(chains=2, warmup=500, draws=200, thin=5),
+    schedule=Schedule(chains=6, warmup=300, draws=80, thin=4),
     citation=CITATION,
     help=HELP,
 )
@@ -273,7 +274,7 @@ RANK_FACTOR_VB = ModelSpec(
         *TRACES,
     ),
     views=VIEWS,
-    schedule=Schedule(chains=1, max_sweeps=300, tolerance=1e-6),
+    schedule=Schedule(chains=1, max_sweeps=400, tolerance=2e-5),
     citation=CITATION,
     help=HELP,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Params, State
+from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.setup import Setup
 
 JITTER = 0.05
@@ -85,6 +86,7 @@ def new_state(setup: Setup, params: Params, rng: np.random.Generator) -> State:
         "t": t, "mu": mu, "psi": np.ones(groups), "alpha": 1.0,
         "log_nu": np.log(np.full(groups, 0.5)), "log_rest": np.log(np.full(groups, 0.5)),
         "precision": np.zeros((0, 0)), "linear": np.zeros((0, 0)),
+        "scale_precision": np.zeros(packed_size(k)), "scale_linear": np.zeros(k),
         "kappa": np.zeros(0), "w": np.zeros((0, 0)), "measured": np.zeros((d, 4)), "squares": np.zeros(d),
         "new_z": np.zeros((n_test, k)), "new_f": np.zeros((n_test, g)),
     }  # fmt: skip

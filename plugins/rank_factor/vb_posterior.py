@@ -9,13 +9,21 @@ import numpy as np
 from plaidwork.core.api import ChainView, Kept, Params
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, outer_packed
 from plaidwork.plugins.rank_factor.mixture import decisions
-from plaidwork.plugins.rank_factor.posterior import Posterior, class_probabilities, display_order
+from plaidwork.plugins.rank_factor.posterior import (
+    MOST_NUMBERS,
+    Posterior,
+    class_probabilities,
+    display_order,
+)
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
 from plaidwork.plugins.rank_factor.vb_newcomers import settle
+from plaidwork.plugins.rank_factor.vb_sample import normal_rows
 from plaidwork.plugins.rank_factor.vb_state import squares_of
 
 Z95 = 1.959963984540054
+DRAWS, SEED = 20, 0
+"""Draws of the loadings for what is not linear in them, and the seed of their generator."""
 
 
 def best_chain(kept: Kept) -> ChainView | None:
@@ -105,9 +113,17 @@ def approximate_posterior(chain: ChainView, setup: Setup, params: Params) -> Pos
         size,
         q["mu"][:, order] * signs,
         q["psi"],
-        (loadings[:, order] * signs)[None],
+        _drawn_loadings(chain, loadings)[:, :, order] * signs,
         chain.draw("thresholds", last),
     )
+
+
+def _drawn_loadings(chain: ChainView, loadings: np.ndarray) -> np.ndarray:
+    """(S, D, K) draws from q, the same ones every time."""
+    rng = np.random.Generator(np.random.PCG64DXSM(SEED))
+    covariance = chain.draw("loadings_cov", chain.n_draws - 1)
+    count = max(1, min(DRAWS, MOST_NUMBERS // loadings.size))
+    return np.stack([normal_rows(rng, loadings, covariance) for _ in range(count)])
 
 
 def _interval(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:

@@ -21,8 +21,11 @@ def _identity(shape: tuple[int, ...], k: int) -> tuple[np.ndarray, np.ndarray]:
     return covariance, np.full(shape, k * np.log(START_VARIANCE))
 
 
-def new_q(setup: Setup, params: Params, rng: np.random.Generator) -> State:
-    """All of q; names as in NOTES.md. Gamma factors are kept by shape and rate."""
+def new_q(setup: Setup, params: Params, rng: np.random.Generator, n_features: int = 0) -> State:
+    """All of q; names as in NOTES.md. Gamma factors are kept by shape and rate.
+
+    ``n_features`` counts those left out too; 0: none is.
+    """
     start = new_state(setup, params, rng)
     (d, n, g), k = setup.shape, params["n_factors"]
     groups, _, k_beta = start["beta"].shape
@@ -37,6 +40,7 @@ def new_q(setup: Setup, params: Params, rng: np.random.Generator) -> State:
         state[f"{prefix}_eta"], state[f"{prefix}_square"] = np.ones(shape), np.ones(shape)
         state[f"{prefix}_mean"], state[f"{prefix}_inverse"] = np.ones(shape), np.ones(shape)
     r, s = params["loading_shape"], params["loading_rate"]
+    state["xi_order"] = r - 0.5
     state["eta_shape"], state["eta_rate"] = r + s, np.full((d, k), r + s)
     state["phi_shape"], state["phi_rate"] = 0.5 + s * d, np.full(k, 0.5 + s * d)
     state["top_shape"], state["top_rate"] = 0.5 + 0.5 * k, 0.5 + 0.5 * k
@@ -55,7 +59,9 @@ def new_q(setup: Setup, params: Params, rng: np.random.Generator) -> State:
     state |= {
         "label_kappa": np.repeat((setup.y != 0).astype(float)[:, None], groups, axis=1), "precision": np.zeros((0, 0)), "linear": np.zeros((0, 0)),
         "kappa": np.zeros(0), "w": np.zeros((0, 0)), "hinges": np.zeros(d), "measured": np.zeros((d, 4)),
-        "squares": np.zeros(d),
+        "squares": np.zeros(d), "gaussian": setup.likelihood == "gaussian",
+        "good": {}, "share_added": 0.0,
+        "rows": setup.rows, "train": setup.train, "n_samples": len(setup.codes), "n_features": n_features or d,
     }  # fmt: skip
     return state
 

@@ -1,0 +1,89 @@
+"""Exact moves of scales, along which updates of one block at a time only creep (NOTES.md has the exponents).
+
+All are generalised Gibbs steps (Liu and Sabatti 2000, Biometrika 87, theorem 1): a part of the state is multiplied by powers of
+s, and s is drawn from its density under the target, the Haar measure ds / s included, or moved by a Metropolis step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaidwork.core.api import Params, State
+from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
+from plaidwork.plugins.rank_factor.kernels.random import gig
+from plaidwork.plugins.rank_factor.kernels.solve import diagonal, draw_normal, outer_packed
+
+LEAST_RATE, LEAST_SCALE = 1e-100, 1e-8
+ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
+"""Share of the rows whose scale is tried in a sweep; least and greatest sd of log s."""
+
+
+def draw_column_scales(state: State, rng: np.random.Generator) -> None:
+    """Columns of the loadings times s, their prior variances times s^2, given the weights of the comparisons (or noise).
+
+    Jointly normal: precision sum_i (a_i a_i') P_i + 2 diag(Phi Phi~), linear term sum_i a_i h_i. What the rows say to the
+    scores follows. Without it the scale of a factor that is not in use hardly moves.
+    """
+    k = len(state["phi"])
+    precision, s = state["scale_precision"].copy(), state["scale_linear"].copy()
+    precision[diagonal(k)] += 2.0 * state["phi"] * state["phi_rate"] + LEAST_RATE
+    draw_normal(rng, precision, s, k)
+    s = np.where(np.abs(s) < LEAST_SCALE, LEAST_SCALE, s)
+    for name, factor in (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2), ("linear", s)):
+        state[name] = state[name] * factor
+    state["precision"] *= outer_packed(s[None])
+
+
+def draw_scales(state: State, params: Params, rng: np.random.Generator) -> None:
+    """Loadings of each factor times s, its scores by s, its coefficients times s; of a single plane.
+
+    Values, hinges and decisions stay as they are, so that priors alone decide: s^2 is generalised inverse Gaussian.
+    """
+    (n, k), g = state["z"].shape, state["beta"].shape[1]
+    steep = np.maximum(2.0 * state["phi"] * state["phi_rate"], LEAST_RATE)
+    back = (state["z"] ** 2).sum(axis=0) + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
+    power = 0.5 * (1.0 - n - 2.0 * params["coefficient_rate"] * g)
+    s = np.sqrt([gig(rng, steep[j], back[j], power) for j in range(k)])
+    for name, factor in (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2)):
+        state[name] = state[name] * factor
+    state["z"], state["new_z"] = state["z"] / s, state["new_z"] / s
+    for name, factor in (("beta", s), ("b", s**2), ("e", s**-2.0)):
+        state[name][:, :, :k] *= factor
+
+
+def propose_row_scales(
+    state: State,
+    params: Params,
+    rng: np.random.Generator,
+    lo: int,
+    levels: np.ndarray,
+    top: np.ndarray,
+    w: np.ndarray,
+    eps: float,
+    found: np.ndarray,
+) -> None:
+    """Loadings and thresholds of some rows times s, their prior variances times s^2: a Metropolis step on log s.
+
+    The weights of the comparisons are integrated out. ``levels``, ``top`` and ``w`` (rows, N) are those of the rows from
+    ``lo`` on, ``found`` what :func:`kernels.levels.measure` says of them; it is brought up to date. A row whose levels the
+    scores keep apart has a flat likelihood upwards, along which single blocks get nowhere.
+    """
+    rows = np.flatnonzero(rng.random(len(w)) < ROW_SHARE)
+    low, high = ROW_STEPS
+    log_s = low * (high / low) ** rng.random(len(rows)) * rng.standard_normal(len(rows))
+    log_u = np.log1p(-rng.random(len(rows)))
+    if not len(rows):
+        return
+    s, at = np.exp(log_s), lo + rows
+    c, k = state["c"][at], state["a"].shape[1]
+    tried = np.empty((len(rows), 4))
+    level_kernels.measure(levels[rows], top[rows], s[:, None] * w[rows], s[:, None] * c, eps, tried)
+    gain = (top[rows] - 2.0 * params["loading_rate"] * k) * log_s - 2.0 * (tried[:, 1] - found[rows, 1])
+    used = np.arange(c.shape[1]) < top[rows, None]
+    gain -= 0.5 * (s**2 - 1.0) * ((c * used) ** 2).sum(axis=1) / params["threshold_sd"] ** 2
+    gain -= (s**-2.0 - 1.0) * (state["eta"][at] @ state["phi"])
+    taken = log_u < gain
+    at, s = at[taken], s[taken][:, None]
+    found[rows[taken]] = tried[taken]
+    for name, factor in (("a", s), ("c", s), ("xi", s**2), ("eta", s**-2.0)):
+        state[name][at] *= factor
