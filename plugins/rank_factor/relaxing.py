@@ -16,6 +16,8 @@ MEANS = ("a", "z", "c", "beta", "mu")
 RATES = ("eta_rate", "phi_rate", "e_rate", "b_phi_rate")
 LEAST, GROWTH, MOST = 0.5, 1.3, 8.0
 """Share of the last step that is added: at first, its growth, and the most."""
+BOUNDS = (0.1, 10.0)
+"""Of the growth of a rate that is carried on."""
 APART = ("stage", "at", "precision", "linear", "kappa", "w", "rows", "train", "good", "share_added")
 """What a sweep builds up itself, or never changes."""
 
@@ -30,7 +32,7 @@ def begin(state: State) -> None:
     for name in MEANS:
         state[name] = state[name] + share * (state[name] - before[name])
     for name in RATES:
-        state[name] = state[name] * (state[name] / before[name]) ** share
+        state[name] = state[name] * np.clip(state[name] / before[name], *BOUNDS) ** share
 
 
 def _copy(value: Any) -> Any:

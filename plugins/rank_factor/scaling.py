@@ -34,21 +34,40 @@ def draw_column_scales(state: State, rng: np.random.Generator) -> None:
     state["precision"] *= outer_packed(s[None])
 
 
+def scale_terms(state: State, params: Params) -> tuple[np.ndarray, np.ndarray, float]:
+    """(steep, back, power): s_k of :func:`draw_scales` has the density s^(power - 1) exp(-(steep_k s^2 + back_k / s^2) / 2)."""
+    (n, k), g = state["z"].shape, state["beta"].shape[1]
+    steep = 2.0 * state["phi"] * state["phi_rate"]
+    back = (state["z"] ** 2).sum(axis=0) + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
+    return steep, back, 1.0 - n - 2.0 * params["coefficient_rate"] * g
+
+
 def draw_scales(state: State, params: Params, rng: np.random.Generator) -> None:
     """Loadings of each factor times s, its scores by s, its coefficients times s; of a single plane.
 
     Values, hinges and decisions stay as they are, so that priors alone decide: s^2 is generalised inverse Gaussian.
     """
-    (n, k), g = state["z"].shape, state["beta"].shape[1]
-    steep = np.maximum(2.0 * state["phi"] * state["phi_rate"], LEAST_RATE)
-    back = (state["z"] ** 2).sum(axis=0) + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
-    power = 0.5 * (1.0 - n - 2.0 * params["coefficient_rate"] * g)
-    s = np.sqrt([gig(rng, steep[j], back[j], power) for j in range(k)])
+    steep, back, power = scale_terms(state, params)
+    k = len(steep)
+    steep = np.maximum(steep, LEAST_RATE)
+    s = np.sqrt([gig(rng, steep[j], back[j], 0.5 * power) for j in range(k)])
     for name, factor in (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2)):
         state[name] = state[name] * factor
     state["z"], state["new_z"] = state["z"] / s, state["new_z"] / s
     for name, factor in (("beta", s), ("b", s**2), ("e", s**-2.0)):
         state[name][:, :, :k] *= factor
+
+
+def row_gain(
+    state: State, params: Params, at: np.ndarray, top: np.ndarray, log_s: np.ndarray, hinge: np.ndarray
+) -> np.ndarray:
+    """Log density of log s of rows ``at`` less that of 0; ``hinge`` is what their hinges grow by."""
+    c, k = state["c"][at], state["a"].shape[1]
+    s = np.exp(log_s)
+    used = np.arange(c.shape[1]) < top[:, None]
+    gain = (top - 2.0 * params["loading_rate"] * k) * log_s - 2.0 * hinge
+    gain -= 0.5 * (s**2 - 1.0) * ((c * used) ** 2).sum(axis=1) / params["threshold_sd"] ** 2
+    return np.asarray(gain - (s**-2.0 - 1.0) * (state["eta"][at] @ state["phi"]))
 
 
 def propose_row_scales(
@@ -75,13 +94,10 @@ def propose_row_scales(
     if not len(rows):
         return
     s, at = np.exp(log_s), lo + rows
-    c, k = state["c"][at], state["a"].shape[1]
     tried = np.empty((len(rows), 4))
-    level_kernels.measure(levels[rows], top[rows], s[:, None] * w[rows], s[:, None] * c, eps, tried)
-    gain = (top[rows] - 2.0 * params["loading_rate"] * k) * log_s - 2.0 * (tried[:, 1] - found[rows, 1])
-    used = np.arange(c.shape[1]) < top[rows, None]
-    gain -= 0.5 * (s**2 - 1.0) * ((c * used) ** 2).sum(axis=1) / params["threshold_sd"] ** 2
-    gain -= (s**-2.0 - 1.0) * (state["eta"][at] @ state["phi"])
+    c = s[:, None] * state["c"][at]
+    level_kernels.measure(levels[rows], top[rows], s[:, None] * w[rows], c, eps, tried)
+    gain = row_gain(state, params, at, top[rows], log_s, tried[:, 1] - found[rows, 1])
     taken = log_u < gain
     at, s = at[taken], s[taken][:, None]
     found[rows[taken]] = tried[taken]
