@@ -32,16 +32,60 @@ def draw_kappa(rng, u):
 
 def draw_weights(rng: np.random.Generator, u: np.ndarray) -> None:
     """u := kappa = 1 / lambda ~ IG(1 / |u|, 1) given the arguments of hinges; NaN, no hinge, becomes 0."""
-    _weights(u.ravel(), rng.standard_normal(u.size), rng.random(u.size))
+    _weights(u.ravel(), chi_squares(rng, u.size), rng.random(u.size))
+
+
+def chi_squares(rng: np.random.Generator, n: int) -> np.ndarray:
+    """(n,) squares of standard normal numbers, four times as fast as by drawing these (Box and Muller 1958).
+
+    With log and sine as polynomials the loops are vectorised; both are right to 1e-13.
+    """
+    half = (n + 1) // 2
+    radius = rng.random(half)
+    np.subtract(1.0, radius, out=radius)
+    exponent, out = np.empty(half), np.empty(2 * half)
+    _split(radius.view(np.int64), exponent)
+    _box_muller(radius, exponent, rng.random(half), out)
+    return out[:n]
+
+
+@njit(nogil=True, cache=True)
+def _split(bits, exponent):
+    """Numbers above 0, as their bits, into mantissas of 1 to 2 (in place) and exponents."""
+    for i in range(bits.size):
+        exponent[i] = (bits[i] >> 52) - 1023
+        bits[i] = (bits[i] & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
-def _weights(u, normal, uniform):
+def _box_muller(mantissa, exponent, angle, out):
+    """-2 log(radius) times the squared cosine and sine of pi angle / 2, into the two halves of ``out``."""
+    half = mantissa.size
+    for i in range(half):
+        m = mantissa[i]
+        large = m > 1.4142135623730951
+        e = exponent[i] + (1.0 if large else 0.0)
+        m = 0.5 * m if large else m
+        s = (m - 1.0) / (m + 1.0)  # log m = 2 artanh s
+        q = s * s
+        tail = 1 / 9 + q * (1 / 11 + q * (1 / 13 + q * (1 / 15 + q / 17)))
+        log = 0.6931471805599453 * e + 2.0 * s * (1.0 + q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * tail))))
+        x = math.pi * (angle[i] - 0.5)
+        y = x * x
+        tail = -1 / 39916800 + y * (1 / 6227020800 + y * (-1 / 1307674368000 + y / 355687428096000))
+        tail = -1 / 6 + y * (1 / 120 + y * (-1 / 5040 + y * (1 / 362880 + y * tail)))
+        sine = x * (1.0 + y * tail)
+        out[i] = -log * (1.0 - sine)
+        out[half + i] = -log * (1.0 + sine)
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def _weights(u, square, uniform):
     """As :func:`inverse_gaussian`, but with the random numbers given, so that the loop needs no branch."""
     for i in range(u.size):
         x = u[i]
         mean = 1.0 / max(abs(x), LEAST_U)
-        t = mean * normal[i] * normal[i]
+        t = mean * square[i]
         q = 1.0 + 0.5 * t + math.sqrt(t * (1.0 + 0.25 * t))
         factor = 1.0 / q if uniform[i] * (1.0 + q) <= q else q
         u[i] = mean * factor if x == x else 0.0

@@ -35,6 +35,33 @@ def test_inverse_gaussian(mean):
         assert stats.kstest(1 / x, stats.chi2(1).cdf).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("mean", [1e-6, 0.03, 1.0, 40.0])
+def test_many_weights_at_once(mean):
+    u = np.full((200, 201), -1 / mean)
+    u[0] = np.nan
+    random.draw_weights(tools.generator(2), u)
+    assert (u[0] == 0).all()
+    assert stats.kstest(u[1:].ravel(), stats.invgauss(mean).cdf).pvalue > 1e-4
+
+
+def test_chi_squares():
+    """Their law, its tails, and the independence of the two halves; the formula against log and sine themselves."""
+    x = random.chi_squares(tools.generator(3), 400_001)
+    assert stats.kstest(x, stats.chi2(1).cdf).pvalue > 1e-4
+    for limit in (1e-8, 1e-4, 9.0, 16.0):
+        expected = len(x) * min(stats.chi2(1).cdf(limit), stats.chi2(1).sf(limit))
+        found = (x < limit).sum() if limit < 1 else (x > limit).sum()
+        assert abs(found - expected) < 5 * np.sqrt(expected)
+    first, second = np.sqrt(x[:200_000]), np.sqrt(x[200_001:])
+    assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(200_000)
+    rng, again = tools.generator(4), tools.generator(4)
+    x = random.chi_squares(rng, 2000)
+    radius, angle = 1 - again.random(1000), again.random(1000)
+    size = -2 * np.log(radius)
+    np.testing.assert_allclose(x[:1000], size * np.cos(np.pi * angle / 2) ** 2, atol=1e-11)
+    np.testing.assert_allclose(x[1000:], size * np.sin(np.pi * angle / 2) ** 2, atol=1e-11)
+
+
 @pytest.mark.parametrize("p", [-0.5, -0.2, 0.0, 0.3, 0.5, 2.5])
 @pytest.mark.parametrize(("a", "b"), [(2.0, 1.0), (1e-3, 3.0), (5.0, 1e-10), (40.0, 30.0), (1e-8, 1e-12)])
 def test_generalised_inverse_gaussian(a, b, p):
