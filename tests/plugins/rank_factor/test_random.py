@@ -111,7 +111,7 @@ def test_packed_system(k):
     np.testing.assert_allclose(mean, np.linalg.solve(p, h))
     np.testing.assert_allclose(tools.full(covariance, k), np.linalg.inv(p), atol=1e-12)
     assert log_det == pytest.approx(-np.linalg.slogdet(p)[1])
-    draws = np.empty((20_000, k))
+    draws = np.zeros((20_000, k))
     precision = np.repeat(p[np.tril_indices(k)][None], len(draws), axis=0)
     solve.draw_rows(tools.generator(5), precision, np.repeat(h[None], len(draws), axis=0), 0 * draws, draws)
     assert np.abs((draws - mean).mean(axis=0)).max() < 0.05
