@@ -115,6 +115,18 @@ def class_probabilities(f: np.ndarray, sd: np.ndarray) -> np.ndarray:
     return class_shares(f + sd * points[:, None, :])
 
 
+def moments_of_scores(
+    draws: list[dict[str, np.ndarray]], turns: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance (n, K) of the turned scores, one draw after the other: many samples are never held side by side."""
+    centre, square = np.zeros(draws[0]["scores"].shape), np.zeros(draws[0]["scores"].shape)
+    for i, (one, (order, signs)) in enumerate(zip(draws, turns, strict=True)):
+        apart = one["scores"][:, order] * signs - centre
+        centre += apart / (i + 1)
+        square += apart * (one["scores"][:, order] * signs - centre)
+    return centre, square / len(draws)
+
+
 def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     """From the draws of all chains, each aligned to the first one by signed assignment."""
     draws = used_draws(kept)
@@ -136,9 +148,7 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     some = max(1, min(len(get), MOST_NUMBERS // mean.size))
     pick = np.unique(np.linspace(0, len(get) - 1, some).astype(int))
     stack = np.stack([get[i]["loadings"][:, turns[i][0]] * turns[i][1] for i in pick])
-    scores = [one["scores"][:, o] * s for one, (o, s) in zip(get, turns, strict=True)]
-    centre = sum(scores) / len(scores)
-    variance = sum((one - centre) ** 2 for one in scores) / len(scores)
+    centre, variance = moments_of_scores(get, turns)
     f = np.stack([chain.draw("decision", i) for chain, i in draws])
     group_mean = np.stack(
         [

@@ -128,6 +128,7 @@ def spec_of(algorithm="mcmc"):
             Trace("accepted", kind="acceptance"),
             Trace("fixed"),
             Trace("nmi"),
+            Trace("drifting", judged=False),
         ),
     )
 
@@ -141,7 +142,8 @@ def run_of(objective, phi=None, *, warmup=0, algorithm="mcmc"):
         kept = np.arange(warmup, len(curve)) if algorithm == "mcmc" else np.array([len(curve) - 1])
         for t, value in enumerate(curve):
             now = float(curve[t] if phi is None else phi[c, t])
-            trace.append({"log_joint": value, "phi": now, "accepted": 0.3, "fixed": 2.0, "nmi": np.nan})
+            numbers = {"accepted": 0.3, "fixed": 2.0, "nmi": np.nan, "drifting": t}
+            trace.append({"log_joint": value, "phi": now, **numbers})
             if t in kept:
                 draws.append({"phi": now, "theta": np.ones(t % 3), "w": [now, -now]})
         views.append(ChainView(c, draws.count, trace.count, kept, draws, trace))
@@ -166,6 +168,7 @@ def test_rows_are_what_they_should_be():
     assert found.verdict.kind == "ok"
     assert found.verdict.title == "All 2 quantities have settled"
     assert len(found.table()) == 4
+    assert "drifting" not in {q.name for q in found.quantities}
     more = d.diagnose(kept, max_elements=2)
     assert sum(q.name == "w" for q in more.quantities) == 2
     assert "w [2]" in {q.title for q in more.quantities}
