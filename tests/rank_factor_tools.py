@@ -308,6 +308,7 @@ VARIANTS = {
 
 
 def _variant(base, name, defaults):
+    defaults = {"n_factors": 10, **defaults}
     settings = tuple(
         replace(item, default=defaults[item.name]) if item.name in defaults else item
         for item in base.spec.hyperparameters
