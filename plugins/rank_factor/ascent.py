@@ -78,7 +78,7 @@ def advance(state: State, setup: Setup, params: Params, clock: Clock) -> dict[st
         else:
             for _ in _last(state, setup, params):
                 pass
-            return relaxing.end(state, traces_of(state, setup, params))
+            return relaxing.end(state, traces_of(state, setup, params), clock.sweep)
     return None
 
 
@@ -152,7 +152,7 @@ def traces_of(state: State, setup: Setup, params: Params) -> dict[str, float]:
 
 
 def blocks(state: State, setup: Setup, params: Params, clock: Clock) -> Iterator[tuple[str, float]]:
-    """One sweep with the bound after every factor of q; the same updates as :func:`advance`."""
+    """One sweep with the bound after every factor of q; the same updates as :func:`advance`, but no steps beyond them."""
     k = state["z"].shape[1]
     begin_rows(state, setup)
     zz = q.z_second(state)

@@ -16,6 +16,8 @@ MEANS = ("a", "z", "c", "beta", "mu")
 RATES = ("eta_rate", "phi_rate", "e_rate", "b_phi_rate")
 LEAST, GROWTH, MOST = 0.5, 1.3, 8.0
 """Share of the last step that is added: at first, its growth, and the most."""
+PLAIN = 20
+"""Sweeps before the first such step: the way of the first ones is not the way on."""
 BOUNDS = (0.1, 10.0)
 """Of the growth of a rate that is carried on."""
 APART = ("stage", "at", "precision", "linear", "kappa", "w", "rows", "train", "good", "share_added")
@@ -39,11 +41,12 @@ def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def end(state: State, traces: dict[str, float]) -> dict[str, float]:
-    """After a sweep: its traces, or those of the one before when it is undone."""
+def end(state: State, traces: dict[str, float], sweep: int) -> dict[str, float]:
+    """After sweep number ``sweep`` (from 0): its traces, or those of the one before when it is undone."""
     good, bound = state["good"], traces["elbo"]
     if bound >= good["bound"]:
-        state["share_added"] = min(MOST, max(LEAST, GROWTH * state["share_added"]))
+        if sweep >= PLAIN:
+            state["share_added"] = min(MOST, max(LEAST, GROWTH * state["share_added"]))
         good["bound"], good["traces"] = bound, traces
         return traces
     kept = good["bound"], good["traces"]
