@@ -74,7 +74,7 @@ def _box_muller(mantissa, exponent, angle, out):
         y = x * x
         tail = -1 / 39916800 + y * (1 / 6227020800 + y * (-1 / 1307674368000 + y / 355687428096000))
         tail = -1 / 6 + y * (1 / 120 + y * (-1 / 5040 + y * (1 / 362880 + y * tail)))
-        sine = x * (1.0 + y * tail)
+        sine = min(max(x * (1.0 + y * tail), -1.0), 1.0)  # or a square could be below 0
         out[i] = -log * (1.0 - sine)
         out[half + i] = -log * (1.0 + sine)
 
