@@ -142,7 +142,6 @@ def test_every_rung_keeps_its_law_longer(name):
 FAULTS = {
     "swaps always taken": ("swap_neighbours", "< ratio", "< 1e9"),
     "swaps by half the ratio": ("swap_neighbours", "< ratio", "< 3.0 * ratio"),
-    "noise left out of the lowest rung": ("draw_anew", "- rng.standard_normal(len(known))", ""),
     "ellipse without a level": ("along_ellipse", "+ math.log(rng.random())", "- 3.0"),
     "z of the old width": ("temper", "f[m], widths[m])", "f[m], widths[-1])"),
 }
