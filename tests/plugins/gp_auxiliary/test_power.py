@@ -112,7 +112,10 @@ FAULTS = {
     "joint shift": ("ordered, far shifts", within(ordinal, "move_together", "-shift * float(ones @ z)", "-0.3 * shift * float(ones @ z)")),
     "prior of the cut-points": (
         "ordered",
-        lambda patch: patch.setattr(ordinal, "log_cuts", lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2),
+        lambda patch: patch.setattr(
+            ordinal, "log_cuts",
+            lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2 - 0.125 * np.sum(np.log(np.diff(cuts)) ** 2),
+        ),
     ),
     "order of z and the cut-points": (
         "ordered, far cuts",
