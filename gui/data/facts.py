@@ -147,7 +147,10 @@ def _classes(dataset: Dataset) -> tuple[dict[str, int], str]:
             texts = [str(item) for item in np.asarray(column, dtype=object)]
             groups = list(dict.fromkeys(texts))
             if np.asarray(column).dtype.kind != "f" and 2 <= len(groups) <= MAX_CLASSES:
-                return {group: texts.count(group) for group in groups}, f"{label.capitalize()} by {title}"
+                counts = {group: texts.count(group) for group in groups if group}
+                if "" in groups:
+                    counts["none given"] = texts.count("")
+                return counts, f"{label.capitalize()} by {title}"
     return {}, ""
 
 

@@ -244,3 +244,8 @@ def test_logarithm_taken_at_import_can_be_undone(qtbot, bench, tmp_path):
 
 def test_narrow(page):
     assert page.minimumSizeHint().width() <= 520
+
+
+def test_items_without_a_class_are_counted_last():
+    data = matrix().with_(row_table={"class": np.array([""] * 20 + ["u"] * 10)})
+    assert list(find_facts(data).classes.items()) == [("u", 10), ("none given", 20)]
