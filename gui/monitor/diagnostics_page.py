@@ -219,7 +219,7 @@ class DiagnosticsPage(QWidget):
     def _fill_table(self, diagnosis: Diagnosis) -> None:
         rows = diagnosis.quantities
         columns = {
-            "Quantity": [q.title for q in rows],
+            "Quantity": [q.title[:1].upper() + q.title[1:] for q in rows],
             "R-hat": np.array([q.rhat for q in rows]),
             "Bulk ESS": np.array([q.ess_bulk for q in rows]),
             "Tail ESS": np.array([q.ess_tail for q in rows]),
