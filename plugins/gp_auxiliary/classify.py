@@ -12,37 +12,32 @@ from plaidwork.core.api import (
     Clock,
     Cost,
     Kept,
-    Model,
     ModelData,
     ModelSpec,
     Params,
     Problem,
-    Result,
     Results,
     State,
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import (
-    Frame,
     classes_of,
     find_problems,
-    make_frame,
     make_prior,
     prior_of,
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
+from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 
-class Classes(Model):
+class Classes(Predicting):
     """Probit classification of two classes (page, section 2.1) or more (2.4)."""
 
     spec: ClassVar[ModelSpec] = CLASSES
-    semi: ClassVar[bool] = False
-    """Whether unlabelled samples take part."""
 
     def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
@@ -51,8 +46,8 @@ class Classes(Model):
         prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
         return prior, labels, widths
 
-    def frame(self, data: ModelData, params: Params) -> Frame:
-        return make_frame(data, params, self.semi)
+    def null_width(self, params: Params) -> float:
+        return float(ladder(params)[-1])
 
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         frame, widths = self.frame(data, params), ladder(params)
@@ -165,28 +160,9 @@ class Classes(Model):
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
-        from plaidwork.plugins.gp_auxiliary.results import summarise_draws
 
-        frame = self.frame(data, params)
-        results = summarise_draws(kept, frame, data, params, 0.0)
+        results = super().summarise(kept, data, params)
         if kept.n_draws:
+            frame = self.frame(data, params)
             results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), 0.0)
         return results
-
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
-        from plaidwork.plugins.gp_auxiliary.results import predict_new
-
-        return predict_new(kept, self.frame(data, params), new_data, params, float(ladder(params)[-1]))
-
-    def response(
-        self,
-        kept: Kept,
-        data: ModelData,
-        params: Params,
-        name: str,
-        rows: np.ndarray,
-        wanted: frozenset[str],
-    ) -> Mapping[str, Result]:
-        from plaidwork.plugins.gp_auxiliary.results import response_at
-
-        return response_at(kept, self.frame(data, params), rows, params, float(ladder(params)[-1]), wanted)

@@ -10,14 +10,10 @@ import numpy as np
 
 from plaidwork.core.api import (
     Clock,
-    Kept,
-    Model,
     ModelData,
     ModelSpec,
     Params,
     Problem,
-    Result,
-    Results,
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
@@ -30,6 +26,7 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
+from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
 
 FIRST_SD = 3.0
@@ -116,7 +113,7 @@ def move_together(
         cuts += shift
 
 
-class OrderedClasses(Model):
+class OrderedClasses(Predicting):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES
@@ -213,29 +210,6 @@ class OrderedClasses(Model):
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return [*find_problems(data, params, False, 2), *order_problems(data)]
-
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
-        from plaidwork.plugins.gp_auxiliary.results import summarise_draws
-
-        return summarise_draws(kept, make_frame(data, params), data, params, 0.0)
-
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
-        from plaidwork.plugins.gp_auxiliary.results import predict_new
-
-        return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
-
-    def response(
-        self,
-        kept: Kept,
-        data: ModelData,
-        params: Params,
-        name: str,
-        rows: np.ndarray,
-        wanted: frozenset[str],
-    ) -> Mapping[str, Result]:
-        from plaidwork.plugins.gp_auxiliary.results import response_at
-
-        return response_at(kept, make_frame(data, params), rows, params, 0.0, wanted)
 
     def prepare(self) -> None:
         from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit

@@ -17,7 +17,6 @@ from plaidwork.core.api import (
     ModelSpec,
     Params,
     Problem,
-    Result,
     Results,
     State,
 )
@@ -70,8 +69,11 @@ class SemiClasses(Classes):
     def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
+    def filled(self, frame: Frame, params: Params) -> Params:
+        return with_length(params, frame.fitted)
+
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
-        filled = with_length(params, self.frame(data, params).fitted)
+        filled = self.filled(self.frame(data, params), params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
         if params["parameters"] == "fixed" and len(state["widths"]) > 1:
@@ -140,22 +142,7 @@ class SemiClasses(Classes):
         from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi
 
         frame = self.frame(data, params)
-        return summarise_semi(kept, frame, data, with_length(params, frame.fitted))
-
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
-        return super().predict(kept, data, new_data, with_length(params, self.frame(data, params).fitted))
-
-    def response(
-        self,
-        kept: Kept,
-        data: ModelData,
-        params: Params,
-        name: str,
-        rows: np.ndarray,
-        wanted: frozenset[str],
-    ) -> Mapping[str, Result]:
-        filled = with_length(params, self.frame(data, params).fitted)
-        return super().response(kept, data, filled, name, rows, wanted)
+        return summarise_semi(kept, frame, data, self.filled(frame, params))
 
 
 def _count_labels(frame: Frame) -> list[Problem]:

@@ -16,19 +16,16 @@ from scipy.special import log_ndtr
 from plaidwork.core.api import (
     Clock,
     Cost,
-    Kept,
-    Model,
     ModelData,
     ModelSpec,
     Params,
     Problem,
-    Result,
-    Results,
     State,
 )
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
 from plaidwork.plugins.gp_auxiliary.hyper import WHOLE_UP_TO
+from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
@@ -81,7 +78,7 @@ def bound(prior: Prior, theta: np.ndarray, state: Mapping[str, Any]) -> float:
     )
 
 
-class QuickClasses(Model):
+class QuickClasses(Predicting):
     """Classification of two or more classes by mean-field variational inference."""
 
     spec: ClassVar[ModelSpec] = QUICK_CLASSES
@@ -178,29 +175,6 @@ class QuickClasses(Model):
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         return {"z": state["z"].copy(), "theta": state["theta"].copy()}
-
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
-        from plaidwork.plugins.gp_auxiliary.results import summarise_draws
-
-        return summarise_draws(kept, make_frame(data, params), data, params, 0.0)
-
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
-        from plaidwork.plugins.gp_auxiliary.results import predict_new
-
-        return predict_new(kept, make_frame(data, params), new_data, params, 0.0)
-
-    def response(
-        self,
-        kept: Kept,
-        data: ModelData,
-        params: Params,
-        name: str,
-        rows: np.ndarray,
-        wanted: frozenset[str],
-    ) -> Mapping[str, Result]:
-        from plaidwork.plugins.gp_auxiliary.results import response_at
-
-        return response_at(kept, make_frame(data, params), rows, params, 0.0, wanted)
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return find_problems(data, params, False, 2)
