@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -42,26 +42,41 @@ def fitted_inputs(run: Run, datasets: Mapping[str, Dataset]) -> dict[str, tuple[
     return found
 
 
-class FittedInput:
-    """The blocks of one input, and what the model expects in their cells.
+class RunInput:
+    """One input of a run beside what was kept, for questions to a hook of the model. For any thread but the window's.
 
-    Nothing is computed before it is asked for, and nothing as large as the data is kept. For any thread but the window's.
+    Nothing is computed before it is asked for, and nothing as large as the data is kept.
     """
+
+    hook: ClassVar[str]
+    """The method of the model that answers."""
 
     def __init__(self, run: Run, name: str, datasets: Mapping[str, Dataset], model: Model | None) -> None:
         self.name = name
-        self._run, self._datasets, self._model = run, dict(datasets), model
+        self._run, self._datasets, self._found = run, dict(datasets), model
         self._kept = run.kept()
 
     @property
     def offered(self) -> bool:
-        """Whether the model is here, tells fitted values, and the run has kept something."""
-        return self._model is not None and self._model.offers("fitted") and self._kept.n_draws > 0
+        """Whether the model is here, has the hook, and the run has kept something."""
+        return self._found is not None and self._found.offers(self.hook) and self._kept.n_draws > 0
+
+    @property
+    def _model(self) -> Model:
+        if self._found is None:
+            raise SessionError(f"The model “{self._run.spec.id}” is not installed.")
+        return self._found
 
     @cached_property
     def _data(self) -> ModelData:
         run = self._run
         return model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+
+
+class FittedInput(RunInput):
+    """The blocks of one input, and what the model expects in their cells."""
+
+    hook = "fitted"
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -75,8 +90,6 @@ class FittedInput:
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
         n = self.blocks[place].shape[0]
-        if self._model is None:
-            raise SessionError(f"The model “{self._run.spec.id}” is not installed.")
         with blamed(self._model, "fitted"):
             mean, sd = self._model.fitted(
                 self._kept, self._data, self._run.params, self.name, place, np.asarray(columns, dtype=np.intp)

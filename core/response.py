@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import SessionError
-from plaidwork.core.fitted import fitted_inputs
-from plaidwork.core.model import Block, Model, ModelData, Result
-from plaidwork.core.plan import model_data
+from plaidwork.core.fitted import RunInput
+from plaidwork.core.model import Block, Result
 from plaidwork.core.plugins.info import blamed
-from plaidwork.core.run import Run
 
 OPTION = "response"
 """Option of a view: ``input``, and by role of the view the name of what ``Model.response`` returns for it."""
@@ -40,23 +35,10 @@ class Places:
     axes: tuple[np.ndarray, ...]
 
 
-class ResponseInput:
-    """The columns of one input of a run, and what the model says at other values of them. For any thread but the window's."""
+class ResponseInput(RunInput):
+    """The columns of one input of a run, and what the model says at other values of them."""
 
-    def __init__(self, run: Run, name: str, datasets: Mapping[str, Dataset], model: Model | None) -> None:
-        self.name = name
-        self._run, self._datasets, self._model = run, dict(datasets), model
-        self._kept = run.kept()
-
-    @property
-    def offered(self) -> bool:
-        """Whether the model is here, has ``response``, and the run has kept something."""
-        return self._model is not None and self._model.offers("response") and self._kept.n_draws > 0
-
-    @cached_property
-    def _data(self) -> ModelData:
-        run = self._run
-        return model_data(run.spec, fitted_inputs(run, self._datasets), run.seed, run.holdout)
+    hook = "response"
 
     @cached_property
     def block(self) -> Block:
@@ -91,8 +73,6 @@ class ResponseInput:
 
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
-        if self._model is None:
-            raise SessionError(f"The model “{self._run.spec.id}” is not installed.")
         with blamed(self._model, "response"):
             found = self._model.response(self._kept, self._data, self._run.params, self.name, rows, wanted)
             return checked_response(found, len(rows), wanted)
