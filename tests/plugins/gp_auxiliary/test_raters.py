@@ -51,7 +51,7 @@ FAULTS = {  # the first two are printed on the lecture's slides
     "squares without the offset": ("draw_precisions", "rest - offset[ratings.rater]", "rest"),
     "shape of a precision": ("draw_precisions", "0.5 * ratings.per_rater", "0.5 * (ratings.per_rater - 1)"),
     "raters shifted the wrong way": ("shift_raters", "mean = -(", "mean = ("),
-    "cut-points shifted the wrong way": ("shift_cuts", "mean = -(", "mean = ("),
+    "cut-points shifted too far": ("shift_cuts", "math.sqrt(weight)", "math.sqrt(0.5 * weight)"),
     "consensus shifted the wrong way": ("shift_consensus", "offset -= shift", "offset += shift"),
     "stretch without the precisions' Jacobian": ("stretch", "2.0 * shape", "2.0 * (shape - 1.0)"),
     "ratings without their precision": ("draw_latent", "scaled / scale", "scaled / scale.mean()"),
