@@ -62,7 +62,7 @@ class Task:
         try:
             self._outcome = ("done", self._call(self), "")
         except Cancelled:
-            pass
+            self._outcome = ("cancelled", None, "")
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last two only a plugin raises here
             self._outcome = ("failed", error, traceback.format_exc())
 

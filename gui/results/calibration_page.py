@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.assessment import Bin, brier, calibration, calibration_error, log_loss
 from plaidwork.gui.numbers import format_count, format_fixed, format_interval
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
-from plaidwork.gui.results.chart import Chart, Scale, plural
+from plaidwork.gui.results.chart import Scale, plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
+from plaidwork.gui.results.place_chart import PlaceChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SliderField
@@ -26,7 +27,7 @@ _COUNTS = 56.0
 """Pixels of the bars of counts."""
 
 
-class ReliabilityChart(Chart):
+class ReliabilityChart(PlaceChart):
     """Share of the class against probability, the diagonal, and below how many items each point stands for."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -50,7 +51,7 @@ class ReliabilityChart(Chart):
         wide = min(_WIDEST * high, self.width() - left - RING - space.M)
         return Scale(0, 1, left, left + wide), Scale(0, 1, y.end + high, y.end, 50)
 
-    def text(self, i: int) -> str:
+    def place_text(self, i: int) -> str:
         """A bin in words."""
         part = self.bins[i]
         return (
@@ -105,7 +106,7 @@ class ReliabilityChart(Chart):
         self.paint_bottom_axis(painter, below, x, f"probability of {self.name}; bars: {plural(self.word)}")
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def bin_at(self, at: QPointF) -> int:
+    def place_at(self, at: QPointF) -> int:
         """The bin nearest to a place across; -1 outside of the picture."""
         if not self.bins:
             return -1
@@ -114,27 +115,8 @@ class ReliabilityChart(Chart):
             return -1
         return int(np.argmin([abs(x.at(part.mean) - at.x()) for part in self.bins]))
 
-    def show_bin(self, i: int) -> None:
-        """Mark a bin and tell it."""
-        if i != self.current:
-            self.current = i
-            self.hovered.emit(self.text(i) if i >= 0 else "")
-            self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_bin(self.bin_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.show_bin(-1)
-        super().leaveEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right walk over the bins."""
-        step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()), 0)
-        if step and self.bins:
-            self.show_bin(min(max(self.current + step, 0), len(self.bins) - 1))
-        else:
-            super().keyPressEvent(event)
+    def place_count(self) -> int:
+        return len(self.bins)
 
 
 class CalibrationPage(AssessedPage):

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.assessment import Interval, auc, average_precision, precision_recall, roc, wilson
 from plaidwork.gui.numbers import format_count, format_number, format_percent
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
-from plaidwork.gui.results.chart import Chart, Scale, capital
+from plaidwork.gui.results.chart import Scale, capital
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
+from plaidwork.gui.results.place_chart import PlaceChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SegmentedControl
@@ -61,7 +62,7 @@ def _two(value: float) -> str:
     return f"{float(value):.2f}"
 
 
-class RatingChart(Chart):
+class RatingChart(PlaceChart):
     """One curve in a square, and what guessing would give."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -157,27 +158,12 @@ class RatingChart(Chart):
         near = int(np.nanargmin(away))
         return near if away[near] <= _NEAR else -1
 
-    def show_place(self, i: int) -> None:
-        """Mark a threshold and tell it."""
-        if i != self.current and self.curve is not None:
-            self.current = i
-            self.hovered.emit(self.curve.text(i) if i >= 0 else "")
-            self.update()
+    def place_count(self) -> int:
+        return 0 if self.curve is None else len(self.curve.x)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_place(self.place_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.show_place(-1)
-        super().leaveEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right walk over the thresholds."""
-        step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()), 0)
-        if step and self.curve is not None:
-            self.show_place(min(max(self.current + step, 0), len(self.curve.x) - 1))
-        else:
-            super().keyPressEvent(event)
+    def place_text(self, place: int) -> str:
+        assert self.curve is not None
+        return self.curve.text(place)
 
 
 class RocPage(AssessedPage):

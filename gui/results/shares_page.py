@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_percent
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged
-from plaidwork.gui.results.chart import Chart, Scale, capital, plural
+from plaidwork.gui.results.chart import Scale, capital, plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import area_colors
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
+from plaidwork.gui.results.place_chart import PlaceChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SegmentedControl
@@ -32,7 +33,7 @@ def ordered(data: Judged, order: str) -> np.ndarray:
     return np.lexsort((expected, first))
 
 
-class SharesChart(Chart):
+class SharesChart(PlaceChart):
     """A bar for each item from 0 to 1, parted by the classes; a strip below has the known ones."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -90,7 +91,7 @@ class SharesChart(Chart):
         return _image(picture), _image(strip)
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def text(self, place: int) -> str:
+    def place_text(self, place: int) -> str:
         """An item in words."""
         assert self.data is not None
         i = int(self.order[place])
@@ -107,27 +108,8 @@ class SharesChart(Chart):
             return -1
         return min(int((at.x() - area.left()) / area.width() * len(self.order)), len(self.order) - 1)
 
-    def show_place(self, place: int) -> None:
-        """Mark an item and tell it."""
-        if place != self.current:
-            self.current = place
-            self.hovered.emit(self.text(place) if place >= 0 else "")
-            self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_place(self.place_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.show_place(-1)
-        super().leaveEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right walk over the items."""
-        step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()), 0)
-        if step and len(self.order):
-            self.show_place(min(max(self.current + step, 0), len(self.order) - 1))
-        else:
-            super().keyPressEvent(event)
+    def place_count(self) -> int:
+        return len(self.order)
 
 
 def _image(picture: np.ndarray) -> QImage:
