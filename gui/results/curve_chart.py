@@ -113,7 +113,7 @@ class CurveChart(Chart):
             painter.setPen(QPen(theme().color("axis"), 1))
             at = round(y.at(0)) + 0.5
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
-        self._paint_marks(painter, area, x)
+        self.paint_marks(painter, area, x)
         self.paint_bottom_axis(painter, area, x, self.curves.x_name)
         for k in self.shown:
             self._paint_band(painter, k, x, y)
@@ -132,18 +132,15 @@ class CurveChart(Chart):
         self.paint_focus(painter)
         painter.end()
 
-    def _paint_marks(self, painter: QPainter, area: QRectF, x: Scale) -> None:
-        """Lines across at the marks, and ticks where the data are."""
+    def paint_marks(
+        self, painter: QPainter, area: QRectF, x: Scale, color: str = "control", width: float = 1.0
+    ) -> None:
+        """Lines across at the marks, ``width`` wide, and ticks where the data are."""
         assert self.curves is not None
-        painter.setPen(QPen(theme().color("control"), 1, Qt.PenStyle.DashLine))
+        painter.setPen(QPen(theme().color(color), width, Qt.PenStyle.DashLine))
         for at in x.all_at(self.curves.marks):
             painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
-        painter.setPen(QPen(theme().color("control"), 1))
-        self.paint_rug(painter, area, x)
-
-    def paint_rug(self, painter: QPainter, area: QRectF, x: Scale) -> None:
-        """Ticks where the data are, in the pen set."""
-        assert self.curves is not None
+        painter.setPen(QPen(theme().color(color), 1))
         rug = self.curves.rug[(self.curves.rug >= x.low) & (self.curves.rug <= x.high)]
         for at in x.all_at(rug[:: max(1, len(rug) // _MOST_TICKS)]):
             painter.drawLine(QPointF(at, area.bottom() - _RUG), QPointF(at, area.bottom()))

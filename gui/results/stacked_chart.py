@@ -39,7 +39,7 @@ class StackedChart(CurveChart):
             high = [QPointF(a, b) for a, b in zip(along, heights[k + 1])]
             painter.setBrush(self.color(k))
             painter.drawPolygon(QPolygonF([*low, *reversed(high)]))
-        self._paint_over(painter, area, x)
+        self.paint_marks(painter, area, x, "surface", 1.4)  # over the areas
         middle = (heights[:-1, -1] + heights[1:, -1]) / 2
         self.paint_names(painter, area, [(float(at), k) for k, at in enumerate(middle)])
         k, i = self.current
@@ -51,15 +51,6 @@ class StackedChart(CurveChart):
             painter.drawLine(QPointF(at, heights[k, i]), QPointF(at, heights[k + 1, i]))
         self.paint_focus(painter)
         painter.end()
-
-    def _paint_over(self, painter: QPainter, area: QRectF, x: Scale) -> None:
-        """The marks and ticks of the data, over the areas."""
-        assert self.curves is not None
-        painter.setPen(QPen(theme().color("surface"), 1.4, Qt.PenStyle.DashLine))
-        for at in x.all_at(self.curves.marks):
-            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
-        painter.setPen(QPen(theme().color("surface"), 1))
-        self.paint_rug(painter, area, x)
 
     def place_at(self, at: QPointF) -> tuple[int, int]:
         """(curve, place) under a point; -1, -1 outside of the picture."""
