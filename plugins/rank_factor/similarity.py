@@ -40,15 +40,7 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     nodes = nodes[np.isin(nodes, rows)]
     nodes = nodes[np.argsort(-strength[nodes], kind="stable")][:MOST_NODES]
     links, weight = _strongest(unit_rows(posterior.loadings[:, nodes].T), params["similarity"])
-    draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
-    share, sign = np.zeros(len(links)), np.sign(posterior.loadings[:, nodes])
-    same = np.zeros(sign.shape)
-    for draw in draws:
-        same += np.sign(draw[nodes].T) == sign
-        unit = unit_rows(draw[nodes])
-        value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
-        share += np.abs(value) >= params["similarity"]
-    share = share / len(draws)
+    share, same = _shares_of_draws(posterior, nodes, links, params["similarity"])
     shown = cosines(posterior.loadings[:, nodes[:SHOWN]].T)
     label = names[nodes]
     return {
@@ -73,7 +65,7 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
             doc="Of the strongest features of all factors.",
         ),
         "top_confidence": Result(
-            same / len(draws),
+            same,
             ("factor", "strong_feature"),
             label="Share of draws",
             doc="In which the loading has the sign of its mean.",
@@ -91,6 +83,21 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
             label="Links",
         ),
     }
+
+
+def _shares_of_draws(
+    posterior: Posterior, nodes: np.ndarray, links: np.ndarray, least: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of draws in which the cosine of a link (L,) is large enough, and a loading (K, n) has the sign of its mean."""
+    draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
+    share, sign = np.zeros(len(links)), np.sign(posterior.loadings[:, nodes])
+    same = np.zeros(sign.shape)
+    for draw in draws:
+        same += np.sign(draw[nodes].T) == sign
+        unit = unit_rows(draw[nodes])
+        value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
+        share += np.abs(value) >= least
+    return share / len(draws), same / len(draws)
 
 
 def _strongest(unit: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
