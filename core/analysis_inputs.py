@@ -25,6 +25,8 @@ from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.fitted import fitted_inputs
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
+from plaidwork.core.new_samples import NEW
+from plaidwork.core.orienting import orient
 from plaidwork.core.plan import data_block, model_data
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
@@ -135,7 +137,21 @@ class Asked:
             return (column_dataset(beside[0], column, item),)
         if len(values) > 1 and not item.many:
             raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(values)}.")
-        return tuple(as_dataset(item.name, one) for one in values)
+        return self._turned(item, [as_dataset(item.name, one) for one in values])
+
+    def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
+        """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""
+        known: dict[str, list[Sequence[str]]] = {}
+        for own in self._run.spec.inputs:
+            for given in self._fitted.get(own.name, ()):
+                for dim, names in zip(own.dims, (given.row_names, given.column_names)):
+                    known.setdefault(dim, []).append(names)
+                    known.setdefault(NEW + dim, [])
+                    if dim != own.samples:  # new samples have the features of the fitted ones
+                        known[NEW + dim].append(names)
+        result, told = orient([item], {item.name: datasets}, known=known)
+        self._log += [LogLine(now(), "info", one.line) for one in told if one.line]
+        return result[item.name]
 
     # -- data -----------------------------------------------------------------------------------
     def data(self) -> AnalysisData:

@@ -88,6 +88,7 @@ def _input(item: Input) -> Input:
         name=NEW + item.name,
         label=f"{item.title}, new samples",
         dims=tuple(NEW + dim for dim in item.dims),
+        samples=item.samples and NEW + item.samples,
         required=item.required and item.kind == "matrix",
         holdout="",
     )

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, turned_samples
 from plaidwork.core.importers._column import Annotations
-from plaidwork.core.importers._layout import FEATURE_WORDS
 from plaidwork.core.joining import has_default_names
 
 Role = Literal["view", "table"]
@@ -74,6 +73,7 @@ class View:
             column_table=data.row_table,
             row_label=data.column_label if data.column_label != "columns" else "samples",
             column_label=data.row_label if data.row_label != "rows" else "features",
+            samples_in=turned_samples(data.samples_in),
             source=replace(data.source, options=options),
         )
         self.turned = not self.turned
@@ -151,5 +151,4 @@ def _gain(view: View, views: Sequence[View]) -> tuple[float, int]:
 
 
 def _words_say_columns(view: View) -> bool:
-    words = {*(f"{word}s" for word in FEATURE_WORDS), "features", "CpGs", "SNPs"}
-    return view.data.row_label in words and view.data.column_label == "samples"
+    return view.data.samples_in == "columns"

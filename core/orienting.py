@@ -1,0 +1,243 @@
+"""Which axis of a matrix holds the samples; matrices whose samples lie on the axis that a model does not want are turned.
+
+What the data say themselves counts, and so do names: labels that are called like the columns settle that the columns are
+the samples. Where nothing tells, a matrix is taken as it is, and the caller can say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+
+from plaidwork.core.dataset import AXIS_WORDS, Axis, Dataset, SamplesIn, Step
+from plaidwork.core.errors import SettingError
+from plaidwork.core.joining import has_default_names
+from plaidwork.core.sample_words import labels_say
+from plaidwork.core.spec import Input
+
+Names = Sequence[str]
+Evidence = dict[str, list[Names]]
+"""Names of the items of a dim, as datasets have them whose axes are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One matrix of an input that wants its samples on a certain axis.
+
+    Attributes
+    ----------
+    axis : where the samples are; None when nothing tells (the matrix is then taken as it is).
+    made : the matrix turned, as the fit gets it; None where it is right as it is.
+    """
+
+    item: Input
+    place: int
+    dataset: Dataset
+    axis: Axis | None
+    made: Dataset | None = None
+
+    @property
+    def wanted(self) -> Axis:
+        """The axis on which the input wants its samples."""
+        return 0 if self.item.dims[0] == self.item.samples else 1
+
+    @property
+    def turns(self) -> bool:
+        """Whether the samples are on the other axis."""
+        return self.axis is not None and self.axis != self.wanted
+
+    @property
+    def words(self) -> str:
+        """What is done with the matrix, as a sentence for set-up page, log and terminal; empty when nothing is."""
+        wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
+        if self.turns:
+            size = replace(self.dataset, samples_in=other).described
+            return f"{size}: turned for the fit, as the model wants samples in {wanted}."
+        if self.axis is None:
+            return (
+                f"{self.dataset.described}: nothing says whether rows or columns are the samples, "
+                f"so the {self.dataset.shape[self.wanted]} {wanted} are."
+            )
+        return ""
+
+    @property
+    def line(self) -> str:
+        """The same with the name of the data before it."""
+        return f"{self.dataset.name}, {self.words}" if self.words else ""
+
+
+def samples_axis(dataset: Dataset) -> Axis | None:
+    """The axis that holds the samples as far as the dataset says so, by its field or by what its axes are called."""
+    said = dataset.samples_in or labels_say(dataset.row_label, dataset.column_label)
+    return None if not said else 0 if said == "rows" else 1
+
+
+def with_samples(
+    data: Mapping[str, Sequence[Dataset]], said: str | Mapping[str, str] | None
+) -> dict[str, list[Dataset]]:
+    """Matrices with the axis of their samples as told: ``rows`` or ``columns`` for all, or by input.
+
+    Raises ``SettingError`` for any other word and for an input that is not given.
+    """
+    told = dict.fromkeys(data, said) if isinstance(said, str) else dict(said or {})
+    for name, word in told.items():
+        if word not in AXIS_WORDS:
+            raise SettingError(f"samples_in must be “rows” or “columns”. Found “{word}”.")
+        if name not in data:
+            raise SettingError(
+                f"samples_in names the input “{name}”, which is not given.", f"Given: {', '.join(data)}."
+            )
+    return {
+        name: [
+            dataset.with_(samples_in=told[name]) if name in told and len(dataset.shape) == 2 else dataset
+            for dataset in datasets
+        ]
+        for name, datasets in data.items()
+    }
+
+
+def placed(
+    items: Sequence[Input],
+    given: Mapping[str, Sequence[Dataset]],
+    known: Mapping[str, Sequence[Names]] | None = None,
+) -> list[Placed]:
+    """Where the samples of every matrix are whose input cares.
+
+    Names decide before what the data say, as they are joined by them: those of vectors and labels first, and those in
+    ``known`` by dim; then those of matrices whose axis is clear; then two matrices that have names in common across.
+    """
+    evidence: Evidence = {dim: list(names) for dim, names in (known or {}).items()}
+    unclear: list[Placed] = []
+    for item in items:
+        for place, dataset in enumerate(given.get(item.name, ())):
+            if item.samples and item.kind == "matrix" and len(dataset.shape) == 2:
+                unclear.append(Placed(item, place, dataset, None))
+            elif len(dataset.shape) == len(item.dims):
+                _tell(evidence, item, dataset, turned=False)
+    found: list[Placed] = []
+    unclear = _settle(unclear, found, evidence, lambda one: _by_names(one, evidence))
+    unclear = _settle(unclear, found, evidence, lambda one: samples_axis(one.dataset))
+    while unclear:
+        left = _settle(unclear, found, evidence, lambda one: _by_names(one, evidence))
+        if len(left) == len(unclear):
+            left = _settle(left, found, evidence, lambda one: _across(one, unclear), most=1)
+        if len(left) == len(unclear):
+            break
+        unclear = left
+    order = {item.name: number for number, item in enumerate(items)}
+    return sorted([*found, *unclear], key=lambda one: (order[one.item.name], one.place))
+
+
+def orient(
+    items: Sequence[Input],
+    given: Mapping[str, Sequence[Dataset]],
+    taken: Mapping[str, Dataset] | None = None,
+    known: Mapping[str, Sequence[Names]] | None = None,
+) -> tuple[dict[str, tuple[Dataset, ...]], tuple[Placed, ...]]:
+    """The datasets by input, turned where their samples lie on the wrong axis; and what was found about each matrix.
+
+    A turned matrix is a dataset of its own: it keeps its name, unless that is the name of another one here or in ``taken``.
+    """
+    result = {name: list(datasets) for name, datasets in given.items()}
+    found = placed(items, given, known)
+    turned = {(one.item.name, one.place) for one in found if one.turns}
+    names = dict(taken or {})
+    for name, datasets in result.items():
+        names |= {d.name: d for place, d in enumerate(datasets) if (name, place) not in turned}
+    told = []
+    for one in found:
+        if one.turns:
+            made = _turned(one, names)
+            one, names[made.name] = replace(one, made=made), made
+            result[one.item.name][one.place] = made
+        told.append(one)
+    return {name: tuple(datasets) for name, datasets in result.items()}, tuple(told)
+
+
+def _settle(
+    unclear: Iterable[Placed],
+    found: list[Placed],
+    evidence: Evidence,
+    judge: Callable[[Placed], Axis | None],
+    most: int = 0,
+) -> list[Placed]:
+    """Move those that ``judge`` can place (at most ``most``; 0: all) to ``found``; the others."""
+    left = []
+    settled = 0
+    for one in unclear:
+        axis = judge(one) if not most or settled < most else None
+        if axis is None:
+            left.append(one)
+            continue
+        one = replace(one, axis=axis)
+        settled += 1
+        found.append(one)
+        _tell(evidence, one.item, one.dataset, one.turns)
+    return left
+
+
+def _tell(evidence: Evidence, item: Input, dataset: Dataset, turned: bool) -> None:
+    names = (dataset.row_names, dataset.column_names)[: len(dataset.shape)]
+    for axis, (dim, entry) in enumerate(zip(item.dims, names[::-1] if turned else names)):
+        if not (item.many and axis == 1):  # each of many matrices has columns of its own
+            evidence.setdefault(dim, []).append(entry)
+
+
+def _by_names(one: Placed, evidence: Evidence) -> Axis | None:
+    """The axis of the samples if names fit one way round and not at all the other."""
+    names = (one.dataset.row_names, one.dataset.column_names)
+    first, second = (evidence.get(dim, ()) for dim in one.item.dims)
+    as_it_is = _agreement(names[0], first) + _agreement(names[1], second)
+    turned = _agreement(names[1], first) + _agreement(names[0], second)
+    if bool(as_it_is) == bool(turned):
+        return None
+    return one.wanted if as_it_is else 1 if one.wanted == 0 else 0
+
+
+def _agreement(names: Names, entries: Iterable[Names]) -> int:
+    """Names in common; axes that only number their items agree when they are equally long."""
+    common, plain, own = 0, has_default_names(names), None
+    for entry in entries:
+        if plain or has_default_names(entry):
+            common += len(names) if plain and has_default_names(entry) and len(entry) == len(names) else 0
+            continue
+        own = set(names) if own is None else own
+        common += len(own.intersection(entry))
+    return common
+
+
+def _across(one: Placed, others: Sequence[Placed]) -> Axis | None:
+    """The wanted axis, when another unclear matrix of the same samples has those names on its other axis only."""
+    mine = (one.dataset.row_names, one.dataset.column_names)
+    for other in others:
+        if other.dataset is one.dataset or other.item.samples != one.item.samples:
+            continue
+        theirs = (other.dataset.row_names, other.dataset.column_names)
+        own = mine[one.wanted]
+        if (
+            _agreement(own, [theirs[1 - other.wanted]])
+            and not _agreement(own, [theirs[other.wanted]])
+            and not _agreement(mine[1 - one.wanted], theirs)
+        ):
+            return one.wanted
+    return None
+
+
+def _turned(one: Placed, taken: Mapping[str, Dataset]) -> Dataset:
+    """The matrix turned, under a name of its own; the one of ``taken`` that is the same."""
+    from plaidwork.core.transforms import apply_step
+
+    there: SamplesIn = "rows" if one.axis == 0 else "columns"
+    made = apply_step(one.dataset.with_(samples_in=there), Step("transpose"))
+    labels = made.axis_words
+    base = f"{one.dataset.name}, turned"
+    numbered = (f"{base} {number}" for number in count(2))
+    names = chain((one.dataset.name, base), numbered)
+    name = next(name for name in names if name not in taken or _same(taken[name], made))
+    return taken.get(name) or made.with_(name=name, row_label=labels[0], column_label=labels[1])
+
+
+def _same(old: Dataset, new: Dataset) -> bool:
+    tables = zip((old.row_table, old.column_table), (new.row_table, new.column_table))
+    return all(set(a) == set(b) for a, b in tables) and old.digest() == new.digest()
