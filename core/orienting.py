@@ -28,6 +28,7 @@ class Placed:
     Attributes
     ----------
     axis : where the samples are; None when nothing tells (the matrix is then taken as it is).
+    by_names : whether names of other data told it.
     made : the matrix turned, as the fit gets it; None where it is right as it is.
     """
 
@@ -35,6 +36,7 @@ class Placed:
     place: int
     dataset: Dataset
     axis: Axis | None
+    by_names: bool = False
     made: Dataset | None = None
 
     @property
@@ -53,7 +55,8 @@ class Placed:
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
             size = replace(self.dataset, samples_in=other).described
-            return f"{size}: turned for the fit, as the model wants samples in {wanted}."
+            named = f" and its {other} have their names" if self.by_names else ""
+            return f"{size}: turned for the fit, as the model wants samples in {wanted}{named}."
         if self.axis is None:
             return (
                 f"{self.dataset.described}: nothing says whether rows or columns are the samples, "
@@ -116,12 +119,16 @@ def placed(
             elif len(dataset.shape) == len(item.dims):
                 _tell(evidence, item, dataset, turned=False)
     found: list[Placed] = []
-    unclear = _settle(unclear, found, evidence, lambda one: _by_names(one, evidence))
-    unclear = _settle(unclear, found, evidence, lambda one: samples_axis(one.dataset))
+
+    def by_names(one: Placed) -> Placed:
+        return replace(one, axis=_by_names(one, evidence), by_names=True)
+
+    unclear = _settle(unclear, found, evidence, by_names)
+    unclear = _settle(unclear, found, evidence, lambda one: replace(one, axis=samples_axis(one.dataset)))
     while unclear:
-        left = _settle(unclear, found, evidence, lambda one: _by_names(one, evidence))
+        left = _settle(unclear, found, evidence, by_names)
         if len(left) == len(unclear):
-            left = _settle(left, found, evidence, lambda one: _across(one, unclear), most=1)
+            left = _settle(left, found, evidence, lambda one: replace(one, axis=_across(one, unclear)), most=1)
         if len(left) == len(unclear):
             break
         unclear = left
@@ -159,21 +166,20 @@ def _settle(
     unclear: Iterable[Placed],
     found: list[Placed],
     evidence: Evidence,
-    judge: Callable[[Placed], Axis | None],
+    judge: Callable[[Placed], Placed],
     most: int = 0,
 ) -> list[Placed]:
     """Move those that ``judge`` can place (at most ``most``; 0: all) to ``found``; the others."""
     left = []
     settled = 0
     for one in unclear:
-        axis = judge(one) if not most or settled < most else None
-        if axis is None:
+        judged = judge(one) if not most or settled < most else one
+        if judged.axis is None:
             left.append(one)
             continue
-        one = replace(one, axis=axis)
         settled += 1
-        found.append(one)
-        _tell(evidence, one.item, one.dataset, one.turns)
+        found.append(judged)
+        _tell(evidence, one.item, one.dataset, judged.turns)
     return left
 
 

@@ -30,6 +30,7 @@ SAMPLE_WORDS = {
     "barcode",
     "mouse",
 }
+_FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
 _ENOUGH = 0.8
 _FIRST = 200
 _FEATURE_NAMES = (
@@ -64,6 +65,11 @@ def labels_say(row_label: str, column_label: str) -> Literal["", "rows", "column
     in_rows = rows in _SAMPLE_LABELS or columns in _FEATURE_LABELS
     in_columns = columns in _SAMPLE_LABELS or rows in _FEATURE_LABELS
     return "" if in_rows == in_columns else "rows" if in_rows else "columns"
+
+
+def about_features(file: str) -> bool:
+    """Whether a table is called after features (``cll_drugs_features.csv``)."""
+    return bool(set(re.split(r"[^a-z]+", file.lower())) & _FEATURE_TABLES)
 
 
 def names_look_like(names: Sequence[str]) -> Literal["", "features", "samples"]:

@@ -11,6 +11,7 @@ from typing import Literal
 from plaidwork.core.dataset import Dataset, turned_samples
 from plaidwork.core.importers._column import Annotations
 from plaidwork.core.joining import has_default_names
+from plaidwork.core.sample_words import about_features
 
 Role = Literal["view", "table"]
 SPELLING, TURN = "spelling", "turn"
@@ -19,7 +20,6 @@ TABLE_WORDS = {
     "sample", "samples", "sampleinfo", "metadata", "meta", "clinical", "annotation", "annotations", "pheno", "phenotype",
     "phenotypes", "classes", "labels", "patients", "covariates", "features", "featureinfo", "probes", "design",
 }  # fmt: skip
-_FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _sample_names(work: Work) -> set[str]:
         assert read.table is not None
         names = set(read.table.names)
         words = set(re.split(r"[^a-z]+", read.path.name.lower()))
-        called = bool(words & TABLE_WORDS - _FEATURE_TABLES) and not words & _FEATURE_TABLES
+        called = bool(words & TABLE_WORDS) and not about_features(read.path.name)
         on_rows = any(names & view.rows for view in work.views)
         on_columns = sum(bool(names & view.columns) for view in work.views)
         if on_rows or on_columns > 1 or called:

@@ -171,6 +171,7 @@ def join(
         for read in reads
         if read.problem
     ]
+    _note_samples(work)
     rows = [set(view.data.row_names) for view in work.views]
     full = [_with_values(view.data) for view in work.views]
     common, union = (set.intersection(*full), set.union(*rows)) if rows else (set(), set())
@@ -222,6 +223,14 @@ def _spell(work: Work, fixes: set[str]) -> None:
     detail = f"{', '.join(examples[:_SHOWN])}{', …' if number > _SHOWN else ''}"
     fix = ("Take them for the same samples", SPELLING)
     work.findings.append(Finding("warning", message, detail, fix, applied=SPELLING in fixes))
+
+
+def _note_samples(work: Work) -> None:
+    """Views whose rows are called like those of another view have their samples there: that is what joins them."""
+    for view in work.views:
+        others = (other for other in work.views if other is not view)
+        if view.turned or any(view.rows & other.rows for other in others):
+            view.data = view.data.with_(samples_in="rows")
 
 
 # -- report ---------------------------------------------------------------------------------------------
