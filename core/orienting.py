@@ -55,12 +55,12 @@ class Placed:
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
             size = replace(self.dataset, samples_in=other).described
-            named = f" and its {other} have their names" if self.by_names else ""
+            named = f", and the names of the samples are those of its {other}" if self.by_names else ""
             return f"{size}: turned for the fit, as the model wants samples in {wanted}{named}."
         if self.axis is None:
             return (
-                f"{self.dataset.described}: nothing says whether rows or columns are the samples, "
-                f"so the {self.dataset.shape[self.wanted]} {wanted} are."
+                f"{self.dataset.described}: nothing says whether rows or columns are the samples; "
+                f"the fit takes the {self.dataset.shape[self.wanted]} {wanted}."
             )
         return ""
 

@@ -340,6 +340,14 @@ class ModelSpec:
         for variable in self.variables:
             for dim in variable.dims:
                 _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
+        samples = {item.samples for item in self.inputs} - {""}
+        _need(len(samples) < 2, f"{self.id}: its inputs have samples of several dims: {', '.join(sorted(samples))}")
+        for item in self.inputs:
+            shared = samples.intersection(item.dims)
+            _need(
+                not shared or bool(item.samples),
+                f"{self.id}: input {item.name} has the dim {', '.join(shared)} of the samples, so it needs samples too",
+            )
         settings = {parameter.name for parameter in self.hyperparameters}
         several = {item.name for item in self.inputs if item.many}
         for parameter in self.hyperparameters:

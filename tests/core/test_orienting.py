@@ -144,7 +144,7 @@ def test_what_is_not_known_stays_with_a_word():
     made = plan({"X": matrix()})
     assert made.inputs["X"][0].shape == (12, 6)
     assert made.placed[0].words == (
-        "12 rows × 6 columns: nothing says whether rows or columns are the samples, so the 12 rows are."
+        "12 rows × 6 columns: nothing says whether rows or columns are the samples; the fit takes the 12 rows."
     )
 
 
@@ -160,7 +160,7 @@ def test_labels_that_are_called_like_the_columns_settle_it():
     made = plan({"X": matrix(), "y": labels(names)})
     assert made.inputs["X"][0].shape == (6, 12)
     assert made.inputs["X"][0].row_names == made.inputs["y"][0].row_names
-    assert "and its columns have their names" in made.placed[0].words
+    assert "the names of the samples are those of its columns" in made.placed[0].words
     rows = plan({"X": matrix(), "y": labels([f"g{i}" for i in range(12)])})
     assert rows.inputs["X"][0].shape == (12, 6)
     assert not rows.placed[0].words
@@ -333,7 +333,7 @@ def test_the_command_line_says_what_it_does(installed, table, tmp_path, capsys):
     out = tmp_path / "a.plaidwork"
     assert _fit(table, out) == 0
     told = capsys.readouterr().err
-    assert "nothing says whether rows or columns are the samples, so the 5 rows are" in told
+    assert "nothing says whether rows or columns are the samples; the fit takes the 5 rows" in told
     assert "--samples-in X=columns" in told
     assert _fit(table, out, "--force", "--samples-in", "X=columns") == 0
     assert "expr, 5 features × 3 samples: turned for the fit" in capsys.readouterr().err
