@@ -60,22 +60,25 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     name = f"{dataset.name}: {ref.titles}"
     step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
     source = Source(dataset.source.file, dataset.source.sha256, {"annotation": str(ref)})
-    common: dict[str, Any] = {"row_label": dataset.column_label if ref.axis else dataset.row_label, "source": source}
+    common: dict[str, Any] = {
+        "row_label": dataset.column_label if ref.axis else dataset.row_label,
+        "source": source,
+    }
     if item.kind == "matrix":
         common["samples_in"] = "rows"  # its rows are what the columns were beside, whichever axis that is
     if item.kind == "matrix" and item.dtype == "ordinal":
         values, columns, categories = _ordinal(dataset, ref, table)
-        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)
     if item.kind == "matrix":
         values, columns = _matrix(dataset, ref, table)
-        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)
     title, level = _split(dataset, ref.titles, table)
     column = np.asarray(table[title])
     if item.kind == "labels":
         codes, categories = _codes(column)
-        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)
     values = _numbers(dataset, title, level, column)
-    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)
 
 
 def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple[str, str | None]:
@@ -249,7 +252,9 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
             return ref
     if item.kind == "labels":
         for ref in choices:
-            one = len(_codes(_table(dataset, ref.axis)[ref.titles])[1]) < 2  # no split; of classes the model says so
+            one = (
+                len(_codes(_table(dataset, ref.axis)[ref.titles])[1]) < 2
+            )  # no split; of classes the model says so
             if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
     return None

@@ -14,7 +14,7 @@ from plaidwork.core.spec import ValueKind
 
 Axis = Literal[0, 1]
 SamplesIn = Literal["", "rows", "columns"]
-AXIS_WORDS = ("rows", "columns")
+AXIS_WORDS: tuple[Literal["rows"], Literal["columns"]] = ("rows", "columns")
 PIXEL = "pixel"
 """Annotation of the columns of images some of whose pixels are left out: number of each within the image, from 1."""
 
@@ -208,14 +208,9 @@ class Dataset:
     @property
     def axis_words(self) -> tuple[str, str]:
         """What rows and columns are called; samples and features where nobody named them and it is known which is which."""
-        if not self.samples_in or len(self.shape) == 1:
+        if len(self.shape) == 1:
             return self.row_label, self.column_label
-        usual = ("samples", "features")[:: 1 if self.samples_in == "rows" else -1]
-        named = (self.row_label != "rows", self.column_label != "columns")
-        return (
-            self.row_label if named[0] else usual[0],
-            self.column_label if named[1] else usual[1],
-        )
+        return axis_words(self.row_label, self.column_label, self.samples_in)
 
     @property
     def described(self) -> str:
@@ -224,6 +219,17 @@ class Dataset:
         if len(self.shape) == 1:
             return f"{self.shape[0]} {words[0]}"
         return f"{self.shape[0]} {words[0]} × {self.shape[1]} {words[1]}"
+
+
+def axis_words(row_label: str, column_label: str, samples_in: SamplesIn) -> tuple[str, str]:
+    """What rows and columns are called: samples and features where nobody named them and it is known which is which."""
+    if not samples_in:
+        return row_label, column_label
+    rows, columns = ("samples", "features") if samples_in == "rows" else ("features", "samples")
+    return (
+        row_label if row_label != "rows" else rows,
+        column_label if column_label != "columns" else columns,
+    )
 
 
 def turned_labels(row_label: str, column_label: str) -> tuple[str, str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 
-from plaidwork.core.dataset import AXIS_WORDS, Axis, Dataset, SamplesIn, Step
+from plaidwork.core.dataset import AXIS_WORDS, Axis, Dataset, Step, axis_words
 from plaidwork.core.errors import SettingError
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.sample_words import labels_say
@@ -54,7 +55,8 @@ class Placed:
         """What is done with the matrix, as a sentence for set-up page, log and terminal; empty when nothing is."""
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
-            size = replace(self.dataset, samples_in=other).described
+            rows, columns = axis_words(*self._labels, other)
+            size = f"{self.dataset.shape[0]} {rows} × {self.dataset.shape[1]} {columns}"
             named = f", and the names of the samples are those of its {other}" if self.by_names else ""
             return f"{size}: turned for the fit, as the model wants samples in {wanted}{named}."
         if self.axis is None:
@@ -63,6 +65,14 @@ class Placed:
                 f"the fit takes the {self.dataset.shape[self.wanted]} {wanted}."
             )
         return ""
+
+    @property
+    def _labels(self) -> tuple[str, str]:
+        """What rows and columns are called; nothing in particular where names contradict that."""
+        data = self.dataset
+        if samples_axis(data) in (None, self.axis):
+            return data.row_label, data.column_label
+        return "rows", "columns"
 
     @property
     def line(self) -> str:
@@ -128,7 +138,8 @@ def placed(
     while unclear:
         left = _settle(unclear, found, evidence, by_names)
         if len(left) == len(unclear):
-            left = _settle(left, found, evidence, lambda one: replace(one, axis=_across(one, unclear)), most=1)
+            across = partial(_across, others=unclear)
+            left = _settle(left, found, evidence, across, most=1)
         if len(left) == len(unclear):
             break
         unclear = left
@@ -213,29 +224,27 @@ def _agreement(names: Names, entries: Iterable[Names]) -> int:
     return common
 
 
-def _across(one: Placed, others: Sequence[Placed]) -> Axis | None:
-    """The wanted axis, when another unclear matrix of the same samples has those names on its other axis only."""
+def _across(one: Placed, others: Sequence[Placed]) -> Placed:
+    """On the wanted axis, when another unclear matrix of the same samples has those names on its other axis only."""
     mine = (one.dataset.row_names, one.dataset.column_names)
+    own, rest = mine[one.wanted], mine[1 - one.wanted]
     for other in others:
         if other.dataset is one.dataset or other.item.samples != one.item.samples:
             continue
         theirs = (other.dataset.row_names, other.dataset.column_names)
-        own = mine[one.wanted]
-        if (
-            _agreement(own, [theirs[1 - other.wanted]])
-            and not _agreement(own, [theirs[other.wanted]])
-            and not _agreement(mine[1 - one.wanted], theirs)
-        ):
-            return one.wanted
-    return None
+        there = _agreement(own, [theirs[1 - other.wanted]])
+        if there and not _agreement(own, [theirs[other.wanted]]) and not _agreement(rest, theirs):
+            return replace(one, axis=one.wanted, by_names=True)
+    return one
 
 
 def _turned(one: Placed, taken: Mapping[str, Dataset]) -> Dataset:
     """The matrix turned, under a name of its own; the one of ``taken`` that is the same."""
     from plaidwork.core.transforms import apply_step
 
-    there: SamplesIn = "rows" if one.axis == 0 else "columns"
-    made = apply_step(one.dataset.with_(samples_in=there), Step("transpose"))
+    labels, there = one._labels, AXIS_WORDS[one.axis or 0]
+    data = one.dataset.with_(samples_in=there, row_label=labels[0], column_label=labels[1])
+    made = apply_step(data, Step("transpose"))
     labels = made.axis_words
     base = f"{one.dataset.name}, turned"
     numbered = (f"{base} {number}" for number in count(2))

@@ -72,7 +72,8 @@ def make_plan(
     _check_seed(seed)
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
-    found, told = _collect(spec, inputs), ()
+    found = _collect(spec, inputs)
+    told: tuple[Placed, ...] = ()
     if turn:
         found, told = orient(spec.inputs, found, taken)
     given = _join(spec, found)
@@ -91,7 +92,9 @@ def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:
     other_cells = plan.holdout > 0 and seed != plan.seed
     data = model_data(plan.spec, plan.inputs, seed, plan.holdout) if other_cells else plan.data
     problems = _validated(plan.model, data, values)
-    made = FitPlan(plan.model, plan.inputs, data, values, plan.schedule, seed, plan.holdout, problems, plan.placed)
+    made = FitPlan(
+        plan.model, plan.inputs, data, values, plan.schedule, seed, plan.holdout, problems, plan.placed
+    )
     made.__dict__["data_hash"] = plan.data_hash  # where cached_property keeps it
     return made
 

@@ -341,7 +341,10 @@ class ModelSpec:
             for dim in variable.dims:
                 _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
         samples = {item.samples for item in self.inputs} - {""}
-        _need(len(samples) < 2, f"{self.id}: its inputs have samples of several dims: {', '.join(sorted(samples))}")
+        _need(
+            len(samples) < 2,
+            f"{self.id}: its inputs have samples of several dims: {', '.join(sorted(samples))}",
+        )
         for item in self.inputs:
             shared = samples.intersection(item.dims)
             _need(

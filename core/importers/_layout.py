@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.dataset import SamplesIn
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._numbers import DEFAULT_MISSING, DecimalEvidence
 from plaidwork.core.sample_words import FEATURE_WORDS, SAMPLE_WORDS
@@ -30,7 +31,7 @@ class Layout:
     labels: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
-    samples_in: str = ""
+    samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
     unclear: dict[str, str] = field(default_factory=dict)

@@ -219,7 +219,9 @@ def _finished(
 ) -> Dataset:
     from plaidwork.core.annotate import annotate_columns, rename_rows
 
-    if said and not dataset.samples_in and len(dataset.shape) == 2:  # a plugin's reader may not know the option
+    if (
+        said and not dataset.samples_in and len(dataset.shape) == 2
+    ):  # a plugin's reader may not know the option
         dataset = dataset.with_(samples_in=said)
     if names:
         dataset = rename_rows(dataset, names)

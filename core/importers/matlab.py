@@ -154,7 +154,16 @@ class MatlabReader:
             rows, columns = (default_names(what, n) for what, n in zip(("row", "column"), values.shape))
             known: SamplesIn | None = "rows" if found.labels else None
             dataset = finish(
-                path.name, name, values, rows, columns, found.labels, ("", ""), options, source, samples_in=known
+                path.name,
+                name,
+                values,
+                rows,
+                columns,
+                found.labels,
+                ("", ""),
+                options,
+                source,
+                samples_in=known,
             )
         if progress is not None:
             progress(1.0)

@@ -96,7 +96,10 @@ class NumpyReader:
             n_rows=len(values),
             n_columns=values.shape[1] if values.ndim == 2 else 1,
             issues=tuple(issues),
-            choices={**({"array": choices} if array else {}), **({"samples_in": SAMPLES_IN} if where else {})},
+            choices={
+                **({"array": choices} if array else {}),
+                **({"samples_in": SAMPLES_IN} if where else {}),
+            },
             words=loaded.words,
             pictures=values[:PICTURES].reshape(-1, *loaded.image_shape) if loaded.image_shape else None,
         )

@@ -46,7 +46,9 @@ class SamplesField(QWidget):
         What was chosen here keeps its line, so that it can be taken back.
         """
         worth = [one for one in placed if one.words or one.dataset.name in self._told]
-        shown = [(one.dataset.name, one.axis, one.words, one.by_names, named) for one in worth]
+        shown: list[tuple[object, ...]] = [
+            (one.dataset.name, one.axis, one.words, one.by_names, named) for one in worth
+        ]
         if shown == self._shown:
             return
         self._shown = shown

@@ -41,7 +41,14 @@ SPLIT = Input(
 
 def labels(doc: str, dtype: str = "categorical") -> Input:
     return Input(
-        "y", "labels", dtype, dims=("sample",), samples="sample", missing=True, label="Classes", doc=doc  # type: ignore[arg-type]
+        "y",
+        "labels",
+        dtype,  # type: ignore[arg-type]
+        dims=("sample",),
+        samples="sample",
+        missing=True,
+        label="Classes",
+        doc=doc,
     )
 
 

@@ -20,7 +20,15 @@ from plaidwork.core.orienting import orient, placed, samples_axis
 from plaidwork.core.plan import make_plan
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import DeclarationError, Input, ModelSpec, Trace, Variable, spec_from_json, spec_to_json
+from plaidwork.core.spec import (
+    DeclarationError,
+    Input,
+    ModelSpec,
+    Trace,
+    Variable,
+    spec_from_json,
+    spec_to_json,
+)
 from plaidwork.core.store import datasets as stored
 from plaidwork.core.transforms import apply_steps
 from tests.registries import registry_of
@@ -65,7 +73,9 @@ def matrix(name="expr", rows="g", columns="s", shape=(12, 6), **more) -> Dataset
 
 
 def labels(names) -> Dataset:
-    return Dataset("class", np.arange(len(names)) % 2, tuple(names), kind="categorical", categories=("a", "b"))
+    return Dataset(
+        "class", np.arange(len(names)) % 2, tuple(names), kind="categorical", categories=("a", "b")
+    )
 
 
 def plan(inputs, **more):
@@ -167,12 +177,16 @@ def test_labels_that_are_called_like_the_columns_settle_it():
 
 
 def test_names_go_before_a_word_that_they_contradict():
-    made = plan({"X": matrix(samples_in="rows"), "y": labels([f"s{i}" for i in range(6)])})
-    assert made.inputs["X"][0].shape == (6, 12)
+    data = matrix(samples_in="rows", row_label="samples", column_label="genes")
+    made = plan({"X": data, "y": labels([f"s{i}" for i in range(6)])})
+    assert made.inputs["X"][0].described == "6 samples × 12 features"
+    assert made.placed[0].words.startswith("12 features × 6 samples: turned")
 
 
 def test_unnamed_labels_settle_it_by_their_number():
-    data = Dataset("a", np.zeros((4, 3)), [f"row {i + 1}" for i in range(4)], [f"column {i + 1}" for i in range(3)])
+    data = Dataset(
+        "a", np.zeros((4, 3)), [f"row {i + 1}" for i in range(4)], [f"column {i + 1}" for i in range(3)]
+    )
     (one,) = placed((X, Y), {"X": [data], "y": [labels([f"row {i + 1}" for i in range(4)])]})
     assert one.axis == 0
 
@@ -326,7 +340,9 @@ def table(tmp_path):
 
 
 def _fit(table, out, *more):
-    return main(["fit", "toy_means", "--input", f"X={table}", "--out", str(out), "--executor", "inline", *more])
+    return main(
+        ["fit", "toy_means", "--input", f"X={table}", "--out", str(out), "--executor", "inline", *more]
+    )
 
 
 def test_the_command_line_says_what_it_does(installed, table, tmp_path, capsys):
@@ -385,7 +401,9 @@ def test_an_exported_job_is_not_turned_again(tmp_path):
 def test_a_study_turns_once():
     from plaidwork.core.study import Study
 
-    study = Study.grid(Means(), {"X": matrix(samples_in="columns")}, seeds=(1, 2), schedule=Means.spec.schedule)
+    study = Study.grid(
+        Means(), {"X": matrix(samples_in="columns")}, seeds=(1, 2), schedule=Means.spec.schedule
+    )
     assert study.plan(study.jobs[1]).inputs["X"][0].shape == (6, 12)
     assert study.placed[0].turns
     session = Session()

@@ -160,7 +160,9 @@ def test_genes_by_samples_are_fitted_as_samples_by_genes(qtbot, bench, tmp_path,
     bench.add_dataset(imported(qtbot, dialog_of(qtbot, table(tmp_path, "gene"))))
     page = page_of(qtbot, bench, model.spec.id, tmp_path)
     field = page.inputs_form.field(model.spec.inputs[0].name)
-    assert "12 genes × 5 samples: turned for the fit, as the model wants samples in rows." in field.samples.text
+    assert (
+        "12 genes × 5 samples: turned for the fit, as the model wants samples in rows." in field.samples.text
+    )
     plan = started(qtbot, page)
     (data,) = next(iter(plan.inputs.values()))
     assert data.shape == (5, 12)
