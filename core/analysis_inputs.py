@@ -25,7 +25,7 @@ from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.fitted import fitted_inputs
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
-from plaidwork.core.new_samples import NEW
+from plaidwork.core.new_samples import names_known
 from plaidwork.core.orienting import orient
 from plaidwork.core.plan import data_block, model_data
 from plaidwork.core.run import LogLine, Run, now
@@ -141,14 +141,7 @@ class Asked:
 
     def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
         """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""
-        known: dict[str, list[Sequence[str]]] = {}
-        for own in self._run.spec.inputs:
-            for given in self._fitted.get(own.name, ()):
-                for dim, names in zip(own.dims, (given.row_names, given.column_names)):
-                    known.setdefault(dim, []).append(names)
-                    known.setdefault(NEW + dim, [])
-                    if dim != own.samples:  # new samples have the features of the fitted ones
-                        known[NEW + dim].append(names)
+        known = names_known(self._run.spec, self._fitted)
         result, told = orient([item], {item.name: datasets}, known=known)
         self._log += [LogLine(now(), "info", one.line) for one in told if one.line]
         return result[item.name]

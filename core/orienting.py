@@ -1,4 +1,4 @@
-"""Which axis of a matrix holds the samples; matrices whose samples lie on the axis that a model does not want are turned.
+"""Which axis of a matrix holds the samples; those with samples on the axis that a model does not want are transposed.
 
 What the data say themselves counts, and so do names: labels that are called like the columns settle that the columns are
 the samples. Where nothing tells, a matrix is taken as it is, and the caller can say so.
@@ -58,11 +58,11 @@ class Placed:
             rows, columns = axis_words(*self._labels, other)
             size = f"{self.dataset.shape[0]} {rows} × {self.dataset.shape[1]} {columns}"
             named = f", and the names of the samples are those of its {other}" if self.by_names else ""
-            return f"{size}: turned for the fit, as the model wants samples in {wanted}{named}."
+            return f"{size}: transposed, as the model wants samples in {wanted}{named}."
         if self.axis is None:
             return (
                 f"{self.dataset.described}: nothing says whether rows or columns are the samples; "
-                f"the fit takes the {self.dataset.shape[self.wanted]} {wanted}."
+                f"the {self.dataset.shape[self.wanted]} {wanted} are taken for them."
             )
         return ""
 
@@ -246,7 +246,7 @@ def _turned(one: Placed, taken: Mapping[str, Dataset]) -> Dataset:
     data = one.dataset.with_(samples_in=there, row_label=labels[0], column_label=labels[1])
     made = apply_step(data, Step("transpose"))
     labels = made.axis_words
-    base = f"{one.dataset.name}, turned"
+    base = f"{one.dataset.name}, transposed"
     numbered = (f"{base} {number}" for number in count(2))
     names = chain((one.dataset.name, base), numbered)
     name = next(name for name in names if name not in taken or _same(taken[name], made))

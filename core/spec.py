@@ -185,7 +185,7 @@ class Input:
     With ``union`` an item of the first dim that one of the matrices lacks is kept and comes as missing cells;
     otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
     so that it is not asked for with new samples. ``samples`` names the one of ``dims`` whose items are the samples (patients,
-    documents, objects): the host turns a matrix that has them on its other axis. Empty: it does not matter.
+    documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
     """
 
     name: str

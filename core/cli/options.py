@@ -117,7 +117,7 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
     )
     parser.add_argument(
         "--samples-in", metavar="[INPUT=]rows|columns", action="append", default=[],
-        help="which axis of the matrix holds the samples; it is turned where the model wants them on the other",
+        help="which axis of the matrix holds the samples; it is transposed where the model wants them on the other",
     )  # fmt: skip
 
 

@@ -264,9 +264,9 @@ class InputField(QWidget):
         self.tell("")
         self.changed.emit()
 
-    def show_placed(self, placed: Sequence[Placed]) -> None:
-        """Where the samples of the chosen matrices are, when that is worth a word."""
-        self.samples.show_placed(placed, named=self.item.many)
+    def show_placed(self, placed: Sequence[Placed], choose: bool = True) -> None:
+        """Where the samples of the chosen matrices are, when that is worth a word; with ``choose`` it can be said."""
+        self.samples.show_placed(placed, self.item.many, choose)
         names = {one.dataset.name: (one.dataset.row_names, one.dataset.column_names) for one in placed}
         self._samples = {
             one.dataset.name: names[one.dataset.name][one.wanted if one.axis is None else one.axis]

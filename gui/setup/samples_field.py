@@ -40,7 +40,7 @@ class SamplesField(QWidget):
         """All lines."""
         return "\n".join(label.text() for row in self._rows for label in row.findChildren(Label, "samples"))
 
-    def show_placed(self, placed: Sequence[Placed], named: bool) -> None:
+    def show_placed(self, placed: Sequence[Placed], named: bool, choose: bool = True) -> None:
         """Show what is worth a line; with ``named`` the lines begin with the name of the data.
 
         What was chosen here keeps its line, so that it can be taken back.
@@ -58,10 +58,10 @@ class SamplesField(QWidget):
             row.deleteLater()
         self._rows, self.controls = [], {}
         for one in worth:
-            self._add(one, named)
+            self._add(one, named, choose)
         self.setVisible(bool(worth))
 
-    def _add(self, one: Placed, named: bool) -> None:
+    def _add(self, one: Placed, named: bool, choose: bool) -> None:
         name = one.dataset.name
         row = QWidget()
         column = QVBoxLayout(row)
@@ -72,7 +72,7 @@ class SamplesField(QWidget):
         line.setObjectName("samples")
         line.setVisible(bool(words))
         column.addWidget(line)
-        if not one.by_names:  # nobody can choose against the names
+        if choose and not one.by_names:  # nobody can choose against the names
             choice = QHBoxLayout()
             choice.setSpacing(space.S)
             axis = one.wanted if one.axis is None else one.axis

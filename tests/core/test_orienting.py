@@ -145,16 +145,14 @@ def test_samples_in_columns_are_turned_with_a_word():
     assert data.samples_in == "rows"
     assert data.described == "6 samples × 12 features"
     (one,) = made.placed
-    assert one.line == (
-        "expr, 12 features × 6 samples: turned for the fit, as the model wants samples in rows."
-    )
+    assert one.line == ("expr, 12 features × 6 samples: transposed, as the model wants samples in rows.")
 
 
 def test_what_is_not_known_stays_with_a_word():
     made = plan({"X": matrix()})
     assert made.inputs["X"][0].shape == (12, 6)
     assert made.placed[0].words == (
-        "12 rows × 6 columns: nothing says whether rows or columns are the samples; the fit takes the 12 rows."
+        "12 rows × 6 columns: nothing says whether rows or columns are the samples; the 12 rows are taken for them."
     )
 
 
@@ -180,7 +178,7 @@ def test_names_go_before_a_word_that_they_contradict():
     data = matrix(samples_in="rows", row_label="samples", column_label="genes")
     made = plan({"X": data, "y": labels([f"s{i}" for i in range(6)])})
     assert made.inputs["X"][0].described == "6 samples × 12 features"
-    assert made.placed[0].words.startswith("12 features × 6 samples: turned")
+    assert made.placed[0].words.startswith("12 features × 6 samples: transposed")
 
 
 def test_unnamed_labels_settle_it_by_their_number():
@@ -212,13 +210,15 @@ def test_a_turned_matrix_is_a_dataset_of_its_own():
     data = session.add_dataset(matrix(samples_in="columns"))
     made = plan({"X": data}, taken=session.datasets)
     run = session.add_run(made)
-    assert list(session.datasets) == ["expr", "expr, turned"]
-    assert run.inputs == {"X": ("expr, turned",)}
-    assert "turned for the fit" in run.log[0].text
+    assert list(session.datasets) == ["expr", "expr, transposed"]
+    assert run.inputs == {"X": ("expr, transposed",)}
+    assert "transposed" in run.log[0].text
     again = session.add_run(plan({"X": data}, taken=session.datasets))
     assert again.inputs == run.inputs
     other = data.with_(values=data.values + 1)
-    assert session.add_run(plan({"X": other}, taken=session.datasets)).inputs == {"X": ("expr, turned 2",)}
+    assert session.add_run(plan({"X": other}, taken=session.datasets)).inputs == {
+        "X": ("expr, transposed 2",)
+    }
 
 
 # -- sessions -----------------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ def test_python_is_told(installed):
     values = np.random.default_rng(1).normal(size=(7, 4))
     run = fit("toy_means", {"X": values}, samples_in="columns", executor=InlineExecutor())
     assert run.draws["mean"].shape[-1] == 7
-    assert "turned for the fit" in run.log[0].text
+    assert "transposed" in run.log[0].text
     plain = fit("toy_means", {"X": values}, executor=InlineExecutor())
     assert plain.draws["mean"].shape[-1] == 4
     assert "nothing says" in plain.log[0].text
@@ -349,10 +349,10 @@ def test_the_command_line_says_what_it_does(installed, table, tmp_path, capsys):
     out = tmp_path / "a.plaidwork"
     assert _fit(table, out) == 0
     told = capsys.readouterr().err
-    assert "nothing says whether rows or columns are the samples; the fit takes the 5 rows" in told
+    assert "nothing says whether rows or columns are the samples; the 5 rows are taken for them" in told
     assert "--samples-in X=columns" in told
     assert _fit(table, out, "--force", "--samples-in", "X=columns") == 0
-    assert "expr, 5 features × 3 samples: turned for the fit" in capsys.readouterr().err
+    assert "expr, 5 features × 3 samples: transposed" in capsys.readouterr().err
     (data,) = open_session(out).datasets.values()
     assert (data.shape, data.samples_in) == ((3, 5), "rows")
     assert _fit(table, out, "--force", "--samples-in", "rows") == 0
@@ -377,7 +377,7 @@ def test_a_session_as_input_can_be_told(installed, tmp_path, capsys):
     session.add_dataset(matrix())
     path = session.save(tmp_path / "data.plaidwork")
     assert _fit(path, tmp_path / "a.plaidwork", "--samples-in", "columns") == 0
-    assert "12 features × 6 samples: turned" in capsys.readouterr().err
+    assert "12 features × 6 samples: transposed" in capsys.readouterr().err
 
 
 def test_a_job_file_says_it(table, tmp_path):
@@ -422,4 +422,4 @@ def test_new_samples_are_told_by_the_features_of_the_fit():
     log = []
     asked = Asked(new_samples(Means).spec, run, session.datasets, {"new_X": fresh}, log)
     assert asked.chosen["new_X"][0].shape == (4, 6)
-    assert "turned for the fit" in log[0].text
+    assert "transposed" in log[0].text

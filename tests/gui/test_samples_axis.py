@@ -10,7 +10,10 @@ from gui_toys import LABELS, SPEC, ToyBlocks, ToyRegistry, settle
 from PySide6.QtCore import QPoint, Qt
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.new_samples import new_samples
+from plaidwork.core.plan import make_plan
 from plaidwork.core.spec import Input
+from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.facts import figure_rows, find_facts, size_words
 from plaidwork.gui.session_tree import dataset_line
@@ -160,29 +163,29 @@ def test_genes_by_samples_are_fitted_as_samples_by_genes(qtbot, bench, tmp_path,
     bench.add_dataset(imported(qtbot, dialog_of(qtbot, table(tmp_path, "gene"))))
     page = page_of(qtbot, bench, model.spec.id, tmp_path)
     field = page.inputs_form.field(model.spec.inputs[0].name)
-    assert (
-        "12 genes × 5 samples: turned for the fit, as the model wants samples in rows." in field.samples.text
-    )
+    assert "12 genes × 5 samples: transposed, as the model wants samples in rows." in field.samples.text
     plan = started(qtbot, page)
     (data,) = next(iter(plan.inputs.values()))
     assert data.shape == (5, 12)
     run = bench.start(plan)
     assert bench.wait(20_000)
-    assert any("turned for the fit" in line.text for line in run.log)
-    assert list(bench.session.datasets) == ["expr", "expr, turned"]
-    assert dataset_line(bench.session.datasets["expr, turned"]).startswith("5 samples × 12 genes")
+    assert any("transposed" in line.text for line in run.log)
+    assert list(bench.session.datasets) == ["expr", "expr, transposed"]
+    assert dataset_line(bench.session.datasets["expr, transposed"]).startswith("5 samples × 12 genes")
 
 
 def test_what_nobody_said_is_asked_and_remembered(qtbot, bench, tmp_path):
     bench.add_dataset(imported(qtbot, dialog_of(qtbot, table(tmp_path))))
     page = page_of(qtbot, bench, Factors.spec.id, tmp_path)
     samples = page.inputs_form.field("views").samples
-    assert "nothing says whether rows or columns are the samples; the fit takes the 12 rows" in samples.text
+    assert (
+        "nothing says whether rows or columns are the samples; the 12 rows are taken for them" in samples.text
+    )
     assert samples.controls["expr"].current == "rows"
     assert started(qtbot, page).inputs["views"][0].shape == (12, 5)
     click_segment(qtbot, samples.controls["expr"], "Columns")
     assert bench.session.datasets["expr"].samples_in == "columns"
-    assert "turned for the fit" in samples.text
+    assert "transposed" in samples.text
     assert started(qtbot, page).inputs["views"][0].shape == (5, 12)
     click_segment(qtbot, samples.controls["expr"], "Rows")
     assert bench.session.datasets["expr"].samples_in == "rows"
@@ -224,7 +227,7 @@ def test_two_views_of_different_orientation(qtbot, bench, tmp_path):
     page = page_of(qtbot, bench, Factors.spec.id, tmp_path)
     page.inputs_form.set_values({"views": ["expr", "drugs"]})
     field = page.inputs_form.field("views")
-    assert field.samples.text.startswith("expr, 12 genes × 5 samples: turned")
+    assert field.samples.text.startswith("expr, 12 genes × 5 samples: transposed")
     assert field._help.text().startswith("5 samples in all, 4 of them")
     assert [data.shape for data in started(qtbot, page).inputs["views"]] == [(5, 12), (5, 3)]
 
@@ -232,3 +235,18 @@ def test_two_views_of_different_orientation(qtbot, bench, tmp_path):
 def test_the_facts_of_data_tell(qapp):
     data = Dataset("a", np.ones((2, 3)), ("a", "b"), ("c", "d", "e"), samples_in="columns")
     assert ("Samples are", "the columns") in figure_rows(data, find_facts(data))
+
+
+def test_new_samples_are_told_by_the_features_of_the_fit(qtbot, bench):
+    features = [f"g{i}" for i in range(6)]
+    data = Dataset("old", np.ones((8, 6)), [f"s{i}" for i in range(8)], features, samples_in="rows")
+    fresh = Dataset("fresh", np.ones((6, 3)), features, ["t1", "t2", "t3"])
+    run = bench.session.add_run(make_plan(Factors(), {"views": data}))
+    asked = AskPage(new_samples(Factors).spec, run, {"old": data, "fresh": fresh}, lambda *_: None)
+    qtbot.addWidget(asked)
+    field = asked.input_field("new_views")
+    field.choose(["fresh"])
+    assert "fresh, 6 features × 3 samples: transposed" in field.samples.text
+    assert not field.samples.controls
+    field.choose(["old"])
+    assert not field.samples.text
