@@ -95,7 +95,7 @@ def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) 
 
 
 def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
-    """Matrices that were turned for the fit, and those of which nothing says where their samples are."""
+    """Matrices that were transposed for the fit, and those of which nothing says where their samples are."""
     for one in (one for one in found if one.words):
         if as_json:
             emit("samples", input=one.item.name, data=one.dataset.name, turned=one.turns, text=one.words)
