@@ -38,7 +38,7 @@ class FitPlan:
     holdout: float
     warnings: tuple[Problem, ...] = ()
     placed: tuple[Placed, ...] = ()
-    """Where the samples are of the matrices whose inputs care, and which were turned for the fit."""
+    """Where the samples are of the matrices whose inputs care, and which were transposed."""
 
     @property
     def spec(self) -> ModelSpec:
@@ -63,8 +63,10 @@ def make_plan(
 ) -> FitPlan:
     """Check everything and build the plan.
 
-    Matrices whose samples lie on the axis that the input does not want are turned, under names that are free among
-    ``taken`` (see ``plan.placed``). With ``turn=False`` data are taken as they are, as those of a stored run are. Raises ``SettingError`` for a bad setting, ``DataError`` for data the model cannot take; problems that the
+    Matrices whose samples lie on the axis that the input does not want are transposed, under names that are free among
+    ``taken`` (see ``plan.placed``). With ``turn=False`` data are taken as they are, as those of a stored run are.
+
+    Raises ``SettingError`` for a bad setting, ``DataError`` for data the model cannot take; problems that the
     model calls warnings are kept in ``plan.warnings``.
     """
     spec = model.spec

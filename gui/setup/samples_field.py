@@ -1,4 +1,4 @@
-"""Under the data of an input: which axis holds the samples, where that is not clear or the matrix is turned for the fit."""
+"""Under the data of an input: which axis holds the samples, where that is not clear or the matrix is transposed."""
 
 from __future__ import annotations
 
