@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Axis, Dataset, Step
+from plaidwork.core.dataset import Axis, Dataset, Step, turned_labels, turned_samples
 from plaidwork.core.errors import DataError
 
 _DENSE_LIMIT = 100_000_000
@@ -184,14 +184,16 @@ def top_variance(dataset: Dataset, options: Options) -> Result:
 def transpose(dataset: Dataset, options: Options) -> Result:
     if len(dataset.shape) == 1:
         raise DataError(f"Turn: “{dataset.name}” is a vector.")
+    labels = turned_labels(dataset.row_label, dataset.column_label)
     turned = dataset.with_(
         values=dataset.values.T.tocsr() if dataset.is_sparse else np.ascontiguousarray(dataset.values.T),
         row_names=dataset.column_names,
         column_names=dataset.row_names,
         row_table=dataset.column_table,
         column_table=dataset.row_table,
-        row_label=dataset.column_label,
-        column_label=dataset.row_label,
+        row_label=labels[0],
+        column_label=labels[1],
+        samples_in=turned_samples(dataset.samples_in),
         image_shape=(),
     )
     return turned, "rows and columns exchanged"

@@ -25,6 +25,8 @@ from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.fitted import fitted_inputs
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
+from plaidwork.core.new_samples import names_known
+from plaidwork.core.orienting import orient
 from plaidwork.core.plan import data_block, model_data
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
@@ -135,7 +137,14 @@ class Asked:
             return (column_dataset(beside[0], column, item),)
         if len(values) > 1 and not item.many:
             raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(values)}.")
-        return tuple(as_dataset(item.name, one) for one in values)
+        return self._turned(item, [as_dataset(item.name, one) for one in values])
+
+    def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
+        """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""
+        known = names_known(self._run.spec, self._fitted)
+        result, told = orient([item], {item.name: datasets}, known=known)
+        self._log += [LogLine(now(), "info", one.line) for one in told if one.line]
+        return result[item.name]
 
     # -- data -----------------------------------------------------------------------------------
     def data(self) -> AnalysisData:

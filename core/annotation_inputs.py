@@ -10,12 +10,14 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from plaidwork.core.dataset import Axis, Dataset, Source, Step
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import infer_kind
+from plaidwork.core.orienting import samples_axis
 from plaidwork.core.spec import Input
 
 AXES: tuple[str, str] = ("row", "column")
@@ -53,25 +55,30 @@ def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
     order of the alphabet. In another matrix a column of texts gives one column of 0 and 1 for every value but the
     first. Raises ``DataError``.
     """
-    table = dataset.column_table if ref.axis else dataset.row_table
+    table = _table(dataset, ref.axis)
     names = dataset.column_names if ref.axis else dataset.row_names
     name = f"{dataset.name}: {ref.titles}"
     step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
     source = Source(dataset.source.file, dataset.source.sha256, {"annotation": str(ref)})
-    common = {"row_label": dataset.column_label if ref.axis else dataset.row_label, "source": source}
+    common: dict[str, Any] = {
+        "row_label": dataset.column_label if ref.axis else dataset.row_label,
+        "source": source,
+    }
+    if item.kind == "matrix":
+        common["samples_in"] = "rows"  # its rows are what the columns were beside, whichever axis that is
     if item.kind == "matrix" and item.dtype == "ordinal":
         values, columns, categories = _ordinal(dataset, ref, table)
-        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)
     if item.kind == "matrix":
         values, columns = _matrix(dataset, ref, table)
-        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)
     title, level = _split(dataset, ref.titles, table)
     column = np.asarray(table[title])
     if item.kind == "labels":
         codes, categories = _codes(column)
-        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)  # type: ignore[arg-type]
+        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)
     values = _numbers(dataset, title, level, column)
-    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)  # type: ignore[arg-type]
+    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)
 
 
 def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple[str, str | None]:
@@ -162,36 +169,53 @@ def _matrix(
 
 
 def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
-    """The annotation columns of the rows that suit an input, those whose role is this input's first.
+    """The annotation columns of the samples that suit an input, those whose role is this input's first.
 
-    Roles are those that a text import noted. Texts of a document, and texts that all differ, are not offered.
+    Where it is not known which axis holds the samples, those of the rows come before those of the columns. Roles are
+    those that a text import noted. Texts of a document, and texts that all differ, are not offered.
     """
     if item.many:
         return []
+    return [ref for axis in _axes_with_samples(dataset, item) for ref in _choices_of(dataset, axis, item)]
+
+
+def _axes_with_samples(dataset: Dataset, item: Input) -> tuple[Axis, ...]:
+    if len(dataset.shape) < 2 or not item.samples or item.samples != item.dims[0]:
+        return (0,)
+    known = samples_axis(dataset)
+    return (0, 1) if known is None else (known,)
+
+
+def _choices_of(dataset: Dataset, axis: Axis, item: Input) -> list[ColumnRef]:
     roles = dataset.source.options.get("roles") or {}
+    table = _table(dataset, axis)
     found: list[tuple[bool, str]] = []
-    for title, column in dataset.row_table.items():
+    for title, column in table.items():
         if roles.get(title) != "text":
             found += [(roles.get(key) == wanted_role(item), key) for key in _keys(title, column, item)]
     if item.kind == "matrix" and item.dtype != "ordinal":
         chosen = ";".join(key for key in roles if roles[key] == wanted_role(item))
         found = [(True, chosen)] if chosen else []
-    elif item.kind == "matrix" and (alike := _alike(dataset)):
+    elif item.kind == "matrix" and (alike := _alike(table, dataset.shape[axis])):
         found.insert(0, (False, ";".join(alike)))
     ranked = sorted(found, key=lambda entry: not entry[0])
-    return [ColumnRef(dataset.name, 0, key) for _, key in ranked]
+    return [ColumnRef(dataset.name, axis, key) for _, key in ranked]
 
 
-def _alike(dataset: Dataset) -> list[str]:
+def _table(dataset: Dataset, axis: Axis) -> Mapping[str, np.ndarray]:
+    return dataset.column_table if axis else dataset.row_table
+
+
+def _alike(table: Mapping[str, np.ndarray], size: int) -> list[str]:
     """Columns of texts with the same few values, such as the grades that several raters gave; none when there is one."""
     levels = {
         title: set(_codes(np.asarray(column))[1])
-        for title, column in dataset.row_table.items()
+        for title, column in table.items()
         if np.asarray(column).dtype.kind not in "biuf" and ";" not in title
     }
     largest = max(levels.values(), key=len, default=set())
     found = [title for title, own in levels.items() if own and own <= largest]
-    return found if len(found) > 1 and len(largest) < dataset.shape[0] else []
+    return found if len(found) > 1 and len(largest) < size else []
 
 
 def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
@@ -220,13 +244,17 @@ def wanted_role(item: Input) -> str:
 def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
     """The column whose role is this input's, or that is called like an input of labels, to be chosen without asking."""
     roles = dataset.source.options.get("roles") or {}
-    for ref in column_choices(dataset, item):
+    # of columns of which nobody said that they are samples none is chosen without asking
+    choices = _choices_of(dataset, _axes_with_samples(dataset, item)[0], item) if not item.many else []
+    for ref in choices:
         keys = ref.titles.split(";") if item.kind == "matrix" else [ref.titles]
         if any(roles.get(key) == wanted_role(item) for key in keys):
             return ref
     if item.kind == "labels":
-        for ref in column_choices(dataset, item):
-            one = len(_codes(dataset.row_table[ref.titles])[1]) < 2  # no split; of classes the model says so
+        for ref in choices:
+            one = (
+                len(_codes(_table(dataset, ref.axis)[ref.titles])[1]) < 2
+            )  # no split; of classes the model says so
             if ref.titles.lower() in _called(item) and (item.required or not one):
                 return ref
     return None

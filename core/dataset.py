@@ -13,6 +13,8 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.spec import ValueKind
 
 Axis = Literal[0, 1]
+SamplesIn = Literal["", "rows", "columns"]
+AXIS_WORDS: tuple[Literal["rows"], Literal["columns"]] = ("rows", "columns")
 PIXEL = "pixel"
 """Annotation of the columns of images some of whose pixels are left out: number of each within the image, from 1."""
 
@@ -53,6 +55,7 @@ class Dataset:
     unit : unit of the values, as shown beside the colour bar.
     steps : transformations applied so far, oldest first.
     image_shape : (height, width) when every row is an image, its columns the pixels line by line; else empty.
+    samples_in : the axis of a matrix that holds the samples (``rows``, ``columns``); empty when that is not known.
     """
 
     name: str
@@ -70,10 +73,15 @@ class Dataset:
     steps: tuple[Step, ...] = ()
     notes: str = ""
     image_shape: tuple[int, ...] = ()
+    samples_in: SamplesIn = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ValueKind):
             raise DataError(f"{self.name}: unknown kind of values “{self.kind}”.")
+        if self.samples_in not in get_args(SamplesIn):
+            raise DataError(
+                f"{self.name}: samples_in must be “rows”, “columns” or empty. Found “{self.samples_in}”."
+            )
         object.__setattr__(self, "row_names", tuple(self.row_names))
         object.__setattr__(self, "column_names", tuple(self.column_names))
         values = self.values
@@ -198,11 +206,41 @@ class Dataset:
         )
 
     @property
+    def axis_words(self) -> tuple[str, str]:
+        """What rows and columns are called; samples and features where nobody named them and it is known which is which."""
+        if len(self.shape) == 1:
+            return self.row_label, self.column_label
+        return axis_words(self.row_label, self.column_label, self.samples_in)
+
+    @property
     def described(self) -> str:
         """``2308 genes × 83 samples``, for lists and logs (numbers ungrouped; the window formats its own)."""
+        words = self.axis_words
         if len(self.shape) == 1:
-            return f"{self.shape[0]} {self.row_label}"
-        return f"{self.shape[0]} {self.row_label} × {self.shape[1]} {self.column_label}"
+            return f"{self.shape[0]} {words[0]}"
+        return f"{self.shape[0]} {words[0]} × {self.shape[1]} {words[1]}"
+
+
+def axis_words(row_label: str, column_label: str, samples_in: SamplesIn) -> tuple[str, str]:
+    """What rows and columns are called: samples and features where nobody named them and it is known which is which."""
+    if not samples_in:
+        return row_label, column_label
+    rows, columns = ("samples", "features") if samples_in == "rows" else ("features", "samples")
+    return (
+        row_label if row_label != "rows" else rows,
+        column_label if column_label != "columns" else columns,
+    )
+
+
+def turned_labels(row_label: str, column_label: str) -> tuple[str, str]:
+    """What rows and columns are called once they are exchanged; unnamed rows stay “rows”."""
+    rows = "rows" if column_label == "columns" else column_label
+    return rows, "columns" if row_label == "rows" else row_label
+
+
+def turned_samples(samples_in: SamplesIn) -> SamplesIn:
+    """Where the samples are once rows and columns are exchanged."""
+    return "columns" if samples_in == "rows" else "rows" if samples_in == "columns" else ""
 
 
 def with_free_name(dataset: Dataset, taken: Mapping[str, Dataset]) -> Dataset:

@@ -15,12 +15,13 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.job import FileInput, Job, job_text
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
+from plaidwork.core.spec import Input
 
 if TYPE_CHECKING:
     from plaidwork.core.registry import Registry
 
 READ_BACK: dict[str, Any] = {
-    "encoding": "utf-8", "delimiter": ",", "decimal": ".", "header": True, "names": 0, "labels": [], "missing": [""],
+    "encoding": "utf-8", "delimiter": ",", "decimal": ".", "header": True, "names": 0, "labels": [], "missing": [""], "samples_in": "",
 }  # fmt: skip
 """How the files written here are read: nothing is left to detection."""
 
@@ -138,7 +139,7 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
     """The run as a job; its data, as they were fitted, are written into ``folder``."""
     writer = BundleWriter(folder)
     inputs = {
-        name: tuple(_input(writer, run, session, title) for title in titles)
+        name: tuple(_input(writer, run, session, name, title) for title in titles)
         for name, titles in run.inputs.items()
     }
     schedule = {name: getattr(run.schedule, name) for name in ("chains", "warmup", "draws", "thin")}
@@ -159,15 +160,26 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
     )
 
 
-def _input(writer: BundleWriter, run: Run, session: Session, title: str) -> FileInput:
+def _input(writer: BundleWriter, run: Run, session: Session, name: str, title: str) -> FileInput:
     data = session.datasets.get(title)
     if data is None:
         raise SessionError(f"The data “{title}” of {run.title} are not in the session any more.")
     if data.is_sparse:
         writer.market(data)
-        return FileInput(writer.files[-1], {"sparse": True, "kind": data.kind}, (), _fields(data))
+        return FileInput(
+            writer.files[-1], {"sparse": True, "kind": data.kind}, (), _fields(data, _declared(run, name))
+        )
     writer.matrix(data)
-    return FileInput(writer.files[-1], _options(data), (), _fields(data))
+    return FileInput(writer.files[-1], _options(data), (), _fields(data, _declared(run, name)))
+
+
+def _declared(run: Run, name: str) -> Input:
+    """The input as the installed model declares it; a run of an older version may not say which axis it wants."""
+    from plaidwork.core.registry import registry
+
+    known = registry()
+    current = known.model(run.spec.id).spec if known.has(run.spec.id) else run.spec
+    return next((item for item in current.inputs if item.name == name), run.spec.input(name))
 
 
 def _options(data: Dataset) -> dict[str, Any]:
@@ -176,8 +188,12 @@ def _options(data: Dataset) -> dict[str, Any]:
     return {**READ_BACK, "column": "label" if data.kind == "categorical" else "value", "kind": data.kind}
 
 
-def _fields(data: Dataset) -> dict[str, Any]:
-    fields = {name: getattr(data, name) for name in ("name", "unit", "row_label", "column_label")}
+def _fields(data: Dataset, item: Input) -> dict[str, Any]:
+    fields = {
+        name: getattr(data, name) for name in ("name", "unit", "row_label", "column_label", "samples_in")
+    }
+    if item.samples and len(data.shape) == 2:  # as it was fitted, it is not turned again
+        fields["samples_in"] = "rows" if item.dims[0] == item.samples else "columns"
     if data.kind == "categorical":
         fields["categories"] = list(data.categories)
     return {name: value for name, value in fields.items() if value}

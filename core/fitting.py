@@ -14,6 +14,7 @@ from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Executor, ThreadExecutor
 from plaidwork.core.job import distinct_names
 from plaidwork.core.model import Result, Table
+from plaidwork.core.orienting import with_samples
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.registry import Registry, registry
@@ -69,6 +70,7 @@ def fit(
     max_sweeps: int | None = None,
     tolerance: float | None = None,
     holdout: float = 0.0,
+    samples_in: str | Mapping[str, str] | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     session: Session | None = None,
@@ -83,6 +85,8 @@ def fit(
     seed, chains, warmup, draws, thin : the schedule; None means the model's default.
     max_sweeps, tolerance : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
+    samples_in : the axis that holds the samples, ``"rows"`` or ``"columns"``, of all matrices or by input. Matrices that
+        have them where the model does not want them are turned, and the log of the run says so.
     executor : who runs the chains; default one thread per chain.
     progress : called for every event.
     session : where the run is added; default a new session (``run.session``).
@@ -98,10 +102,19 @@ def fit(
     data = distinct_names(
         {name: as_datasets(name, value) for name, value in inputs.items()}, session.datasets
     )
+    data = with_samples(data, samples_in)
     schedule = found.spec.schedule.with_(
         chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
     )
-    plan = make_plan(found, data, hyperparameters, schedule=schedule, seed=seed, holdout=holdout)
+    plan = make_plan(
+        found,
+        data,
+        hyperparameters,
+        schedule=schedule,
+        seed=seed,
+        holdout=holdout,
+        taken=session.datasets,
+    )
     run = session.add_run(plan)
     execute(run, plan, executor, progress)
     return run

@@ -55,12 +55,14 @@ class FileInput:
     def _of_session(self) -> tuple[Dataset]:
         from plaidwork.core.session import session_dataset
 
-        if unknown := sorted(set(self.options) - {"data"}):
+        if unknown := sorted(set(self.options) - {"data", "samples_in"}):
             raise SettingError(
                 f"{self.file} is a session, which has been read already. Found the import option “{unknown[0]}”.",
-                "Only data=TITLE says which data are meant.",
+                "Only data=TITLE says which data are meant, and samples_in=columns where their samples are.",
             )
-        return (session_dataset(self.file, self.options.get("data")),)
+        found = session_dataset(self.file, self.options.get("data"))
+        said = self.options.get("samples_in")
+        return (found.with_(samples_in=said) if said and len(found.shape) == 2 else found,)
 
     def finish(self, dataset: Dataset) -> Dataset:
         """A matrix of the file with the steps and fields of this entry."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plaidwork.core.analysis import Analysis, AnalysisData, AnalysisSpec, Report
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError
 from plaidwork.core.model import Model, ModelData, Params, Result, Results, Table
 from plaidwork.core.spec import Input, ModelSpec, View
@@ -53,6 +54,18 @@ class NewSamples(Analysis):
         return tuple(views)
 
 
+def names_known(spec: ModelSpec, fitted: Mapping[str, Sequence[Dataset]]) -> dict[str, list[Sequence[str]]]:
+    """Names of the items of every dim of a fit, and under ``new_`` those of features: new samples have the same."""
+    known: dict[str, list[Sequence[str]]] = {}
+    for item in spec.inputs:
+        for dataset in fitted.get(item.name, ()):
+            for dim, names in zip(item.dims, (dataset.row_names, dataset.column_names)):
+                known.setdefault(dim, []).append(names)
+                if dim != item.samples:
+                    known.setdefault(NEW + dim, []).append(names)
+    return known
+
+
 def _kind(result: Any) -> str:
     """The view that shows a result; empty for texts and names."""
     if isinstance(result, Table):
@@ -88,6 +101,7 @@ def _input(item: Input) -> Input:
         name=NEW + item.name,
         label=f"{item.title}, new samples",
         dims=tuple(NEW + dim for dim in item.dims),
+        samples=item.samples and NEW + item.samples,
         required=item.required and item.kind == "matrix",
         holdout="",
     )

@@ -13,6 +13,7 @@ import numpy as np
 from plaidwork.core.dataset import Axis, Dataset, Step
 from plaidwork.core.errors import DataError, PluginError, SettingError
 from plaidwork.core.model import Block, Cost, Model, ModelData, Params, Problem
+from plaidwork.core.orienting import Placed, orient
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import Input, ModelSpec
@@ -36,6 +37,8 @@ class FitPlan:
     seed: int
     holdout: float
     warnings: tuple[Problem, ...] = ()
+    placed: tuple[Placed, ...] = ()
+    """Where the samples are of the matrices whose inputs care, and which were transposed."""
 
     @property
     def spec(self) -> ModelSpec:
@@ -55,8 +58,13 @@ def make_plan(
     schedule: Schedule | None = None,
     seed: int = 1,
     holdout: float = 0.0,
+    turn: bool = True,
+    taken: Mapping[str, Dataset] | None = None,
 ) -> FitPlan:
     """Check everything and build the plan.
+
+    Matrices whose samples lie on the axis that the input does not want are transposed, under names that are free among
+    ``taken`` (see ``plan.placed``). With ``turn=False`` data are taken as they are, as those of a stored run are.
 
     Raises ``SettingError`` for a bad setting, ``DataError`` for data the model cannot take; problems that the
     model calls warnings are kept in ``plan.warnings``.
@@ -66,10 +74,14 @@ def make_plan(
     _check_seed(seed)
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
-    given = joined_inputs(spec, inputs)
+    found = _collect(spec, inputs)
+    told: tuple[Placed, ...] = ()
+    if turn:
+        found, told = orient(spec.inputs, found, taken)
+    given = _join(spec, found)
     data = model_data(spec, given, seed, holdout)
     problems = _validated(model, data, values)
-    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems, told)
 
 
 def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:
@@ -82,7 +94,9 @@ def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:
     other_cells = plan.holdout > 0 and seed != plan.seed
     data = model_data(plan.spec, plan.inputs, seed, plan.holdout) if other_cells else plan.data
     problems = _validated(plan.model, data, values)
-    made = FitPlan(plan.model, plan.inputs, data, values, plan.schedule, seed, plan.holdout, problems)
+    made = FitPlan(
+        plan.model, plan.inputs, data, values, plan.schedule, seed, plan.holdout, problems, plan.placed
+    )
     made.__dict__["data_hash"] = plan.data_hash  # where cached_property keeps it
     return made
 

@@ -275,7 +275,13 @@ def run_job(pipe: Connection, job: ChainJob) -> None:
     set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
     try:
         plan = make_plan(
-            job.model(), job.inputs, job.params, schedule=job.schedule, seed=job.seed, holdout=job.holdout
+            job.model(),
+            job.inputs,
+            job.params,
+            schedule=job.schedule,
+            seed=job.seed,
+            holdout=job.holdout,
+            turn=False,
         )
         record = ChainRecord(plan.spec, job.schedule, job.seed, job.chain)
         if job.checkpoint is not None:

@@ -74,7 +74,7 @@ class Run:
         records = [
             ChainRecord(plan.spec, plan.schedule, plan.seed, chain) for chain in range(plan.schedule.chains)
         ]
-        return cls(
+        run = cls(
             id=run_id or uuid.uuid4().hex[:12],
             title=title or plan.spec.title,
             spec=plan.spec,
@@ -86,6 +86,9 @@ class Run:
             data_hash=plan.data_hash,
             chains=records,
         )
+        for line in filter(None, (one.line for one in plan.placed)):
+            run.say(line)
+        return run
 
     @property
     def active(self) -> bool:

@@ -15,7 +15,7 @@ from plaidwork.core.job import ColumnInput
 from plaidwork.core.spec import Input
 
 _ENTRY = {"file", "options", "steps", "fields"}
-_FIELDS = {"name", "kind", "row_label", "column_label", "unit", "notes"}
+_FIELDS = {"name", "kind", "row_label", "column_label", "unit", "notes", "samples_in"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,6 +71,9 @@ class Session:
 
     def add_run(self, plan: FitPlan, title: str = "") -> Run:
         """A new run of a plan whose datasets are in this session; numbered per model."""
+        for one in plan.placed:
+            if one.made is not None:  # as it was before inputs were joined
+                self.datasets.setdefault(one.made.name, one.made)
         for datasets in plan.inputs.values():
             for dataset in datasets:
                 if dataset.name not in self.datasets:
@@ -103,7 +106,15 @@ class Session:
         if missing:
             raise SessionError(f"{run.title} needs data that are not in the session: {', '.join(missing)}.")
         inputs = {key: [self.datasets[name] for name in names] for key, names in run.inputs.items()}
-        plan = make_plan(model, inputs, run.params, schedule=run.schedule, seed=run.seed, holdout=run.holdout)
+        plan = make_plan(
+            model,
+            inputs,
+            run.params,
+            schedule=run.schedule,
+            seed=run.seed,
+            holdout=run.holdout,
+            turn=False,  # what had to be turned was turned before the fit
+        )
         if plan.data_hash != run.data_hash:
             raise SessionError(
                 f"The data of {run.title} have changed since it was fitted.",

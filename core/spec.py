@@ -184,7 +184,8 @@ class Input:
     cells (``"cells"``) of this input from the fit and score them. ``many`` takes several matrices.
     With ``union`` an item of the first dim that one of the matrices lacks is kept and comes as missing cells;
     otherwise only the items that all matrices have are kept. ``fit_only`` marks what only the fit takes (what ``Model.predict`` tells, a split),
-    so that it is not asked for with new samples.
+    so that it is not asked for with new samples. ``samples`` names the one of ``dims`` whose items are the samples (patients,
+    documents, objects): the host transposes a matrix that has them on its other axis. Empty: it does not matter.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Input:
     holdout: Literal["", "cells"] = ""
     union: bool = False
     fit_only: bool = False
+    samples: str = ""
 
     def __post_init__(self) -> None:
         _need(
@@ -212,6 +214,10 @@ class Input:
         object.__setattr__(self, "dims", tuple(self.dims))
         rank = 2 if self.kind == "matrix" else 1
         _need(len(self.dims) == rank, f"input {self.name}: a {self.kind} has {rank} dims, got {self.dims}")
+        _need(
+            not self.samples or self.samples in self.dims,
+            f"input {self.name}: samples must be one of its dims {self.dims}, got {self.samples!r}",
+        )
 
     @property
     def title(self) -> str:
@@ -334,6 +340,17 @@ class ModelSpec:
         for variable in self.variables:
             for dim in variable.dims:
                 _need(dim in known, f"{self.id}: variable {variable.name} has an undeclared dim {dim!r}")
+        samples = {item.samples for item in self.inputs} - {""}
+        _need(
+            len(samples) < 2,
+            f"{self.id}: its inputs have samples of several dims: {', '.join(sorted(samples))}",
+        )
+        for item in self.inputs:
+            shared = samples.intersection(item.dims)
+            _need(
+                not shared or bool(item.samples),
+                f"{self.id}: input {item.name} has the dim {', '.join(shared)} of the samples, so it needs samples too",
+            )
         settings = {parameter.name for parameter in self.hyperparameters}
         several = {item.name for item in self.inputs if item.many}
         for parameter in self.hyperparameters:

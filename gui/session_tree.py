@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.run import Run
 from plaidwork.core.study import StudyRecord
+from plaidwork.gui.data.facts import size_words
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.studies.columns import progress_words
@@ -42,11 +43,8 @@ STATUS_ICONS = {
 
 def dataset_line(dataset: Dataset) -> str:
     """``2 308 genes × 83 samples · log, rows standardised``."""
-    parts = [f"{format_count(dataset.shape[0])} {dataset.row_label}"]
-    if len(dataset.shape) == 2:
-        parts.append(f"{format_count(dataset.shape[1])} {dataset.column_label}")
     steps = ", ".join(str(step) for step in dataset.steps)
-    return " × ".join(parts) + (f" · {steps}" if steps else "")
+    return size_words(dataset) + (f" · {steps}" if steps else "")
 
 
 def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
 from plaidwork.core.fitting import ended_status, environment, summarise
@@ -204,6 +204,10 @@ class Workbench(QObject):
         self.session.replace_dataset(name, dataset)
         self.touch()
         self.data_changed.emit(name)
+
+    def set_samples(self, name: str, samples_in: SamplesIn) -> None:
+        """Note which axis of a dataset holds the samples; what was fitted stays as it was."""
+        self.replace_dataset(name, self.session.datasets[name].with_(samples_in=samples_in))
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses; a message says so otherwise."""

@@ -13,12 +13,13 @@ from typing import Any
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fitting import execute
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
+from plaidwork.core.orienting import Placed
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
@@ -38,6 +39,8 @@ def job_of(options: argparse.Namespace) -> Job:
     files, columns = pairs.input_files(options.input)
     pairs.check_inputs(files)
     reading = pairs.import_options(options.import_option, files)
+    for name, word in pairs.samples_in(options.samples_in, files).items():
+        reading[name]["samples_in"] = word
     steps = pairs.transformations(options.transform, files)
     return Job(
         model=options.model,
@@ -74,6 +77,7 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     data = job.load(model.spec, lambda name, found: tell_joined(name, found, as_json))
     tell_labels(job, data, as_json)
     plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    tell_samples(plan.placed, as_json)
     session = Session(name=job.title or out.stem)
     return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
 
@@ -88,6 +92,17 @@ def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) 
             told.add(dataset.name)
             text = f"{dataset.name}: read as labels, not used as numbers: {', '.join(spare[:6])}"
             print(f"plaidwork: {text}{', …' if len(spare) > 6 else ''}.", file=sys.stderr)
+
+
+def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
+    """Matrices that were transposed for the fit, and those of which nothing says where their samples are."""
+    for one in (one for one in found if one.words):
+        if as_json:
+            emit("samples", input=one.item.name, data=one.dataset.name, turned=one.turns, text=one.words)
+            continue
+        other = AXIS_WORDS[1 - one.wanted]
+        hint = "" if one.turns else f" If its {other} are: --samples-in {one.item.name}={other}"
+        print(f"plaidwork: {one.line}{hint}", file=sys.stderr)
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:

@@ -115,6 +115,10 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
         default=[],
         help="how to read the file",
     )
+    parser.add_argument(
+        "--samples-in", metavar="[INPUT=]rows|columns", action="append", default=[],
+        help="which axis of the matrix holds the samples; it is transposed where the model wants them on the other",
+    )  # fmt: skip
 
 
 _SCHEDULE = {

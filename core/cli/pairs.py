@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.annotation_inputs import parse_column
+from plaidwork.core.dataset import AXIS_WORDS
 from plaidwork.core.errors import SettingError
 
 
@@ -55,6 +56,23 @@ def import_options(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, dic
         key, value = pair(text, "--import-option")
         for name, rest in _addressed(key, found):
             found[name][rest] = plain_value(value)
+    return found
+
+
+def samples_in(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, str]:
+    """The axis of the samples by input name; ``rows`` or ``columns`` alone goes to all inputs."""
+    known = list(inputs)
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, word = text.rpartition("=")
+        if word not in AXIS_WORDS:
+            raise SettingError(f"--samples-in needs “rows” or “columns”. Found “{word}”.")
+        if sign and name not in known:
+            raise SettingError(
+                f"--samples-in names the input “{name}”, which is not given from a file.",
+                f"Given: {', '.join(known)}.",
+            )
+        found |= {name: word} if sign else dict.fromkeys(known, word)
     return found
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import job_of, make_executor, stops
+from plaidwork.core.cli.fitting import job_of, make_executor, stops, tell_samples
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.registry import registry
@@ -58,6 +58,7 @@ def study(options: argparse.Namespace) -> int:
         holdout=asked.job.holdout,
         title=asked.job.title,
     )
+    tell_samples(planned.placed, options.json)
     session = Session(name=asked.job.title or out.stem)
     return _go(planned, session, out, options, options.executor or asked.job.executor)
 
@@ -65,7 +66,7 @@ def study(options: argparse.Namespace) -> int:
 def _asked(options: argparse.Namespace) -> StudyFile:
     """What the file says, or the options; options go first."""
     if options.what.lower().endswith(".toml"):
-        if options.input or options.set or options.transform or options.import_option:
+        if options.input or options.set or options.transform or options.import_option or options.samples_in:
             raise SettingError("A study file brings its inputs and settings.", "Write them into the file.")
         asked = read_study(Path(options.what))
         pairs.check_inputs(asked.job.files)

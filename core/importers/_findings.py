@@ -107,6 +107,15 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
     return found
 
 
+def samples_issue(where: str) -> Issue:
+    """Where the samples are was guessed from names of genes or samples, which is said."""
+    return Issue(
+        "info",
+        f"The samples seem to be the {where}, by their names and those of the features",
+        "Choose under “Samples are” if that is not so",
+    )
+
+
 def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
     """Positive, strongly skewed values: logarithms are offered."""
     if kind == "binary":

@@ -64,6 +64,7 @@ def image_dataset(
         source,
         list(notes),
         image_shape=tuple(int(side) for side in shape),
+        samples_in="rows",
     )
 
 

@@ -7,33 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.dataset import SamplesIn
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._numbers import DEFAULT_MISSING, DecimalEvidence
+from plaidwork.core.sample_words import FEATURE_WORDS, SAMPLE_WORDS
+from plaidwork.core.sample_words import plural as _plural
 
-FEATURE_WORDS = {
-    "gene",
-    "probe",
-    "feature",
-    "transcript",
-    "protein",
-    "word",
-    "term",
-    "cpg",
-    "snp",
-    "variable",
-}
-SAMPLE_WORDS = {
-    "sample",
-    "patient",
-    "cell",
-    "subject",
-    "individual",
-    "person",
-    "document",
-    "doc",
-    "barcode",
-    "mouse",
-}
 RATER_WORDS = {"rater", "annotator", "assessor", "coder", "grader", "judge", "observer", "reviewer"}
 """Titles of columns that say who rated, even where the raters are numbered."""
 NAME_WORDS = FEATURE_WORDS | SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
@@ -52,7 +31,7 @@ class Layout:
     labels: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     skip_rows: int = 0
-    samples_in: str = ""
+    samples_in: SamplesIn = ""
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
     unclear: dict[str, str] = field(default_factory=dict)
@@ -120,8 +99,7 @@ def column_index(layout: Layout, value: Any, option: str) -> int:
 def axis_words(layout: Layout) -> tuple[str, str]:
     """What a row and a column is called, in the plural."""
     word = word_of(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
-    known = word in FEATURE_WORDS | SAMPLE_WORDS and bool(word)
-    if not known and "samples_in" in layout.detected:
+    if not layout.samples_in:
         return "rows", "columns"
     if layout.samples_in == "columns":
         return (_plural(word) if word in FEATURE_WORDS else "features"), "samples"
@@ -131,7 +109,3 @@ def axis_words(layout: Layout) -> tuple[str, str]:
 def plural(word: str, otherwise: str) -> str:
     """The plural of a word for samples or features that is known, else ``otherwise``."""
     return _plural(word) if word and word in FEATURE_WORDS | SAMPLE_WORDS else otherwise
-
-
-def _plural(word: str) -> str:
-    return {"mouse": "mice", "person": "people", "cpg": "CpGs", "snp": "SNPs"}.get(word, word + "s")

@@ -8,10 +8,11 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset, Source, Step
+from plaidwork.core.dataset import Dataset, SamplesIn, Source, Step, turned_samples
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names, infer_kind, repeated
 from plaidwork.core.importers.base import ImportOptions
+from plaidwork.core.sample_words import labels_say, names_say
 from plaidwork.core.spec import ValueKind
 
 
@@ -62,8 +63,13 @@ def finish(
     notes: Sequence[str] = (),
     column_table: Mapping[str, np.ndarray] | None = None,
     image_shape: tuple[int, ...] = (),
+    samples_in: SamplesIn | None = None,
 ) -> Dataset:
-    """A dataset with checked names and kind, and the transformations that the options ask for."""
+    """A dataset with checked names and kind, and the transformations that the options ask for.
+
+    ``samples_in`` is the axis of the samples in the file, where the reader knows it (empty: it cannot be told); with None
+    words and names tell. The option of that name goes before it.
+    """
     from plaidwork.core.transforms import apply_steps
 
     rows = checked_names(file, row_names, "row", options)
@@ -72,10 +78,11 @@ def finish(
     if options.get("distinct_labels"):
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
     kind = checked_kind(file, values, options)
+    where = samples_found(options, words, rows, columns, samples_in) if values.ndim == 2 else ""
     if options.get("transpose") and values.ndim == 2:
         values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
         rows, columns, table, other, words = columns, rows, other, table, words[::-1]
-        image_shape = ()
+        image_shape, where = (), turned_samples(where)
     dataset = Dataset(
         name=name,
         values=values,
@@ -89,8 +96,30 @@ def finish(
         source=source,
         notes="\n".join(notes),
         image_shape=image_shape,
+        samples_in=where,
     )
     return apply_steps(dataset, wanted_steps(options))
+
+
+def samples_found(
+    options: ImportOptions,
+    words: tuple[str, str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    known: SamplesIn | None = None,
+) -> SamplesIn:
+    """The axis of the samples in the file: as told, as the reader knows, or as words and names tell. Raises ``DataError``."""
+    given = options.get("samples_in")
+    if given is not None:
+        return checked_samples(given)
+    return known if known is not None else labels_say(*words) or names_say(rows, columns)
+
+
+def checked_samples(given: Any) -> SamplesIn:
+    """The option ``samples_in``. Raises ``DataError`` for another word."""
+    if given not in get_args(SamplesIn):
+        raise DataError(f"The option samples_in must be “rows” or “columns”. Found “{given}”.")
+    return cast(SamplesIn, given)
 
 
 def wanted_steps(options: ImportOptions) -> list[Step]:

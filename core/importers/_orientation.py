@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, turned_samples
 from plaidwork.core.importers._column import Annotations
-from plaidwork.core.importers._layout import FEATURE_WORDS
 from plaidwork.core.joining import has_default_names
+from plaidwork.core.sample_words import about_features
 
 Role = Literal["view", "table"]
 SPELLING, TURN = "spelling", "turn"
@@ -20,7 +20,6 @@ TABLE_WORDS = {
     "sample", "samples", "sampleinfo", "metadata", "meta", "clinical", "annotation", "annotations", "pheno", "phenotype",
     "phenotypes", "classes", "labels", "patients", "covariates", "features", "featureinfo", "probes", "design",
 }  # fmt: skip
-_FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,7 @@ class View:
             column_table=data.row_table,
             row_label=data.column_label if data.column_label != "columns" else "samples",
             column_label=data.row_label if data.row_label != "rows" else "features",
+            samples_in=turned_samples(data.samples_in),
             source=replace(data.source, options=options),
         )
         self.turned = not self.turned
@@ -117,7 +117,7 @@ def _sample_names(work: Work) -> set[str]:
         assert read.table is not None
         names = set(read.table.names)
         words = set(re.split(r"[^a-z]+", read.path.name.lower()))
-        called = bool(words & TABLE_WORDS - _FEATURE_TABLES) and not words & _FEATURE_TABLES
+        called = bool(words & TABLE_WORDS) and not about_features(read.path.name)
         on_rows = any(names & view.rows for view in work.views)
         on_columns = sum(bool(names & view.columns) for view in work.views)
         if on_rows or on_columns > 1 or called:
@@ -151,5 +151,4 @@ def _gain(view: View, views: Sequence[View]) -> tuple[float, int]:
 
 
 def _words_say_columns(view: View) -> bool:
-    words = {*(f"{word}s" for word in FEATURE_WORDS), "features", "CpGs", "SNPs"}
-    return view.data.row_label in words and view.data.column_label == "samples"
+    return view.data.samples_in == "columns"

@@ -12,16 +12,17 @@ from typing import Any
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._layout import (
-    FEATURE_WORDS,
     NAME_WORDS,
     RATER_WORDS,
     Layout,
     column_index,
     word_of,
 )
+from plaidwork.core.importers._matrix import checked_samples
 from plaidwork.core.importers._numbers import DEFAULT_MISSING, is_number
 from plaidwork.core.importers._text import ENCODINGS, Records, parse_tokens, sniff_encoding
 from plaidwork.core.importers.base import ImportOptions
+from plaidwork.core.sample_words import labels_say, names_say
 
 HEAD_ROWS = 200
 _SAMPLE_CELLS = 40_000
@@ -212,10 +213,11 @@ def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequenc
 def _find_orientation(layout: Layout, options: ImportOptions) -> None:
     given = options.get("samples_in")
     if given is not None:
-        if given not in ("rows", "columns"):
-            raise DataError(f"The option samples_in must be “rows” or “columns”. Found “{given}”.")
-        layout.samples_in = given
+        layout.samples_in = checked_samples(given)
         return
     layout.detected.add("samples_in")
-    word = word_of(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
-    layout.samples_in = "columns" if word in FEATURE_WORDS else "rows"
+    named = layout.names >= 0
+    word = word_of(layout.titles[layout.names]) if named and layout.header else ""
+    rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
+    columns = [layout.titles[index] for index in layout.value_columns]
+    layout.samples_in = labels_say(word, "") or names_say(rows, columns)

@@ -142,6 +142,7 @@ class AnnotatedReader:
             options,
             default_source(archive.path, given),
             column_table=columns.columns,
+            samples_in="rows",
         )
 
 

@@ -23,6 +23,14 @@ class ImportCancelled(Exception):
     """The user stopped an import; nothing was imported."""
 
 
+SAMPLES_IN: list[tuple[Any, str]] = [
+    ("rows", "the rows"),
+    ("columns", "the columns"),
+    ("", "not known, or it does not matter"),
+]
+"""What a matrix may have as its samples, with the words for it: the choices of the option ``samples_in``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Issue:
     """Something found while reading. ``fix`` is an option that would mend it: ``(text, option, value)``.
@@ -147,14 +155,15 @@ def read_dataset(
     With the option ``text_column`` or ``text_source`` the file or folder is read as documents (:mod:`plaidwork.core.text`).
     Two options work with every format. ``annotations``: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
     tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
-    ``rename_rows``: other names for some rows, old to new.
+    ``rename_rows``: other names for some rows, old to new. So does ``samples_in`` (``rows``, ``columns``), for a matrix.
     """
     path, options, tables, names = _taken_apart(path, options)
     if is_text_import(options):
         from plaidwork.core.text import read_text
 
         return _finished(read_text(path, options, progress), path, tables, names)
-    return _finished(_reader_of(path).read(path, options, progress), path, tables, names)
+    dataset = _reader_of(path).read(path, options, progress)
+    return _finished(dataset, path, tables, names, options.get("samples_in"))
 
 
 def read_datasets(
@@ -167,7 +176,8 @@ def read_datasets(
 
         return [_finished(read_text(path, options, progress), path, tables, names)]
     found = read_all(_reader_of(path), path, options, progress)
-    return [_finished(dataset, path, tables, names) for dataset in found]
+    said = options.get("samples_in")
+    return [_finished(dataset, path, tables, names, said) for dataset in found]
 
 
 def read_all(
@@ -183,7 +193,10 @@ def _taken_apart(
 ) -> tuple[Path, dict[str, Any], Sequence[Mapping[str, Any]], Mapping[str, str]]:
     path, options = Path(path), dict(options or {})
     tables, names = options.pop("annotations", None) or (), options.pop("rename_rows", None) or {}
-    if is_text_import(options) or path.is_file():
+    if is_text_import(options):
+        options.pop("samples_in", None)  # documents are rows
+        return path, options, tables, names
+    if path.is_file():
         return path, options, tables, names
     from plaidwork.core.importers.image_folder import holds_images
 
@@ -198,10 +211,18 @@ def _taken_apart(
 
 
 def _finished(
-    dataset: Dataset, path: Path, tables: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+    dataset: Dataset,
+    path: Path,
+    tables: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+    said: Any = None,
 ) -> Dataset:
     from plaidwork.core.annotate import annotate_columns, rename_rows
 
+    if (
+        said and not dataset.samples_in and len(dataset.shape) == 2
+    ):  # a plugin's reader may not know the option
+        dataset = dataset.with_(samples_in=said)
     if names:
         dataset = rename_rows(dataset, names)
     for table in tables:

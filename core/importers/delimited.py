@@ -12,7 +12,14 @@ import numpy as np
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import read_column
-from plaidwork.core.importers._findings import infer_kind, line_issues, name_issue, repeated, skew_issue
+from plaidwork.core.importers._findings import (
+    infer_kind,
+    line_issues,
+    name_issue,
+    repeated,
+    samples_issue,
+    skew_issue,
+)
 from plaidwork.core.importers._layout import Layout, axis_words, plural, unclear_error, word_of
 from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
 from plaidwork.core.importers._long import choices as long_choices
@@ -21,8 +28,9 @@ from plaidwork.core.importers._numbers import NumberParser, as_annotation
 from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, sniff
 from plaidwork.core.importers._table import Table, load_table
 from plaidwork.core.importers._text import ENCODINGS, count_lines, count_text, file_stem, format_tokens
-from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
+from plaidwork.core.sample_words import names_say
 
 LONG_CHECK = 5000
 LAYOUTS = [("wide", "A matrix"), ("long", "One row per value")]
@@ -35,7 +43,7 @@ class DelimitedReader:
 
     Options, detected when absent: ``encoding`` (utf-8, latin-1, utf-16), ``delimiter``, ``decimal``, ``missing``
     (list of texts), ``header`` (bool), ``names`` (column of the row names: number from 0 or title, -1 for none),
-    ``labels`` (list of columns), ``samples_in`` (rows, columns: what the axes are called).
+    ``labels`` (list of columns), ``samples_in`` (rows, columns; empty: not known).
     Options that are off unless given: ``skip`` (list of columns), ``skip_rows`` (number), ``transpose``,
     ``rename_duplicates``, ``distinct_labels``, ``ragged`` (drop, pad), ``infinite`` (missing),
     ``drop_empty_rows``, ``drop_empty_columns``, ``drop_constant_rows``, ``drop_constant_columns``, ``log`` (log,
@@ -137,6 +145,7 @@ class DelimitedReader:
             options,
             default_source(path, _in_force(layout, options)),
             notes,
+            samples_in=layout.samples_in,
         )
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
@@ -172,6 +181,7 @@ def _long_datasets(
             _long_words(layout, columns),
             options,
             default_source(path, own),
+            samples_in="rows",
         )
     return found
 
@@ -254,6 +264,8 @@ def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
     values = table.values
+    if "samples_in" in layout.detected and names_say(rows, _value_titles(layout)) == layout.samples_in != "":
+        found.append(samples_issue(layout.samples_in))
     if values.size:
         for axis, names in ((0, rows), (1, _value_titles(layout))):
             for issue in line_issues(values, names, axis):
@@ -310,7 +322,7 @@ def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
         "decimal": [(".", "Point  1.25"), (",", "Comma  1,25")],
         "header": [(True, "In the first row"), (False, "None: number the columns")],
         "names": [*columns[:50], (-1, "None: number the rows")],
-        "samples_in": [("rows", "rows"), ("columns", "columns")],
+        "samples_in": SAMPLES_IN,
         "missing": [(list(layout.missing), format_tokens(layout.missing))],
     }
 

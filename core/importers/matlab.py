@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._images import (
     HEAD,
@@ -30,7 +30,7 @@ from plaidwork.core.importers._npz_parts import (
     split_column,
 )
 from plaidwork.core.importers._text import file_stem
-from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
 
 _NUMBERS = (
@@ -112,6 +112,9 @@ class MatlabReader:
             (name, *(str(column[i]) for column in labels.values()), *(f"{value:g}" for value in line))
             for i, (name, line) in enumerate(zip(names, head))
         )
+        given.setdefault("samples_in", "rows" if labels else "")
+        choices["samples_in"] = SAMPLES_IN
+        detected = detected | frozenset({"samples_in"} - set(options))
         roles = ("name", *["label"] * len(labels), *["value"] * head.shape[1])
         return Preview(
             path=path,
@@ -149,7 +152,19 @@ class MatlabReader:
             if np.isinf(numbers).any():
                 raise DataError(f"{path.name}, {array}: expected finite numbers, found infinity.")
             rows, columns = (default_names(what, n) for what, n in zip(("row", "column"), values.shape))
-            dataset = finish(path.name, name, values, rows, columns, found.labels, ("", ""), options, source)
+            known: SamplesIn | None = "rows" if found.labels else None
+            dataset = finish(
+                path.name,
+                name,
+                values,
+                rows,
+                columns,
+                found.labels,
+                ("", ""),
+                options,
+                source,
+                samples_in=known,
+            )
         if progress is not None:
             progress(1.0)
         return dataset

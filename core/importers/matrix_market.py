@@ -14,10 +14,10 @@ import numpy as np
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import line_issues, name_issue, skew_issue
-from plaidwork.core.importers._matrix import checked_kind, default_source, finish
+from plaidwork.core.importers._matrix import checked_kind, default_source, finish, samples_found
 from plaidwork.core.importers._table import MAX_CELLS
 from plaidwork.core.importers._text import file_stem, open_binary
-from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
 
 SPARSE_BELOW = 0.25
@@ -55,7 +55,8 @@ class MatrixMarketReader:
         try:
             header = _header(path)
             issues: list[Issue] = []
-            rows, columns, _, _ = _names(path, header, issues)
+            rows, columns, _, words = _names(path, header, issues)
+            where = samples_found(options, words, rows, columns)
             cells: tuple[tuple[str, ...], ...] = ()
             if path.stat().st_size < 2_000_000 and header.shape[0] * header.shape[1] < 50_000_000:
                 values = _read(path, header)
@@ -77,8 +78,9 @@ class MatrixMarketReader:
             header=("", *shown),
             cells=cells,
             roles=("name", *["value"] * len(shown)),
-            options=dict(options),
-            detected=frozenset(),
+            options={**options, "samples_in": where},
+            detected=frozenset({"samples_in"} - set(options)),
+            choices={"samples_in": SAMPLES_IN},
             n_rows=header.shape[0],
             n_columns=header.shape[1],
             issues=tuple(issues),

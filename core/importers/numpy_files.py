@@ -10,17 +10,25 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import encode
 from plaidwork.core.importers._findings import infer_kind, line_issues, skew_issue
 from plaidwork.core.importers._images import PICTURES
-from plaidwork.core.importers._matrix import checked_names, default_source, finish
-from plaidwork.core.importers._npz_load import NO_IMAGES, Header, candidates_of, halves_of, load, place_of
+from plaidwork.core.importers._matrix import checked_names, default_source, finish, samples_found
+from plaidwork.core.importers._npz_load import (
+    NO_IMAGES,
+    Header,
+    Loaded,
+    candidates_of,
+    halves_of,
+    load,
+    place_of,
+)
 from plaidwork.core.importers._npz_parts import find_halves
 from plaidwork.core.importers._table import MAX_CELLS
 from plaidwork.core.importers._text import count_text, file_stem
-from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
 
 _USUAL = ("X", "x", "data", "values", "matrix")
 _PREVIEW = (200, 100)
@@ -73,18 +81,25 @@ class NumpyReader:
             (name, *(str(column[i]) for column in loaded.table.values()), *map(_text, np.atleast_1d(line)))
             for i, (name, line) in enumerate(zip(loaded.rows, head))
         )
+        where = {}
+        if values.ndim == 2:
+            told = loaded.words, loaded.rows, loaded.columns, _known_samples(loaded)
+            where = {"samples_in": samples_found(options, *told)}
         shown = loaded.columns[: _PREVIEW[1]] if values.ndim == 2 else (array or file_stem(path),)
         return Preview(
             path=path,
             header=("", *loaded.table, *shown),
             cells=cells,
             roles=("name", *["label"] * len(loaded.table), *["value"] * len(shown)),
-            options=found,
-            detected=detected,
+            options={**found, **where},
+            detected=detected | frozenset(where.keys() - options.keys()),
             n_rows=len(values),
             n_columns=values.shape[1] if values.ndim == 2 else 1,
             issues=tuple(issues),
-            choices={"array": choices} if array else {},
+            choices={
+                **({"array": choices} if array else {}),
+                **({"samples_in": SAMPLES_IN} if where else {}),
+            },
             words=loaded.words,
             pictures=values[:PICTURES].reshape(-1, *loaded.image_shape) if loaded.image_shape else None,
         )
@@ -138,6 +153,7 @@ class NumpyReader:
             source,
             loaded.notes,
             image_shape=loaded.image_shape,
+            samples_in=_known_samples(loaded),
         )
         if progress is not None:
             progress(1.0)
@@ -260,3 +276,8 @@ def _text(cell: Any) -> str:
     if not isinstance(cell, float):
         return str(cell)
     return "" if np.isnan(cell) else f"{cell:.7g}"
+
+
+def _known_samples(loaded: Loaded) -> SamplesIn | None:
+    """Images, and what has labels or a split beside its rows, are samples in rows."""
+    return "rows" if loaded.image_shape or loaded.table else None

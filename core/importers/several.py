@@ -20,6 +20,7 @@ from plaidwork.core.importers._column import Annotations, read_annotations
 from plaidwork.core.importers._orientation import (
     SPELLING,
     TABLE_WORDS,
+    TURN,
     FileRead,
     Finding,
     Role,
@@ -171,6 +172,7 @@ def join(
         for read in reads
         if read.problem
     ]
+    _note_samples(work, refused)
     rows = [set(view.data.row_names) for view in work.views]
     full = [_with_values(view.data) for view in work.views]
     common, union = (set.intersection(*full), set.union(*rows)) if rows else (set(), set())
@@ -222,6 +224,18 @@ def _spell(work: Work, fixes: set[str]) -> None:
     detail = f"{', '.join(examples[:_SHOWN])}{', …' if number > _SHOWN else ''}"
     fix = ("Take them for the same samples", SPELLING)
     work.findings.append(Finding("warning", message, detail, fix, applied=SPELLING in fixes))
+
+
+def _note_samples(work: Work, refused: set[str]) -> None:
+    """Views whose rows are called like those of another view have their samples there: that is what joins them.
+
+    So do views that were turned, and those that the user does not want turned.
+    """
+    for view in work.views:
+        others = (other for other in work.views if other is not view)
+        kept = f"{TURN} {view.data.name}" in refused
+        if view.turned or kept or any(view.rows & other.rows for other in others):
+            view.data = view.data.with_(samples_in="rows")
 
 
 # -- report ---------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.dataset import Dataset
@@ -12,6 +13,7 @@ from plaidwork.core.fitting import InputLike, as_datasets, execute
 from plaidwork.core.job import distinct_names
 from plaidwork.core.metric import Metric, metrics_of
 from plaidwork.core.model import Model
+from plaidwork.core.orienting import Placed, orient
 from plaidwork.core.plan import FitPlan, make_plan, replan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
@@ -74,6 +76,8 @@ class Study(RunningStudy):
             **more,
         )
         self.model, self.inputs = model, dict(inputs)
+        self.placed: tuple[Placed, ...] = ()
+        """Where the samples of its matrices were found, and which were turned when it was made."""
         self._plan: FitPlan | None = None
 
     @classmethod
@@ -112,9 +116,11 @@ class Study(RunningStudy):
             metric = known[0]
         elif isinstance(metric, str):
             metric = next((item for item in known if metric in (item.key, item.title)), Metric(metric))
+        data = distinct_names({name: as_datasets(name, value) for name, value in inputs.items()})
+        turned, placed = orient(spec.inputs, data)
         study = cls(
             model,
-            distinct_names({name: as_datasets(name, value) for name, value in inputs.items()}),
+            turned,
             jobs,
             metric=metric if isinstance(metric, Metric) else Metric(metric),
             metrics=known,
@@ -123,6 +129,7 @@ class Study(RunningStudy):
             varied=varied,
             title=title,
         )
+        study.placed = placed
         study.plan(jobs[0])  # data and settings are checked before anything runs
         return study
 
@@ -167,14 +174,16 @@ class Study(RunningStudy):
         """A plan of the first job; the others share its data."""
         if self._plan is None:
             job = self.jobs[0]
-            self._plan = make_plan(
+            plan = make_plan(
                 self.model,
                 self.inputs,
                 job.params,
                 schedule=self.schedule,
                 seed=job.seed,
                 holdout=self.holdout,
+                turn=False,
             )
+            self._plan = replace(plan, placed=self.placed)
             self.data_hash = self.data_hash or self._plan.data_hash
         return self._plan
 

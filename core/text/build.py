@@ -273,6 +273,7 @@ def make_dataset(
         column_label="words",
         source=type(source)(source.file, source.sha256, record),
         notes="\n".join(f"{issue.message}: {issue.detail}" for issue in notes if issue.severity != "info"),
+        samples_in="rows",
     )
 
 

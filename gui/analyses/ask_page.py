@@ -21,6 +21,8 @@ from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.annotations import Annotations, available_annotations
 from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.new_samples import names_known
+from plaidwork.core.orienting import placed
 from plaidwork.core.run import Run
 from plaidwork.core.unlocking import Standing
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
@@ -96,6 +98,7 @@ class AskPage(QWidget):
             file.changed.connect(self._judge)
         for declared in spec.annotations:
             self._fill_annotation(declared)
+        self._tell_samples()
         self._judge()
 
     def _asks(self) -> list[QWidget]:
@@ -125,6 +128,9 @@ class AskPage(QWidget):
     def _described(self, declared: Annotations) -> Described:
         if declared.of in self._inputs:
             return {declared.of: [self._datasets[name] for name in self._inputs[declared.of].chosen]}
+        return self._fitted()
+
+    def _fitted(self) -> Described:
         return {
             name: [self._datasets[one] for one in names if one in self._datasets]
             for name, names in self.run.inputs.items()
@@ -161,6 +167,7 @@ class AskPage(QWidget):
         for declared in self.spec.annotations:
             if declared.of == name:
                 self._fill_annotation(declared)
+        self._tell_samples()
         self._judge()
 
     def _ask_for_labels(self) -> None:
@@ -271,6 +278,13 @@ class AskPage(QWidget):
                 return f"“{field.item.title}” needs data. {field.item.doc}"
         wrong = self.form.problems()
         return wrong[0].message if wrong else ""
+
+    def _tell_samples(self) -> None:
+        """Whether chosen matrices will be transposed: the names of what was fitted tell where their samples are."""
+        known = names_known(self.run.spec, self._fitted())
+        for field in self._inputs.values():
+            given = {field.item.name: [field.dataset(name) for name in field.chosen]}
+            field.show_placed(placed([field.item], given, known), choose=False)
 
     def _judge(self) -> None:
         problem = self.problem

@@ -46,10 +46,11 @@ class Facts:
 
 def size_words(dataset: Dataset) -> str:
     """``2 308 genes × 83 samples``."""
-    words = f"{format_count(dataset.shape[0])} {dataset.row_label}"
+    rows, columns = dataset.axis_words
+    words = f"{format_count(dataset.shape[0])} {rows}"
     if len(dataset.shape) == 1:
         return words
-    return f"{words} × {format_count(dataset.shape[1])} {dataset.column_label}"
+    return f"{words} × {format_count(dataset.shape[1])} {columns}"
 
 
 def missing_words(dataset_shape: tuple[int, ...], n_missing: int) -> str:
@@ -158,6 +159,8 @@ def figure_rows(dataset: Dataset, facts: Facts) -> list[tuple[str, str]]:
     """Label and value of each key number."""
     unit = f" {dataset.unit}" if dataset.unit else ""
     rows = [("Size", size_words(dataset)), ("Missing", missing_words(facts.shape, facts.n_missing))]
+    if dataset.samples_in:
+        rows.insert(1, ("Samples are", f"the {dataset.samples_in}"))
     if np.isfinite(facts.low):
         rows.append(("Range", f"{format_number(facts.low, 3)} to {format_number(facts.high, 3)}{unit}"))
         if dataset.kind != "categorical":

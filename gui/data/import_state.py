@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import Issue, Preview
+from plaidwork.core.sample_words import about_features
 from plaidwork.gui.numbers import format_bytes, format_count
 
 OPTION_TITLES = {
@@ -28,7 +29,7 @@ OPTION_TITLES = {
     "missing": "Missing values",
     "header": "Names of columns",
     "names": "Names of rows",
-    "samples_in": "Samples are in",
+    "samples_in": "Samples are",
     "images_along": "Images are along",
 }
 """Words for the options that readers usually have; others get a title from their name."""
@@ -187,7 +188,7 @@ class ImportState:
             labels = self.preview.words
         elif options.get("layout") == "long":
             labels = (_plural(word) if known else "samples", "features")
-        elif not known and ("samples_in" in self.preview.detected or "samples_in" not in options):
+        elif not options.get("samples_in"):
             labels = ("rows", "columns")
         elif options.get("samples_in") == "columns":
             labels = (_plural(word) if known else "features", "samples")
@@ -248,7 +249,11 @@ def match_axis(names: Mapping[int, tuple[str, ...]], wanted: tuple[str, ...]) ->
 def annotate(
     dataset: Dataset, names: tuple[str, ...], columns: Mapping[str, np.ndarray], file: str
 ) -> Dataset:
-    """The dataset with annotation columns joined by name. Raises ``DataError`` when no name matches."""
+    """The dataset with annotation columns joined by name. Raises ``DataError`` when no name matches.
+
+    The table is about samples, unless its file is called after features: where nobody said which axis holds the samples,
+    it is the one whose names it has.
+    """
     axes = {0: dataset.row_names, 1: dataset.column_names}
     axis, matched = match_axis(axes, names)
     if not matched:
@@ -265,6 +270,8 @@ def annotate(
         column = np.asarray(column)
         gap: Any = np.nan if column.dtype.kind == "f" else ""
         table[title] = np.array([gap if i < 0 else column[i] for i in index], dtype=column.dtype)
+    if not dataset.samples_in and not match_axis({0: axes[1 - axis]}, names)[1] and not about_features(file):
+        dataset = dataset.with_(samples_in=AXIS_WORDS[axis])
     if axis == 0:
         return dataset.with_(row_table={**dataset.row_table, **table})
     return dataset.with_(column_table={**dataset.column_table, **table})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.dataset import Dataset, Step, turned_labels, turned_samples
 from plaidwork.core.transforms import apply_step
 
 LIMIT = 1_000_000_000
@@ -42,10 +42,16 @@ class UndoStore:
         found = self._before.get(_key(after))
         if found is None or len(found.steps) != len(after.steps) - 1:
             return None
-        labels = (after.row_label, after.column_label)
+        labels, samples_in = (after.row_label, after.column_label), after.samples_in
         if after.steps[-1].name == "transpose":
-            labels = labels[::-1]
-        return found.with_(name=after.name, notes=after.notes, row_label=labels[0], column_label=labels[1])
+            labels, samples_in = turned_labels(*labels), turned_samples(samples_in)
+        return found.with_(
+            name=after.name,
+            notes=after.notes,
+            row_label=labels[0],
+            column_label=labels[1],
+            samples_in=samples_in,
+        )
 
 
 def _key(dataset: Dataset) -> str:

@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.annotation_inputs import ColumnRef, column_choices, column_dataset, usual_choice
 from plaidwork.core.dataset import Dataset, with_free_name
+from plaidwork.core.orienting import Placed, placed
 from plaidwork.core.spec import Input, ModelSpec
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.form import FieldProblem
+from plaidwork.gui.setup.samples_field import SamplesField
 from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.setup.suitability import fit_score, views_with, wants, why_not
 from plaidwork.gui.style import set_variant
@@ -53,6 +55,8 @@ class InputField(QWidget):
         self._boxes.setSpacing(space.XS)
         self._help = Label("", "caption", "muted", wrap=True)
         self._error = ErrorLine()
+        self.samples = SamplesField()
+        self._samples: dict[str, tuple[str, ...]] = {}
         self.combo.setAccessibleName(item.title)
         self.combo.setObjectName(f"input_{item.name}")
         self.combo.currentIndexChanged.connect(lambda _: self._edited())
@@ -70,6 +74,7 @@ class InputField(QWidget):
         column.addLayout(row)
         column.addLayout(self._boxes)
         column.addWidget(self._help)
+        column.addWidget(self.samples)
         column.addWidget(self._error)
         column.addSpacing(space.S)
         for widget in (self._rows_label, self.rows, self._rows_help):
@@ -92,7 +97,8 @@ class InputField(QWidget):
         for name, dataset in self._datasets.items():
             self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
         for key, ref in self._columns.items():
-            self.combo.addItem(f"{ref.titles.replace(';', ', ')}   (in {ref.dataset})", key)
+            where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
+            self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
         for name, dataset in datasets.items():
             if name not in self._datasets and self.item.required:
                 self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
@@ -253,6 +259,23 @@ class InputField(QWidget):
         self.tell(self.problem)
 
     def _edited(self) -> None:
+        self._tell_help()
+        self._offer_rows()
+        self.tell("")
+        self.changed.emit()
+
+    def show_placed(self, placed: Sequence[Placed], choose: bool = True) -> None:
+        """Where the samples of the chosen matrices are, when that is worth a word; with ``choose`` it can be said."""
+        self.samples.show_placed(placed, self.item.many, choose)
+        names = {one.dataset.name: (one.dataset.row_names, one.dataset.column_names) for one in placed}
+        self._samples = {
+            one.dataset.name: names[one.dataset.name][one.wanted if one.axis is None else one.axis]
+            for one in placed
+        }
+        if len(self.chosen) > 1:
+            self._tell_help()
+
+    def _tell_help(self) -> None:
         chosen = self.chosen
         text = self.item.doc
         if len(chosen) == 1:
@@ -265,16 +288,15 @@ class InputField(QWidget):
             text = f"{self._joined(chosen)} {text}"
         self._help.setText(text)
         self._help.setVisible(bool(text))
-        self._offer_rows()
-        self.tell("")
-        self.changed.emit()
 
     def _joined(self, chosen: Sequence[str]) -> str:
         """How many samples the matrices have in common, in a sentence."""
-        rows = [set(self._datasets[name].row_names) for name in chosen]
+        rows = [set(self._samples.get(name, self._datasets[name].row_names)) for name in chosen]
         union, common = set.union(*rows), set.intersection(*rows)
-        word = self._datasets[chosen[0]].row_label
-        word = "samples" if word == "rows" else word
+        first = self._datasets[chosen[0]]
+        turned = self._samples.get(first.name) == first.column_names
+        word = first.column_label if turned else first.row_label
+        word = "samples" if word in ("rows", "columns") else word
         told = f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them with a row in every matrix."
         return told if common or self.item.union else "No sample is in all of these."
 
@@ -286,10 +308,12 @@ class InputsForm(Section):
     -------
     changed : another dataset was chosen
     import_requested : the user wants to import data for a required input
+    samples_told : name of a dataset, and the axis (``rows`` or ``columns``) on which its samples are
     """
 
     changed = Signal()
     import_requested = Signal()
+    samples_told = Signal(str, str)
 
     def __init__(self, spec: ModelSpec, parent: QWidget | None = None) -> None:
         super().__init__("Data", parent=parent)
@@ -302,6 +326,7 @@ class InputsForm(Section):
                 self.add(field)
             field.changed.connect(self._changed)
             field.import_requested.connect(self.import_requested)
+            field.samples.chosen.connect(self.samples_told)
         if optional:
             inner = Section("", optional)
             self._fold = Fold("Optional data", inner)
@@ -363,4 +388,7 @@ class InputsForm(Section):
             rest = [f.item.title.lower() for f in optional if not f.chosen]
             note = f"{', '.join(used)} given" if used else f"none given: {', '.join(rest)}"
             self._fold.set_note(note)
+        found = placed(self.spec.inputs, self.datasets())
+        for name, field in self._fields.items():
+            field.show_placed([one for one in found if one.item.name == name])
         self.changed.emit()

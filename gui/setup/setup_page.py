@@ -205,6 +205,7 @@ class SetupPage(QWidget):
         self.form.judged.connect(self._count)
         self.schedule_form.judged.connect(self._count)
         self.inputs_form.import_requested.connect(self.import_requested)
+        self.inputs_form.samples_told.connect(self.workbench.set_samples)
         self._changed()
 
     def _show_model(self, spec: ModelSpec) -> None:
@@ -348,7 +349,9 @@ class SetupPage(QWidget):
                 for key, items in datasets.items()
             }
             task.check()
-            plan = make_plan(model, chosen, params, schedule=schedule, seed=seed, holdout=holdout)
+            plan = make_plan(
+                model, chosen, params, schedule=schedule, seed=seed, holdout=holdout, taken=taken
+            )
             task.check()
             _ = plan.data_hash  # worked out here, so that the start does not wait for it
             task.check()

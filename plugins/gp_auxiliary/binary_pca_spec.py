@@ -9,6 +9,7 @@ Y = Input(
     "matrix",
     "binary",
     dims=("sample", "feature"),
+    samples="sample",
     missing=True,
     holdout="cells",
     label="Matrix",

@@ -35,6 +35,7 @@ TRUTH = Input(
     "labels",
     "categorical",
     dims=("sample",),
+    samples="sample",
     missing=True,
     required=False,
     label="Classes to score by",

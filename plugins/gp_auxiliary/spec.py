@@ -21,6 +21,7 @@ X = Input(
     "matrix",
     "real",
     dims=("sample", "input"),
+    samples="sample",
     label="Inputs",
     doc="Samples by measurements, without gaps.",
 )
@@ -29,6 +30,7 @@ SPLIT = Input(
     "labels",
     "categorical",
     dims=("sample",),
+    samples="sample",
     missing=True,
     required=False,
     label="Split",
@@ -38,7 +40,16 @@ SPLIT = Input(
 
 
 def labels(doc: str, dtype: str = "categorical") -> Input:
-    return Input("y", "labels", dtype, dims=("sample",), missing=True, label="Classes", doc=doc)  # type: ignore[arg-type]
+    return Input(
+        "y",
+        "labels",
+        dtype,  # type: ignore[arg-type]
+        dims=("sample",),
+        samples="sample",
+        missing=True,
+        label="Classes",
+        doc=doc,
+    )
 
 
 DIMS = {

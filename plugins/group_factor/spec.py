@@ -25,6 +25,7 @@ GROUP_FACTOR = ModelSpec(
             "matrix",
             "real",
             dims=("sample", "feature"),
+            samples="sample",
             label="Views",
             doc="One or more matrices of samples by features. A sample may lack cells or whole views.",
             missing=True,
@@ -37,6 +38,7 @@ GROUP_FACTOR = ModelSpec(
             "labels",
             "categorical",
             dims=("sample",),
+            samples="sample",
             required=False,
             label="Sample groups",
             doc="The group of every sample, as a study or a tissue. Numbers are centred in each group, and noise and the size of "
@@ -47,6 +49,7 @@ GROUP_FACTOR = ModelSpec(
             "matrix",
             "real",
             dims=("sample", "start_factor"),
+            samples="sample",
             required=False,
             label="Start values",
             doc="Factor values before the first sweep, samples by factors, each with a variance of about 1.",

@@ -25,6 +25,7 @@ INPUTS = (
     Input(
         "X",
         dims=("sample", "feature"),
+        samples="sample",
         label="Data",
         doc="Samples by features: pixels, genes, …",
         missing=True,
@@ -34,6 +35,7 @@ INPUTS = (
         "labels",
         "categorical",
         dims=("sample",),
+        samples="sample",
         label="Labels",
         doc="Class of each sample; missing where not known.",
         missing=True,
@@ -43,6 +45,7 @@ INPUTS = (
         "labels",
         "categorical",
         dims=("sample",),
+        samples="sample",
         label="Split",
         doc="Which samples are for the test: they are predicted, not fitted.",
         missing=True,

@@ -1,0 +1,90 @@
+"""Words and names by which one tells samples from features."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+FEATURE_WORDS = {
+    "gene",
+    "probe",
+    "feature",
+    "transcript",
+    "protein",
+    "word",
+    "term",
+    "cpg",
+    "snp",
+    "variable",
+}
+SAMPLE_WORDS = {
+    "sample",
+    "patient",
+    "cell",
+    "subject",
+    "individual",
+    "person",
+    "document",
+    "doc",
+    "barcode",
+    "mouse",
+}
+_FEATURE_TABLES = {"features", "featureinfo", "probes", "genes"}
+_ENOUGH = 0.8
+_FIRST = 200
+_FEATURE_NAMES = (
+    r"ENS[A-Z]{0,6}[GTPE]\d{6,}(\.\d+)?",  # Ensembl
+    r"[NX][MRP]_\d{6,}(\.\d+)?",  # RefSeq
+    r"\d{3,}(_[a-z])*_at",  # Affymetrix probe sets
+    r"ILMN_\d{5,}",
+    r"cg\d{8}",
+    r"rs\d{3,}",
+    r"chr[0-9XYM]{1,2}[:_]\d+.*",
+)
+_SAMPLE_NAMES = (
+    r"TCGA[-.].+",
+    r"GSM\d{3,}",
+    r"[SE]RR\d{5,}",
+    r"(sample|patient|subject|person|cell|mouse|donor|tumou?r)[ _.-]?\d+",
+)
+
+
+def plural(word: str) -> str:
+    """The plural of a word for samples or features."""
+    return {"mouse": "mice", "person": "people", "cpg": "CpGs", "snp": "SNPs"}.get(word, word + "s")
+
+
+_SAMPLE_LABELS = {plural(word).lower() for word in SAMPLE_WORDS} | SAMPLE_WORDS
+_FEATURE_LABELS = {plural(word).lower() for word in FEATURE_WORDS} | FEATURE_WORDS
+
+
+def labels_say(row_label: str, column_label: str) -> Literal["", "rows", "columns"]:
+    """Where the samples are by what rows and columns are called; empty when that does not tell."""
+    rows, columns = row_label.strip().lower(), column_label.strip().lower()
+    in_rows = rows in _SAMPLE_LABELS or columns in _FEATURE_LABELS
+    in_columns = columns in _SAMPLE_LABELS or rows in _FEATURE_LABELS
+    return "" if in_rows == in_columns else "rows" if in_rows else "columns"
+
+
+def about_features(file: str) -> bool:
+    """Whether a table is called after features (``cll_drugs_features.csv``)."""
+    return bool(set(re.split(r"[^a-z]+", file.lower())) & _FEATURE_TABLES)
+
+
+def names_look_like(names: Sequence[str]) -> Literal["", "features", "samples"]:
+    """What names look like that follow a usual scheme (``ENSG00000141510``, ``TCGA-02-0001``); only a guess."""
+    first = [name.strip() for name in names[:_FIRST]]
+    for what, schemes in (("features", _FEATURE_NAMES), ("samples", _SAMPLE_NAMES)):
+        scheme = re.compile("|".join(f"(?:{one})" for one in schemes), re.IGNORECASE)
+        if len(first) > 2 and sum(bool(scheme.fullmatch(name)) for name in first) >= _ENOUGH * len(first):
+            return what  # type: ignore[return-value]
+    return ""
+
+
+def names_say(rows: Sequence[str], columns: Sequence[str]) -> Literal["", "rows", "columns"]:
+    """Where the samples seem to be by the names of rows and columns; empty when these follow no known scheme."""
+    on_rows, on_columns = names_look_like(rows), names_look_like(columns)
+    in_rows = on_rows == "samples" or on_columns == "features"
+    in_columns = on_columns == "samples" or on_rows == "features"
+    return "" if in_rows == in_columns else "rows" if in_rows else "columns"
