@@ -15,13 +15,15 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
+from plaidwork.core.executor import Control
+from plaidwork.core.fit_inputs import left_out, steps_by_input
+from plaidwork.core.fitting import execute, named_executor
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
+from plaidwork.core.schedule import SCHEDULE_WORDS
 from plaidwork.core.session import Session, open_session
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
@@ -38,7 +40,7 @@ def job_of(options: argparse.Namespace) -> Job:
     files, columns = pairs.input_files(options.input)
     pairs.check_inputs(files)
     reading = pairs.import_options(options.import_option, files)
-    steps = pairs.transformations(options.transform, files)
+    steps = steps_by_input(options.transform, files)
     return Job(
         model=options.model,
         inputs={
@@ -62,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
     return _fit_job(job, out, options.json, options.executor)
 
 
-def _schedule(options: argparse.Namespace) -> dict[str, int]:
-    given = {name: getattr(options, name) for name in ("chains", "warmup", "draws", "thin", "max_sweeps")}
+def _schedule(options: argparse.Namespace) -> dict[str, Any]:
+    given = {name: getattr(options, name) for name in SCHEDULE_WORDS}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -75,7 +77,11 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     tell_labels(job, data, as_json)
     plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
-    return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
+    added = session.add_run(plan, job.title)
+    for told in left_out(data, plan.inputs):
+        added.say(told.text, "warning")
+        print(f"plaidwork: {told.text}", file=sys.stderr)
+    return _go(session, added, plan, out, executor or job.executor, as_json)
 
 
 def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) -> None:
@@ -195,7 +201,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     failure: ModelError | PluginError | None = None
     with stops(control):
         try:
-            execute(fitted, plan, make_executor(executor, control), shown)
+            execute(fitted, plan, named_executor(executor, control), shown)
         except (ModelError, PluginError) as error:
             failure = error
         shown.end(fitted)
@@ -232,15 +238,6 @@ def _say(as_json: bool, event: str, text: str, **values: Any) -> None:
         emit(event, **values)
     else:
         print(text)
-
-
-def make_executor(name: str, control: Control) -> Executor:
-    """The executor of this name."""
-    if name == "processes":
-        from plaidwork.core.processes import ProcessExecutor
-
-        return ProcessExecutor(control)
-    return InlineExecutor(control) if name == "inline" else ThreadExecutor(control)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.executor import Control, ThreadExecutor
-from plaidwork.core.fitting import InputLike, as_datasets, execute
-from plaidwork.core.job import distinct_names
+from plaidwork.core.fit_inputs import entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.fitting import execute
 from plaidwork.core.metric import Metric, metrics_of
 from plaidwork.core.model import Model
 from plaidwork.core.plan import FitPlan, make_plan, replan
@@ -80,7 +80,7 @@ class Study(RunningStudy):
     def grid(
         cls,
         model: str | Model,
-        inputs: Mapping[str, InputLike | Sequence[InputLike]],
+        inputs: Mapping[str, Any],
         grid: Mapping[str, Sequence[Any]] | None = None,
         *,
         seeds: Sequence[int] = (1,),
@@ -90,12 +90,15 @@ class Study(RunningStudy):
         hyperparameters: Mapping[str, Any] | None = None,
         holdout: float = 0.0,
         title: str = "",
+        import_options: Mapping[str, Any] | None = None,
+        transform: str | Sequence[Any] = (),
     ) -> Study:
         """Every combination of the values in ``grid`` with every seed.
 
         A seed decides the starts of all chains and, with ``holdout``, which cells are left out: several seeds are
         several starts and folds. ``hyperparameters`` hold for all jobs. ``metric`` defaults to the first of
-        ``metrics``, which default to what model and plugins declare and the objective.
+        ``metrics``, which default to what model and plugins declare and the objective. ``inputs``, ``import_options``
+        and ``transform`` are what ``fit`` takes.
         Raises ``SettingError`` or ``DataError`` for anything that no job could run with.
         """
         if isinstance(model, str):
@@ -112,9 +115,10 @@ class Study(RunningStudy):
             metric = known[0]
         elif isinstance(metric, str):
             metric = next((item for item in known if metric in (item.key, item.title)), Metric(metric))
+        given = load_inputs(spec, entries_of(spec, inputs, import_options, transform))
         study = cls(
             model,
-            distinct_names({name: as_datasets(name, value) for name, value in inputs.items()}),
+            given.data,
             jobs,
             metric=metric if isinstance(metric, Metric) else Metric(metric),
             metrics=known,
@@ -123,7 +127,8 @@ class Study(RunningStudy):
             varied=varied,
             title=title,
         )
-        study.plan(jobs[0])  # data and settings are checked before anything runs
+        plan = study.plan(jobs[0])  # data and settings are checked before anything runs
+        say_aloud((*given.told, *left_out(given.data, plan.inputs)))
         return study
 
     @classmethod

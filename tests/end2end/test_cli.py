@@ -313,7 +313,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path):
 
 def test_bar_has_fixed_columns():
     from plaidwork.core.cli.progress import TerminalBar
-    from plaidwork.core.fitting import as_dataset
+    from plaidwork.core.objects import as_dataset
     from plaidwork.core.plan import make_plan
     from plaidwork.core.run import Run
 
