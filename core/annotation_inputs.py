@@ -137,14 +137,14 @@ def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     if column.dtype.kind in "biuf":
         known, inverse = np.unique(column.astype(float), return_inverse=True)
         missing = np.isnan(column.astype(float))
-        return np.where(missing, -1, inverse), tuple(map(_number_text, known[~np.isnan(known)]))
+        return np.where(missing, -1, inverse), tuple(map(number_text, known[~np.isnan(known)]))
     texts = [str(item).strip() for item in column]
     categories = tuple(sorted({text for text in texts if text.lower() not in _MISSING}))
     place = {text: code for code, text in enumerate(categories)}
     return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
 
 
-def _number_text(value: float) -> str:
+def number_text(value: float) -> str:
     """A number as a category is called: short, but never the same as another."""
     short = f"{value:g}"
     if float(short) == value:

@@ -88,13 +88,14 @@ def entries_of(
     for name, value in inputs.items():
         found[name] = entries_for(spec.input(name), value)
     found = {name: tuple(_named_title(one, name, found) for one in given) for name, given in found.items()}
-    found = _with_columns_beside(found)
     options = _options(import_options or {}, found)
     steps = steps_by_input(_listed(transform), {n: e for n, e in found.items() if _takes_steps(spec, n, e)})
-    return {
-        name: tuple(_with(one, options[name], steps.get(name, ())) for one in given)
-        for name, given in found.items()
-    }
+    return _with_columns_beside(
+        {
+            name: tuple(_with(one, options[name], steps.get(name, ())) for one in given)
+            for name, given in found.items()
+        }
+    )
 
 
 def entries_for(item: Input, value: Any) -> tuple[Entry, ...]:
@@ -373,9 +374,7 @@ def _name_by_position(
                     users.setdefault(dim, []).append(_Place(item.name, number, axis))
     told = []
     for places in users.values():
-        bare = [
-            p for p in places if (p.input, p.number) in objects and has_default_names(_names(data, p))
-        ]
+        bare = [p for p in places if (p.input, p.number) in objects and has_default_names(_names(data, p))]
         named = [p for p in places if not has_default_names(_names(data, p))]
         for place in bare if named else ():
             made = objects[place.input, place.number]
@@ -396,7 +395,9 @@ def _names(data: Mapping[str, Sequence[Dataset]], place: _Place) -> tuple[str, .
     return (one.row_names, one.column_names)[place.axis]
 
 
-def _borrowed(data: Mapping[str, Sequence[Dataset]], place: _Place, named: Sequence[_Place]) -> tuple[str, ...]:
+def _borrowed(
+    data: Mapping[str, Sequence[Dataset]], place: _Place, named: Sequence[_Place]
+) -> tuple[str, ...]:
     what = ("rows", "columns")[place.axis]
     own, size = data[place.input][place.number], len(_names(data, place))
     hint = "Give it as a table with the same names (a pandas Series or DataFrame with an index), or give all without."
@@ -445,6 +446,6 @@ def left_out(
             lost = [one for one in (*old.row_names, *old.column_names) if one not in kept]
             if lost:
                 listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"
-                text = f"{len(lost)} of “{old.name}” are left out, for another input has no such name: {listed}."
+                text = f"{old.name}: {len(lost)} left out, for they have no name in common with another input: {listed}."
                 told.append(Told(text, aloud=True))
     return tuple(told)

@@ -5,7 +5,7 @@ An object is recognised by what it has, so that none of the packages that make s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +46,9 @@ FRAME_OPTIONS = ("names", "labels", "skip")
 ANNOTATED_OPTIONS = ("layer", "modality")
 OBJECT_OPTIONS = frozenset((*MATRIX_OPTIONS, *FRAME_OPTIONS, *ANNOTATED_OPTIONS))
 """Reading options that mean for an object what they mean for a file."""
+
+
+NO_NAMES = Names()
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def _frame(what: str, frame: Any, options: Mapping[str, Any]) -> Parts:
     place = {title: number for number, title in enumerate(titles)}
     named, labels, skip = (_chosen(what, place, options, key) for key in FRAME_OPTIONS)
     if named:
-        rows = Names(tuple(_texts(_column(what, _of_frame(frame, place[named[0]]), Names(), named[0]))))
+        rows = Names(_texts(_column(what, _of_frame(frame, place[named[0]]), Names(), named[0])))
     else:
         rows = names_of(getattr(frame, "index", None), len(frame))
     if not (named or labels or skip) and (whole := _all_numbers(frame)) is not None:
@@ -292,7 +295,7 @@ def _labelled(what: str, array: Any) -> Parts:
 
 # -- values ---------------------------------------------------------------------------------------------
 def _column(
-    what: str, values: Any, names: Names = Names(), title: str = "", mixed_as_text: bool = False
+    what: str, values: Any, names: Names = NO_NAMES, title: str = "", mixed_as_text: bool = False
 ) -> Column:
     try:
         return column_of(values)
@@ -306,10 +309,12 @@ def _column(
             "Make it missing (None or NaN), or make all entries texts.",
         ) from None
     except DataError as error:
-        raise DataError(f"{what}{f', column “{title}”' if title else ''}: {error.message}", error.hint) from None
+        raise DataError(
+            f"{what}{f', column “{title}”' if title else ''}: {error.message}", error.hint
+        ) from None
 
 
-def _matrix(what: str, values: Any, rows: Names = Names(), columns: Names = Names()) -> Any:
+def _matrix(what: str, values: Any, rows: Names = NO_NAMES, columns: Names = NO_NAMES) -> Any:
     """Values with two axes as float64, or CSR of them; masked cells are missing. Raises ``DataError``."""
     if hasattr(values, "tocsr"):
         if len(values.shape) != 2:
@@ -474,20 +479,17 @@ def finished(name: str, parts: Parts, options: Mapping[str, Any]) -> Made:
     images = bool(parts.image_shape)
     rows = parts.rows.texts or default_names("image" if images else "row", values.shape[0])
     columns = parts.columns.texts or default_names("column", values.shape[-1])
-    table: Callable[[Mapping[str, Column]], dict[str, np.ndarray]] = lambda columns: {
-        title: column.values for title, column in columns.items()
-    }
     made = finish(
         name,
         name,
         values,
         rows,
         columns,
-        table(parts.row_table),
+        _values(parts.row_table),
         parts.words,
         options,
         Source(),
-        column_table=table(parts.column_table),
+        column_table=_values(parts.column_table),
         image_shape=parts.image_shape,
     )
     numbered = (parts.rows.numbered, parts.columns.numbered)
@@ -496,5 +498,13 @@ def finished(name: str, parts: Parts, options: Mapping[str, Any]) -> Made:
     return Made(made.with_(unit=parts.unit), numbered, parts.spare)
 
 
-def _texts(column: Column) -> list[str]:
-    return [f"{v:g}" if column.is_number else str(v) for v in column.values]
+def _values(table: Mapping[str, Column]) -> dict[str, np.ndarray]:
+    return {title: column.values for title, column in table.items()}
+
+
+def _texts(column: Column) -> tuple[str, ...]:
+    from plaidwork.core.annotation_inputs import number_text
+
+    if not column.is_number:
+        return tuple(map(str, column.values))
+    return tuple("" if np.isnan(value) else number_text(value) for value in column.values)
