@@ -23,13 +23,8 @@ from plaidwork.core.errors import DataError, DataWarning, SettingError
 from plaidwork.core.job import ColumnInput, FileInput, distinct_names, load_files
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.object_columns import counted, is_scalar
-from plaidwork.core.objects import (
-    OBJECT_OPTIONS,
-    Made,
-    ObjectInput,
-    is_frame,
-    titles_in,
-)
+from plaidwork.core.object_parts import is_frame, titles_in
+from plaidwork.core.objects import OBJECT_OPTIONS, Made, ObjectInput
 from plaidwork.core.spec import Input, ModelSpec
 
 if TYPE_CHECKING:
@@ -55,6 +50,8 @@ class Given:
 
     data: dict[str, list[Dataset]]
     told: tuple[Told, ...] = ()
+    read: bool = False
+    """Whether files or objects were read here, so that nobody has seen before how they join."""
 
 
 def say_aloud(told: Iterable[Told]) -> None:
@@ -211,7 +208,7 @@ def _options(given: Mapping[str, Any], found: Entries) -> dict[str, dict[str, An
     return options
 
 
-def _with(entry: Entry, options: Mapping[str, Any], steps: Sequence[Any]) -> Entry:
+def _with(entry: Entry, options: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Entry:
     if isinstance(entry, ColumnInput):
         return entry
     if isinstance(entry, ObjectInput):
@@ -316,7 +313,12 @@ def load_inputs(
                 data[name].append(column.load(spec.input(name), beside))
     data = {name: [_as_column(spec.input(name), one) for one in given] for name, given in data.items()}
     told += _name_by_position(spec, data, objects)
-    return Given(distinct_names(data, taken), tuple(told))
+    read = any(
+        not (isinstance(one, ObjectInput) and isinstance(one.value, Dataset))
+        for given in entries.values()
+        for one in given
+    )
+    return Given(distinct_names(data, taken), tuple(told), read)
 
 
 def read_entry(item: Input, entry: Entry) -> tuple[Dataset, ...]:

@@ -55,7 +55,8 @@ def column_of(values: Any) -> Column:
         return _categorical(categorical)
     array = np.asarray(values)
     if hasattr(values, "filled") and hasattr(values, "mask"):  # a masked array: what it hides is missing
-        array = np.where(np.ma.getmaskarray(values), None, np.asarray(values, dtype=object))
+        array = np.ma.getdata(values).astype(object)
+        array[np.ma.getmaskarray(values)] = None
     elif isinstance(values, (list, tuple)) and array.dtype.kind == "U":
         array = np.array(values, dtype=object)  # numpy makes texts of the numbers among them
     if array.ndim != 1:

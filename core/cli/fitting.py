@@ -78,9 +78,8 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
     added = session.add_run(plan, job.title)
-    for told in left_out(data, plan.inputs):
-        added.say(told.text, "warning")
-        print(f"plaidwork: {told.text}", file=sys.stderr)
+    for text in tell_left_out(data, plan):
+        added.say(text, "warning")
     return _go(session, added, plan, out, executor or job.executor, as_json)
 
 
@@ -102,6 +101,14 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
         emit("joined", input=name, samples=found.n_samples, in_every_view=found.n_common, report=found.text)
     else:
         print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
+
+
+def tell_left_out(data: Mapping[str, Sequence[Dataset]], plan: FitPlan) -> list[str]:
+    """What joining by name left out, on stderr; the same texts."""
+    texts = [told.text for told in left_out(data, plan.inputs)]
+    for text in texts:
+        print(f"plaidwork: {text}", file=sys.stderr)
+    return texts
 
 
 def resume(options: argparse.Namespace) -> int:

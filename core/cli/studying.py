@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import job_of, stops
+from plaidwork.core.cli.fitting import job_of, stops, tell_left_out
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.fitting import named_executor
@@ -48,9 +48,10 @@ def study(options: argparse.Namespace) -> int:
     out = pairs.check_output(options.out, options.force)
     asked = _asked(options)
     model = registry().model(asked.job.model)
+    data = asked.job.load(model.spec)
     planned = Study.grid(
         model,
-        asked.job.load(model.spec),
+        data,
         asked.grid,
         seeds=asked.seeds or (asked.job.seed,),
         schedule=model.spec.schedule.with_(**asked.job.schedule),
@@ -59,6 +60,7 @@ def study(options: argparse.Namespace) -> int:
         holdout=asked.job.holdout,
         title=asked.job.title,
     )
+    tell_left_out(data, planned.base_plan())
     session = Session(name=asked.job.title or out.stem)
     return _go(planned, session, out, options, options.executor or asked.job.executor)
 

@@ -128,7 +128,7 @@ class Study(RunningStudy):
             title=title,
         )
         plan = study.plan(jobs[0])  # data and settings are checked before anything runs
-        say_aloud((*given.told, *left_out(given.data, plan.inputs)))
+        say_aloud((*given.told, *(left_out(given.data, plan.inputs) if given.read else ())))
         return study
 
     @classmethod
