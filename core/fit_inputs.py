@@ -86,7 +86,9 @@ def entries_of(
         found[name] = entries_for(spec.input(name), value)
     found = {name: tuple(_named_title(one, name, found) for one in given) for name, given in found.items()}
     options = _options(import_options or {}, found)
-    steps = steps_by_input(_listed(transform), {n: e for n, e in found.items() if _takes_steps(spec, n, e)})
+    read = [n for n, given in found.items() if not all(isinstance(one, ColumnInput) for one in given)]
+    common = [name for name in read if _takes_all_steps(spec.input(name), found[name])]
+    steps = steps_by_input(_listed(transform), read, common)
     return _with_columns_beside(
         {
             name: tuple(_with(one, options[name], steps.get(name, ())) for one in given)
@@ -216,9 +218,9 @@ def _with(entry: Entry, options: Mapping[str, Any], steps: Sequence[Mapping[str,
     return replace(entry, options={**options, **entry.options}, steps=(*entry.steps, *steps))
 
 
-def _takes_steps(spec: ModelSpec, name: str, given: Sequence[Entry]) -> bool:
-    """Whether a transformation for all inputs is for this one too; labels in memory and columns are not transformed."""
-    return spec.input(name).kind != "labels" or any(isinstance(one, FileInput) for one in given)
+def _takes_all_steps(item: Input, given: Sequence[Entry]) -> bool:
+    """Whether a transformation for all inputs is for this one too; labels in memory are not transformed."""
+    return item.kind != "labels" or any(isinstance(one, FileInput) for one in given)
 
 
 def _listed(transform: Any) -> list[Any]:
@@ -236,9 +238,14 @@ def options_by_input(given: Iterable[tuple[str, Any]], inputs: Iterable[str]) ->
 
 
 def steps_by_input(
-    given: Iterable[str | Step | Mapping[str, Any]], inputs: Iterable[str]
+    given: Iterable[str | Step | Mapping[str, Any]],
+    inputs: Iterable[str],
+    common: Sequence[str] | None = None,
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Steps by input, each ``{"name": ..., "options": {...}}``, from those, or from ``[INPUT.]NAME[:KEY=VALUE,…]``."""
+    """Steps by input, each ``{"name": ..., "options": {...}}``, from those, or from ``[INPUT.]NAME[:KEY=VALUE,…]``.
+
+    Without an address they are for the inputs in ``common``, by default for all. Raises ``SettingError``.
+    """
     found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in inputs}
     for one in given:
         if isinstance(one, str):
@@ -247,7 +254,7 @@ def steps_by_input(
             key, options = one.name, dict(one.options)
         else:
             key, options = str(one.get("name", "")), dict(one.get("options", {}))
-        for name, title in _addressed(key, found):
+        for name, title in _addressed(key, found, common):
             found[name].append({"name": title, "options": options})
     return found
 
@@ -272,11 +279,11 @@ def plain_value(text: str) -> Any:
         return text
 
 
-def _addressed(key: str, inputs: Iterable[str]) -> list[tuple[str, str]]:
+def _addressed(key: str, inputs: Iterable[str], common: Sequence[str] | None = None) -> list[tuple[str, str]]:
     names = list(inputs)
     name, dot, rest = key.partition(".")
     if not dot:
-        return [(one, key) for one in names]
+        return [(one, key) for one in (names if common is None else common)]
     if name not in names:
         raise SettingError(
             f"“{key}” is for the input {name}, which is not given.", f"Given: {', '.join(names)}."

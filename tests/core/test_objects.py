@@ -8,8 +8,10 @@ import pytest
 import scipy.sparse
 from toys import Walk
 
-from plaidwork.core import fitting
+from plaidwork.core import fitting, open_session
 from plaidwork.core.api import Input, ModelSpec, Result
+from plaidwork.core.cli import fitting as commands
+from plaidwork.core.cli import main
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, DataWarning, SettingError
 from plaidwork.core.executor import InlineExecutor
@@ -126,6 +128,19 @@ def test_what_has_no_partner_is_said(fit):
         fit({"X": frame(), "age": pd.Series(range(4), index=list(NAMES[:4]))})
 
 
+def test_the_command_line_says_it_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(commands, "registry", lambda: registry_of(Taker))
+    frame().to_csv(tmp_path / "x.csv")
+    frame()[["a"]].iloc[:4].to_csv(tmp_path / "age.csv")
+    out = tmp_path / "s.plaidwork"
+    files = [f"--input={name}={tmp_path / name}.csv" for name in ("X", "age")]
+    files[0] = files[0].replace("X.csv", "x.csv")
+    assert main(["fit", "toy.taker", *files, "--out", str(out), "--executor", "inline"]) == 0
+    assert "x: 2 left out, for they have no name in common" in capsys.readouterr().err
+    (run,) = open_session(out).runs.values()
+    assert any("2 left out" in line.text for line in run.log)
+
+
 def test_a_name_that_comes_twice_is_an_error():
     with pytest.raises(DataError, match="row name “s0” occurs more than once"):
         joined({"X": pd.DataFrame(VALUES[:2], index=["s0", "s0"])})
@@ -214,6 +229,13 @@ def test_kinds_are_those_of_files():
     counts = np.arange(12).reshape(6, 2)
     found = joined({"X": VALUES, "words": counts, "views": [counts % 2]})
     assert [found[name][0].kind for name in ("X", "words", "views")] == ["real", "count", "binary"]
+
+
+@pytest.mark.parametrize("values", [VALUES, np.arange(18).reshape(6, 3), np.arange(18).reshape(6, 3) % 2])
+def test_a_file_and_a_frame_are_the_same_data(values, tmp_path):
+    data = pd.DataFrame(values, index=list(NAMES), columns=list("abc"))
+    data.to_csv(tmp_path / "x.csv")
+    assert joined({"X": data})["X"][0].digest() == joined({"X": tmp_path / "x.csv"})["X"][0].digest()
 
 
 def test_a_sparse_matrix_stays_sparse_where_the_model_takes_one():
@@ -353,6 +375,11 @@ def test_options_and_steps_are_addressed_as_on_the_command_line(tmp_path):
     found = joined(inputs, import_options={"X.delimiter": ";"}, transform=steps)
     assert [step.name for step in found["X"][0].steps] == ["centre", "top_variance"]
     assert [step.name for step in found["views"][0].steps] == ["top_variance"]
+    labelled = joined({"X": frame(), "y": pd.Series(list("ab") * 3, list(NAMES))}, transform="centre")
+    assert labelled["X"][0].steps
+    assert not labelled["y"][0].steps
+    with pytest.raises(SettingError, match=r"“y.log” is for the input y"):
+        joined({"X": frame(kind=list("uvuvuv")), "y": "kind"}, transform="y.log")
     with pytest.raises(SettingError, match=r"“Z.log” is for the input Z, which is not given"):
         joined(inputs, transform="Z.log")
     with pytest.raises(SettingError, match="Nothing that is given is read with the option “delimiter”"):
