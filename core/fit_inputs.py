@@ -83,7 +83,9 @@ def entries_of(
     """
     found: Entries = {}
     for name, value in inputs.items():
-        found[name] = entries_for(spec.input(name), value)
+        item = spec.input(name)
+        if value is not None:  # an input that may be left out
+            found[name] = entries_for(item, value)
     found = {name: tuple(_named_title(one, name, found) for one in given) for name, given in found.items()}
     options = _options(import_options or {}, found)
     read = [n for n, given in found.items() if not all(isinstance(one, ColumnInput) for one in given)]

@@ -175,6 +175,10 @@ def test_a_categorical_keeps_its_order():
     assert joined({"X": frame(), "grades": rated})["grades"][0].kind == "ordinal"
 
 
+def test_none_leaves_an_input_out():
+    assert set(joined({"X": VALUES, "y": None})) == {"X"}
+
+
 def test_labels_of_a_numeric_dataset():
     data = Dataset("y", [1.0, 2, 1, 2, 1, np.nan], NAMES)
     assert texts(joined({"X": frame(), "y": data})["y"][0]) == ["1", "2", "1", "2", "1", None]
