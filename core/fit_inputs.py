@@ -314,7 +314,7 @@ def load_inputs(
             for made in one.load(item) if isinstance(one, ObjectInput) else ():
                 objects[name, len(data[name])] = made
                 data[name].append(made.dataset)
-                told += _spare(made, name, entries)
+    told += _spare(data, objects, entries)
     beside = {name: datasets for name, datasets in data.items() if datasets}
     for name, given in entries.items():
         for column in given:
@@ -350,14 +350,25 @@ def _as_column(item: Input, data: Dataset) -> Dataset:
     return data.with_(values=codes, kind="categorical", categories=categories)
 
 
-def _spare(made: Made, name: str, entries: Mapping[str, Sequence[Entry]]) -> list[Told]:
-    """Columns of text of a table that nothing uses: one with a word among its numbers would be missed."""
+def _spare(
+    data: Mapping[str, Sequence[Dataset]],
+    objects: Mapping[tuple[str, int], Made],
+    entries: Mapping[str, Sequence[Entry]],
+) -> list[Told]:
+    """Columns of text of tables that nothing uses: one with a word among its numbers would be missed."""
     columns = [one.column for given in entries.values() for one in given if isinstance(one, ColumnInput)]
-    spare = [title for title in made.spare if not any(title in column for column in columns)]
-    if not spare:
-        return []
-    listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
-    return [Told(f"{name}: kept as annotations of the rows, not used as numbers: {listed}.", aloud=True)]
+    told = {}
+    for name, given in data.items():
+        for number, one in enumerate(given):
+            made = objects.get((name, number))
+            read = list(one.row_table)[: len(one.source.options.get("labels") or ())]
+            titles = made.spare if made else read
+            spare = [title for title in titles if not any(title in column for column in columns)]
+            if spare and one.name not in told:
+                listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
+                text = f"{one.name}: read as labels, not used as numbers: {listed}."
+                told[one.name] = Told(text, aloud=True)
+    return list(told.values())
 
 
 @dataclass(frozen=True, slots=True)

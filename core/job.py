@@ -15,6 +15,7 @@ from plaidwork.core.schedule import SCHEDULE_WORDS
 from plaidwork.core.spec import Input, ModelSpec
 
 if TYPE_CHECKING:
+    from plaidwork.core.fit_inputs import Given
     from plaidwork.core.importers.several import Joined
 
 SESSION_SUFFIX = ".plaidwork"
@@ -114,18 +115,25 @@ class Job:
             if name not in SCHEDULE_WORDS:
                 raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(SCHEDULE_WORDS)}.")
 
-    def load(
-        self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None
-    ) -> dict[str, list[Dataset]]:
+    def load(self, spec: ModelSpec) -> dict[str, list[Dataset]]:
         """The datasets by input of ``spec``, their names made unique. Raises ``DataError``.
+
+        What may not be meant is said as a Python warning.
+        """
+        from plaidwork.core.fit_inputs import say_aloud
+
+        given = self.read(spec)
+        say_aloud(given.told)
+        return given.data
+
+    def read(self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None) -> Given:
+        """The datasets by input, and what is to be said of them. Raises ``DataError``.
 
         Several files of one input are joined by sample name; ``tell`` gets the input and the report.
         """
-        from plaidwork.core.fit_inputs import entries_of, load_inputs, say_aloud
+        from plaidwork.core.fit_inputs import entries_of, load_inputs
 
-        given = load_inputs(spec, entries_of(spec, self.inputs), tell)
-        say_aloud(given.told)
-        return given.data
+        return load_inputs(spec, entries_of(spec, self.inputs), tell)
 
     @property
     def files(self) -> dict[str, list[Path]]:

@@ -16,7 +16,7 @@ from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control
-from plaidwork.core.fit_inputs import left_out, steps_by_input
+from plaidwork.core.fit_inputs import Given, left_out, steps_by_input
 from plaidwork.core.fitting import execute, named_executor
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
@@ -73,26 +73,13 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     model = registry().model(job.model)
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
-    data = job.load(model.spec, lambda name, found: tell_joined(name, found, as_json))
-    tell_labels(job, data, as_json)
-    plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    given = job.read(model.spec, lambda name, found: tell_joined(name, found, as_json))
+    plan = make_plan(model, given.data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     session = Session(name=job.title or out.stem)
     added = session.add_run(plan, job.title)
-    for text in tell_left_out(data, plan):
+    for text in tell_doubts(given, plan, as_json):
         added.say(text, "warning")
     return _go(session, added, plan, out, executor or job.executor, as_json)
-
-
-def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) -> None:
-    """Columns of text that a file has and the fit does not use: one with a word among its numbers would be missed."""
-    columns = [one.column for given in job.inputs.values() for one in given if isinstance(one, ColumnInput)]
-    told = set()
-    for dataset in (dataset for datasets in data.values() for dataset in datasets):
-        spare = [title for title in dataset.row_table if not any(title in column for column in columns)]
-        if spare and dataset.source.file and not as_json and dataset.name not in told:
-            told.add(dataset.name)
-            text = f"{dataset.name}: read as labels, not used as numbers: {', '.join(spare[:6])}"
-            print(f"plaidwork: {text}{', …' if len(spare) > 6 else ''}.", file=sys.stderr)
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:
@@ -103,10 +90,10 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
         print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
 
 
-def tell_left_out(data: Mapping[str, Sequence[Dataset]], plan: FitPlan) -> list[str]:
-    """What joining by name left out, on stderr; the same texts."""
-    texts = [told.text for told in left_out(data, plan.inputs)]
-    for text in texts:
+def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
+    """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
+    texts = [told.text for told in (*given.told, *left_out(given.data, plan.inputs)) if told.aloud]
+    for text in () if as_json else texts:
         print(f"plaidwork: {text}", file=sys.stderr)
     return texts
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import job_of, stops, tell_left_out
+from plaidwork.core.cli.fitting import job_of, stops, tell_doubts
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.fitting import named_executor
@@ -48,10 +48,10 @@ def study(options: argparse.Namespace) -> int:
     out = pairs.check_output(options.out, options.force)
     asked = _asked(options)
     model = registry().model(asked.job.model)
-    data = asked.job.load(model.spec)
+    given = asked.job.read(model.spec)
     planned = Study.grid(
         model,
-        data,
+        given.data,
         asked.grid,
         seeds=asked.seeds or (asked.job.seed,),
         schedule=model.spec.schedule.with_(**asked.job.schedule),
@@ -60,7 +60,7 @@ def study(options: argparse.Namespace) -> int:
         holdout=asked.job.holdout,
         title=asked.job.title,
     )
-    tell_left_out(data, planned.base_plan())
+    tell_doubts(given, planned.base_plan(), options.json)
     session = Session(name=asked.job.title or out.stem)
     return _go(planned, session, out, options, options.executor or asked.job.executor)
 

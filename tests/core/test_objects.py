@@ -208,7 +208,7 @@ def test_texts_where_numbers_are_needed():
 
 # -- kinds of objects -----------------------------------------------------------------------------------------
 def test_columns_of_text_become_annotations_and_are_named(fit):
-    with pytest.warns(DataWarning, match="X: kept as annotations of the rows, not used as numbers: site"):
+    with pytest.warns(DataWarning, match="X: read as labels, not used as numbers: site"):
         run = fit({"X": frame(site=list("xyzxyz"))})
     data = run.session.datasets["X"]
     assert list(data.row_table["site"]) == list("xyzxyz")
