@@ -15,7 +15,7 @@ os.environ["PLAIDWORK_CONFIG"] = tempfile.mkdtemp()
 import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 
-from plaidwork.core.fitting import as_dataset
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import Registry
 from plaidwork.core.schedule import Schedule

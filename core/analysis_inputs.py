@@ -22,7 +22,9 @@ from plaidwork.core.annotations import (
 from plaidwork.core.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.dataset import Axis, Dataset
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.fit_inputs import entries_for, read_entry
 from plaidwork.core.fitted import fitted_inputs
+from plaidwork.core.job import ColumnInput
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
 from plaidwork.core.new_samples import names_known
@@ -123,21 +125,21 @@ class Asked:
         return attach(request, value)
 
     def _given(self, item: Input, value: Any) -> tuple[Dataset, ...]:
-        from plaidwork.core.fitting import as_dataset
-
         if value is None or (isinstance(value, str) and not value):
             return self._fitted.get(item.name, ())
-        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        given = entries_for(item, value)
         others = {other.name: other for other in self._spec.inputs if other.name != item.name}
-        column = parse_column(values[0], others) if isinstance(values[0], str) and len(values) == 1 else None
+        text = given[0].column if len(given) == 1 and isinstance(given[0], ColumnInput) else ""
+        column = parse_column(text, others)
         if column is not None:
             beside = self._given(others[column.dataset], self._asked.get(column.dataset))
             if not beside:
-                raise DataError(f"“{values[0]}” is a column of {column.dataset}, which is not given.")
+                raise DataError(f"“{text}” is a column of {column.dataset}, which is not given.")
             return (column_dataset(beside[0], column, item),)
-        if len(values) > 1 and not item.many:
-            raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(values)}.")
-        return self._turned(item, [as_dataset(item.name, one) for one in values])
+        found = [dataset for one in given for dataset in read_entry(item, one)]
+        if len(found) > 1 and not item.many:
+            raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(found)}.")
+        return self._turned(item, found)
 
     def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
         """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""

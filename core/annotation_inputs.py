@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,15 +121,42 @@ def _codes(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     return found[1], found[2]
 
 
+def codes_of(column: np.ndarray, levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (-1 missing) of numbers or texts and what they stand for: in the order of ``levels`` when these are the values."""
+    codes, categories = _encoded(column)
+    order = [level.strip() for level in levels]
+    if len(order) != len(categories) or set(order) != set(categories):
+        return codes, categories
+    place = np.array([*(order.index(text) for text in categories), -1], dtype=np.int64)
+    return place[codes], tuple(order)
+
+
+def has_columns(dataset: Dataset, ref: ColumnRef) -> bool:
+    """Whether the dataset has every column that is named."""
+    table = dataset.column_table if ref.axis else dataset.row_table
+    try:
+        return all(_split(dataset, key, table) for key in _titles(ref.titles, table))
+    except DataError:
+        return False
+
+
 def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     if column.dtype.kind in "biuf":
         known, inverse = np.unique(column.astype(float), return_inverse=True)
         missing = np.isnan(column.astype(float))
-        return np.where(missing, -1, inverse), tuple(f"{value:g}" for value in known[~np.isnan(known)])
+        return np.where(missing, -1, inverse), tuple(map(number_text, known[~np.isnan(known)]))
     texts = [str(item).strip() for item in column]
     categories = tuple(sorted({text for text in texts if text.lower() not in _MISSING}))
     place = {text: code for code, text in enumerate(categories)}
     return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
+
+
+def number_text(value: float) -> str:
+    """A number as a category is called: short, but never the same as another."""
+    short = f"{value:g}"
+    if float(short) == value:
+        return short
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 def _ordinal(

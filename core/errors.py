@@ -32,6 +32,10 @@ class DataError(PlaidworkError):
     """A file or matrix is not what was expected."""
 
 
+class DataWarning(UserWarning):
+    """Something about the data of a fit from Python that may not be what was meant; the log of the run has it too."""
+
+
 class SettingError(PlaidworkError):
     """A setting is outside what its declaration allows."""
 

@@ -3,63 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, ModelError, PluginError
+from plaidwork.core.errors import DataError, ModelError, PluginError, SettingError
 from plaidwork.core.events import Event, Failed
-from plaidwork.core.executor import Executor, ThreadExecutor
-from plaidwork.core.job import distinct_names
+from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
+from plaidwork.core.fit_inputs import Told, entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.job import EXECUTORS
 from plaidwork.core.model import Result, Table
-from plaidwork.core.orienting import with_samples
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 
-InputLike = Dataset | np.ndarray | str | Path
-
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
 
 
-def as_dataset(name: str, value: InputLike) -> Dataset:
-    """A dataset from a dataset, an array (rows and columns numbered) or a file name."""
-    if isinstance(value, Dataset):
-        return value
-    if isinstance(value, (str, Path)):
-        from plaidwork.core.importers import read_dataset
-
-        return read_dataset(value)
-    array = np.asarray(value)
-    if array.ndim not in (1, 2):
-        raise DataError(f"{name} has {array.ndim} axes; a matrix has 2, a vector 1.")
-    rows = tuple(f"row {i + 1}" for i in range(array.shape[0]))
-    columns = tuple(f"column {i + 1}" for i in range(array.shape[1])) if array.ndim == 2 else ()
-    return Dataset(name, array.astype(np.float64), rows, columns)
-
-
-def as_datasets(name: str, value: InputLike | Sequence[InputLike]) -> list[Dataset]:
-    """What belongs to one input, as datasets; a file may hold several."""
-    items = value if isinstance(value, (list, tuple)) else [cast(InputLike, value)]
-    return [dataset for item in items for dataset in _as_datasets(name, item)]
-
-
-def _as_datasets(name: str, value: InputLike) -> list[Dataset]:
-    if isinstance(value, (str, Path)):
-        from plaidwork.core.importers import read_datasets
-
-        return read_datasets(value)
-    return [as_dataset(name, value)]
-
-
 def fit(
     model: str,
-    inputs: Mapping[str, InputLike | Sequence[InputLike]],
+    inputs: Mapping[str, Any],
     hyperparameters: Mapping[str, Any] | None = None,
     *,
     seed: int = 1,
@@ -71,7 +37,9 @@ def fit(
     tolerance: float | None = None,
     holdout: float = 0.0,
     samples_in: str | Mapping[str, str] | None = None,
-    executor: Executor | None = None,
+    import_options: Mapping[str, Any] | None = None,
+    transform: str | Sequence[Any] = (),
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
     session: Session | None = None,
 ) -> Run:
@@ -80,14 +48,19 @@ def fit(
     Parameters
     ----------
     model : id of an installed model (``plaidwork models`` lists them).
-    inputs : arrays, file names or datasets by input name.
+    inputs : by input name what the command line takes (a file name, ``"X:row:title"`` for a column beside another input), or
+        an object: array, list, pandas DataFrame or Series, AnnData, MuData, xarray DataArray, scipy sparse matrix,
+        :class:`Dataset`; for an input of many matrices a list of them, or a mapping by name. Names are kept, and data
+        are joined by them. For labels also a list of texts or numbers, and the title of a column of another input.
     hyperparameters : settings that differ from their defaults.
     seed, chains, warmup, draws, thin : the schedule; None means the model's default.
     max_sweeps, tolerance : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : the axis that holds the samples, ``"rows"`` or ``"columns"``, of all matrices or by input. Matrices that
-        have them where the model does not want them are turned, and the log of the run says so.
-    executor : who runs the chains; default one thread per chain.
+        have them where the model does not want them are transposed, and the log of the run says so.
+    import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
+    transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
+    executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
     progress : called for every event.
     session : where the run is added; default a new session (``run.session``).
 
@@ -99,25 +72,44 @@ def fit(
     """
     found = registry().model(model)
     session = session or Session(name=found.spec.title)
-    data = distinct_names(
-        {name: as_datasets(name, value) for name, value in inputs.items()}, session.datasets
+    reports: list[Told] = []
+    given = load_inputs(
+        found.spec,
+        entries_of(found.spec, inputs, import_options, transform),
+        lambda name, joined: reports.append(Told(f"{name}: {joined.text}")),
+        session.datasets,
+        samples_in,
     )
-    data = with_samples(data, samples_in)
     schedule = found.spec.schedule.with_(
         chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
     )
     plan = make_plan(
         found,
-        data,
+        given.data,
         hyperparameters,
         schedule=schedule,
         seed=seed,
         holdout=holdout,
         taken=session.datasets,
     )
+    told = (*reports, *given.told, *left_out(given.data, plan.inputs))
+    say_aloud(told)
     run = session.add_run(plan)
-    execute(run, plan, executor, progress)
+    for one in told:
+        run.say(one.text, "warning" if one.aloud else "info")
+    execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
     return run
+
+
+def named_executor(name: str, control: Control | None = None) -> Executor:
+    """The executor of this name: ``threads``, ``processes`` or ``inline``. Raises ``SettingError``."""
+    if name not in EXECUTORS:
+        raise SettingError(f"executor must be one of {', '.join(EXECUTORS)}. Found “{name}”.")
+    if name == "processes":
+        from plaidwork.core.processes import ProcessExecutor
+
+        return ProcessExecutor(control)
+    return InlineExecutor(control) if name == "inline" else ThreadExecutor(control)
 
 
 def resume(

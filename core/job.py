@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.dataset import Dataset, with_free_name
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.schedule import SCHEDULE_WORDS
 from plaidwork.core.spec import Input, ModelSpec
 
 if TYPE_CHECKING:
+    from plaidwork.core.fit_inputs import Given
     from plaidwork.core.importers.several import Joined
 
 SESSION_SUFFIX = ".plaidwork"
 EXECUTORS = ("threads", "processes", "inline")
-_SCHEDULE = ("chains", "warmup", "draws", "thin", "max_sweeps", "tolerance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +82,27 @@ class ColumnInput:
 
     def load(self, item: Input, data: Mapping[str, Sequence[Dataset]]) -> Dataset:
         """The column as a dataset for ``item``. Raises ``DataError``."""
-        from plaidwork.core.annotation_inputs import column_dataset, parse_column
+        from plaidwork.core.annotation_inputs import column_dataset, has_columns, parse_column
 
         ref = parse_column(self.column, data)
         if ref is None or not data[ref.dataset]:
             raise DataError(
                 f"“{self.column}” for {item.name} names no column of an input.",
-                f"Write INPUT:row:TITLE. Inputs from files: {', '.join(data) or 'none'}.",
+                f"Write INPUT:row:TITLE. Inputs with data: {', '.join(data) or 'none'}.",
             )
-        return column_dataset(data[ref.dataset][0], ref, item)
+        beside = data[ref.dataset]
+        return column_dataset(next((one for one in beside if has_columns(one, ref)), beside[0]), ref, item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """All that decides the numbers of a fit, by name; plain data."""
+    """All that decides the numbers of a fit, by name; plain data.
+
+    ``inputs`` may also be anything that ``fit`` takes, such as a DataFrame; such a job cannot be written to a file.
+    """
 
     model: str
-    inputs: Mapping[str, tuple[FileInput | ColumnInput, ...]]
+    inputs: Mapping[str, tuple[FileInput | ColumnInput, ...] | Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     schedule: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
@@ -109,35 +114,41 @@ class Job:
         if self.executor not in EXECUTORS:
             raise SettingError(f"executor must be one of {', '.join(EXECUTORS)}. Found “{self.executor}”.")
         for name in self.schedule:
-            if name not in _SCHEDULE:
-                raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(_SCHEDULE)}.")
+            if name not in SCHEDULE_WORDS:
+                raise SettingError(f"The schedule has no “{name}”.", f"Known: {', '.join(SCHEDULE_WORDS)}.")
 
-    def load(
-        self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None
-    ) -> dict[str, list[Dataset]]:
+    def load(self, spec: ModelSpec) -> dict[str, list[Dataset]]:
         """The datasets by input of ``spec``, their names made unique. Raises ``DataError``.
+
+        What may not be meant is said as a Python warning.
+        """
+        from plaidwork.core.fit_inputs import say_aloud
+
+        given = self.read(spec)
+        say_aloud(given.told)
+        return given.data
+
+    def read(self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None) -> Given:
+        """The datasets by input, and what is to be said of them. Raises ``DataError``.
 
         Several files of one input are joined by sample name; ``tell`` gets the input and the report.
         """
-        data = {
-            name: _load(name, [item for item in items if isinstance(item, FileInput)], tell)
-            for name, items in self.inputs.items()
-        }
-        files = {name: datasets for name, datasets in data.items() if datasets}
-        for name, items in self.inputs.items():
-            for item in items:
-                if isinstance(item, ColumnInput):
-                    data[name].append(item.load(spec.input(name), files))
-        return distinct_names(data)
+        from plaidwork.core.fit_inputs import entries_of, load_inputs
+
+        return load_inputs(spec, entries_of(spec, self.inputs), tell)
 
     @property
     def files(self) -> dict[str, list[Path]]:
         """The files by input name."""
-        found = {n: [i.file for i in items if isinstance(i, FileInput)] for n, items in self.inputs.items()}
+        found = {
+            name: [item.file for item in items if isinstance(item, FileInput)]
+            for name, items in self.inputs.items()
+            if isinstance(items, tuple)
+        }
         return {name: files for name, files in found.items() if files}
 
 
-def _load(
+def load_files(
     name: str, files: Sequence[FileInput], tell: Callable[[str, Joined], object] | None
 ) -> list[Dataset]:
     """The matrices of one input; several are joined by sample name, tables among them become annotations."""
@@ -247,6 +258,8 @@ def job_text(job: Job, folder: Path | None = None) -> str:
         "[inputs]",
     ]
     for name, files in job.inputs.items():
+        if not isinstance(files, tuple) or not all(isinstance(f, (FileInput, ColumnInput)) for f in files):
+            raise SettingError(f"The input {name} is no file.", "Save it as a file, and give its name.")
         entries = [_entry(item, folder) for item in files]
         lines.append(f"{name} = {_toml(entries[0] if len(entries) == 1 else entries)}")
     for title, values in (("settings", job.settings), ("schedule", job.schedule)):

@@ -17,6 +17,7 @@ from plaidwork.core.orienting import Placed, orient
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import Input, ModelSpec
+from plaidwork.core.value_checks import check_values
 
 InputData = Mapping[str, Dataset | Sequence[Dataset]]
 """Datasets by input name; a sequence for inputs that take many."""
@@ -220,24 +221,9 @@ def _check_input(owner: str, item: Input, dataset: Dataset) -> None:
             f"{'the first is ' if count > 1 else ''}{_first_gap(dataset)}.",
             "Fill the cells in, or leave out rows or columns with gaps (transformation “drop_missing”).",
         )
-    if dataset.is_sparse:
-        return
-    values = dataset.values
     if item.dtype == "categorical" and dataset.kind != "categorical":
         raise DataError(f"“{item.title}” of {owner} needs labels. Found {dataset.name} with numbers.")
-    if item.dtype in ("binary", "count") and dataset.kind != "categorical":
-        known = np.isnan(values)
-        bad = ~known & (
-            ~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0)
-        )
-        if bad.any():
-            place = tuple(int(i) for i in np.argwhere(bad)[0])
-            names = (dataset.row_names, dataset.column_names)
-            where = ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, place))
-            wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
-            raise DataError(
-                f"“{item.title}” needs {wanted}. Found {values[place]:g} in {dataset.name}, {where}."
-            )
+    check_values(item, dataset)
 
 
 def _join(spec: ModelSpec, given: dict[str, tuple[Dataset, ...]]) -> dict[str, tuple[Dataset, ...]]:

@@ -7,6 +7,16 @@ from typing import Any
 
 from plaidwork.core.errors import SettingError
 
+SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
+    "chains": (int, "chains, or restarts of a variational model"),
+    "warmup": (int, "sweeps before the first draw is kept"),
+    "draws": (int, "draws kept of each chain"),
+    "thin": (int, "keep every N-th sweep"),
+    "max_sweeps": (int, "most sweeps of a variational model"),
+    "tolerance": (float, "relative change at which a variational model has converged"),
+}
+"""Type and meaning of each word, for the command line, job files and Python."""
+
 _LIMITS = {
     "chains": (1, 64),
     "warmup": (0, 10_000_000),

@@ -15,14 +15,16 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
+from plaidwork.core.executor import Control
+from plaidwork.core.fit_inputs import Given, left_out, steps_by_input
+from plaidwork.core.fitting import execute, named_executor
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.orienting import Placed
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
+from plaidwork.core.schedule import SCHEDULE_WORDS
 from plaidwork.core.session import Session, open_session
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
@@ -41,7 +43,7 @@ def job_of(options: argparse.Namespace) -> Job:
     reading = pairs.import_options(options.import_option, files)
     for name, word in pairs.samples_in(options.samples_in, files).items():
         reading[name]["samples_in"] = word
-    steps = pairs.transformations(options.transform, files)
+    steps = steps_by_input(options.transform, files)
     return Job(
         model=options.model,
         inputs={
@@ -65,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
     return _fit_job(job, out, options.json, options.executor)
 
 
-def _schedule(options: argparse.Namespace) -> dict[str, int]:
-    given = {name: getattr(options, name) for name in ("chains", "warmup", "draws", "thin", "max_sweeps")}
+def _schedule(options: argparse.Namespace) -> dict[str, Any]:
+    given = {name: getattr(options, name) for name in SCHEDULE_WORDS}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -74,24 +76,14 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
     model = registry().model(job.model)
     schedule = model.spec.schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
-    data = job.load(model.spec, lambda name, found: tell_joined(name, found, as_json))
-    tell_labels(job, data, as_json)
-    plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    given = job.read(model.spec, lambda name, found: tell_joined(name, found, as_json))
+    plan = make_plan(model, given.data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     tell_samples(plan.placed, as_json)
     session = Session(name=job.title or out.stem)
-    return _go(session, session.add_run(plan, job.title), plan, out, executor or job.executor, as_json)
-
-
-def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) -> None:
-    """Columns of text that a file has and the fit does not use: one with a word among its numbers would be missed."""
-    columns = [one.column for given in job.inputs.values() for one in given if isinstance(one, ColumnInput)]
-    told = set()
-    for dataset in (dataset for datasets in data.values() for dataset in datasets):
-        spare = [title for title in dataset.row_table if not any(title in column for column in columns)]
-        if spare and dataset.source.file and not as_json and dataset.name not in told:
-            told.add(dataset.name)
-            text = f"{dataset.name}: read as labels, not used as numbers: {', '.join(spare[:6])}"
-            print(f"plaidwork: {text}{', …' if len(spare) > 6 else ''}.", file=sys.stderr)
+    added = session.add_run(plan, job.title)
+    for text in tell_doubts(given, plan, as_json):
+        added.say(text, "warning")
+    return _go(session, added, plan, out, executor or job.executor, as_json)
 
 
 def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
@@ -111,6 +103,14 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
         emit("joined", input=name, samples=found.n_samples, in_every_view=found.n_common, report=found.text)
     else:
         print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
+
+
+def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
+    """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
+    texts = [told.text for told in (*given.told, *left_out(given.data, plan.inputs)) if told.aloud]
+    for text in () if as_json else texts:
+        print(f"plaidwork: {text}", file=sys.stderr)
+    return texts
 
 
 def resume(options: argparse.Namespace) -> int:
@@ -210,7 +210,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     failure: ModelError | PluginError | None = None
     with stops(control):
         try:
-            execute(fitted, plan, make_executor(executor, control), shown)
+            execute(fitted, plan, named_executor(executor, control), shown)
         except (ModelError, PluginError) as error:
             failure = error
         shown.end(fitted)
@@ -247,15 +247,6 @@ def _say(as_json: bool, event: str, text: str, **values: Any) -> None:
         emit(event, **values)
     else:
         print(text)
-
-
-def make_executor(name: str, control: Control) -> Executor:
-    """The executor of this name."""
-    if name == "processes":
-        from plaidwork.core.processes import ProcessExecutor
-
-        return ProcessExecutor(control)
-    return InlineExecutor(control) if name == "inline" else ThreadExecutor(control)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from plaidwork.core import __version__
 from plaidwork.core.errors import SettingError
+from plaidwork.core.schedule import SCHEDULE_WORDS
 
 EPILOG = """Without a command the window opens:
   plaidwork [SESSION.plaidwork] [--example NAME] [--smoke PREFIX] [--safe-mode]
@@ -99,8 +100,7 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
         "--set", "-s", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model"
     )
     parser.add_argument("--seed", type=int, default=1, help="whole number that fixes all random choices (1)")
-    for name, text in _SCHEDULE.items():
-        parser.add_argument(f"--{name}", type=int, help=text)
+    _schedule(parser)
     parser.add_argument(
         "--holdout", type=float, default=0.0, metavar="SHARE", help="share of cells kept for scoring"
     )
@@ -121,13 +121,9 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
     )  # fmt: skip
 
 
-_SCHEDULE = {
-    "chains": "chains, or restarts of a variational model",
-    "warmup": "sweeps before the first draw is kept",
-    "draws": "draws kept of each chain",
-    "thin": "keep every N-th sweep",
-    "max-sweeps": "most sweeps of a variational model",
-}
+def _schedule(parser: argparse.ArgumentParser) -> None:
+    for name, (kind, text) in SCHEDULE_WORDS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=text)
 
 
 def _running(parser: argparse.ArgumentParser, out_required: bool = True) -> None:
@@ -246,8 +242,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
 def _example(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
     parser.add_argument("--picture", type=Path, metavar="PNG", help="write the first picture of the result")
-    for name, text in _SCHEDULE.items():
-        parser.add_argument(f"--{name}", type=int, help=text)
+    _schedule(parser)
     _running(parser, out_required=False)
 
 

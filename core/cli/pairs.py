@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from plaidwork.core.annotation_inputs import parse_column
 from plaidwork.core.dataset import AXIS_WORDS
 from plaidwork.core.errors import SettingError
+from plaidwork.core.fit_inputs import options_by_input, plain_value
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
@@ -51,12 +51,8 @@ def settings(texts: Iterable[str]) -> dict[str, str]:
 
 def import_options(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Reader options by input name; ``KEY=VALUE`` goes to all inputs, ``INPUT.KEY=VALUE`` to one."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
-    for text in texts:
-        key, value = pair(text, "--import-option")
-        for name, rest in _addressed(key, found):
-            found[name][rest] = plain_value(value)
-    return found
+    given = (pair(text, "--import-option") for text in texts)
+    return options_by_input(((key, plain_value(value)) for key, value in given), inputs)
 
 
 def samples_in(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, str]:
@@ -74,37 +70,6 @@ def samples_in(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, str]:
             )
         found |= {name: word} if sign else dict.fromkeys(known, word)
     return found
-
-
-def transformations(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:
-    """Steps by input name, each ``{"name": ..., "options": {...}}``, from ``[INPUT.]NAME[:KEY=VALUE,…]``."""
-    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in inputs}
-    for text in texts:
-        key, _, rest = text.partition(":")
-        options = dict(pair(part, "--transform") for part in rest.split(",") if part)
-        step = {name: plain_value(value) for name, value in options.items()}
-        for name, title in _addressed(key, found):
-            found[name].append({"name": title, "options": step})
-    return found
-
-
-def _addressed(key: str, inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    name, dot, rest = key.partition(".")
-    if not dot:
-        return [(name, key) for name in inputs]
-    if name not in inputs:
-        raise SettingError(
-            f"“{key}” is for the input {name}, which is not given.", f"Given: {', '.join(inputs)}."
-        )
-    return [(name, rest)]
-
-
-def plain_value(text: str) -> Any:
-    """``true``, numbers, lists and quoted text as JSON reads them; anything else is the text itself."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def check_output(path: Path, force: bool) -> Path:

@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import job_of, make_executor, stops, tell_samples
+from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.errors import ModelError, SessionError, SettingError
+from plaidwork.core.fitting import named_executor
 from plaidwork.core.registry import registry
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import ModelSpec
@@ -47,9 +48,10 @@ def study(options: argparse.Namespace) -> int:
     out = pairs.check_output(options.out, options.force)
     asked = _asked(options)
     model = registry().model(asked.job.model)
+    given = asked.job.read(model.spec)
     planned = Study.grid(
         model,
-        asked.job.load(model.spec),
+        given.data,
         asked.grid,
         seeds=asked.seeds or (asked.job.seed,),
         schedule=model.spec.schedule.with_(**asked.job.schedule),
@@ -59,6 +61,7 @@ def study(options: argparse.Namespace) -> int:
         title=asked.job.title,
     )
     tell_samples(planned.placed, options.json)
+    tell_doubts(given, planned.base_plan(), options.json)
     session = Session(name=asked.job.title or out.stem)
     return _go(planned, session, out, options, options.executor or asked.job.executor)
 
@@ -120,7 +123,7 @@ def _stored(options: argparse.Namespace) -> int:
         planned.start_again()
         return _go(planned, session, out, options, options.executor or "threads")
     choice = planned.choose(options.pick, session)
-    planned.open(choice.number, session, partial(make_executor, options.executor or "threads"))
+    planned.open(choice.number, session, partial(named_executor, options.executor or "threads"))
     planned.put(session)
     saved = session.save(out)
     words = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
@@ -157,7 +160,7 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
 def _executors(name: str, jobs: int) -> Iterator[MakeExecutor]:
     """Who runs the chains; processes stay from fit to fit."""
     if name != "processes":
-        yield partial(make_executor, name)
+        yield partial(named_executor, name)
         return
     from plaidwork.core.process_pool import ProcessPool
 

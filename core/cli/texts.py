@@ -14,6 +14,7 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import emit
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.fit_inputs import plain_value
 from plaidwork.core.importers.base import ImportOptions
 from plaidwork.core.session import Session
 from plaidwork.core.text import (
@@ -82,7 +83,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     given = {name: value for name, value in given.items() if value not in (None, {})}
     for item in options.import_option:
         key, value = pairs.pair(item, "--import-option")
-        given[key] = pairs.plain_value(value)
+        given[key] = plain_value(value)
     return given
 
 

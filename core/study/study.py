@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.executor import Control, ThreadExecutor
-from plaidwork.core.fitting import InputLike, as_datasets, execute
-from plaidwork.core.job import distinct_names
+from plaidwork.core.fit_inputs import entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.fitting import execute
 from plaidwork.core.metric import Metric, metrics_of
 from plaidwork.core.model import Model
 from plaidwork.core.orienting import Placed, orient
@@ -84,7 +84,7 @@ class Study(RunningStudy):
     def grid(
         cls,
         model: str | Model,
-        inputs: Mapping[str, InputLike | Sequence[InputLike]],
+        inputs: Mapping[str, Any],
         grid: Mapping[str, Sequence[Any]] | None = None,
         *,
         seeds: Sequence[int] = (1,),
@@ -94,12 +94,16 @@ class Study(RunningStudy):
         hyperparameters: Mapping[str, Any] | None = None,
         holdout: float = 0.0,
         title: str = "",
+        samples_in: str | Mapping[str, str] | None = None,
+        import_options: Mapping[str, Any] | None = None,
+        transform: str | Sequence[Any] = (),
     ) -> Study:
         """Every combination of the values in ``grid`` with every seed.
 
         A seed decides the starts of all chains and, with ``holdout``, which cells are left out: several seeds are
         several starts and folds. ``hyperparameters`` hold for all jobs. ``metric`` defaults to the first of
-        ``metrics``, which default to what model and plugins declare and the objective.
+        ``metrics``, which default to what model and plugins declare and the objective. ``inputs``, ``samples_in``,
+        ``import_options`` and ``transform`` are what ``fit`` takes.
         Raises ``SettingError`` or ``DataError`` for anything that no job could run with.
         """
         if isinstance(model, str):
@@ -116,8 +120,8 @@ class Study(RunningStudy):
             metric = known[0]
         elif isinstance(metric, str):
             metric = next((item for item in known if metric in (item.key, item.title)), Metric(metric))
-        data = distinct_names({name: as_datasets(name, value) for name, value in inputs.items()})
-        turned, placed = orient(spec.inputs, data)
+        given = load_inputs(spec, entries_of(spec, inputs, import_options, transform), samples_in=samples_in)
+        turned, placed = orient(spec.inputs, given.data)
         study = cls(
             model,
             turned,
@@ -130,7 +134,8 @@ class Study(RunningStudy):
             title=title,
         )
         study.placed = placed
-        study.plan(jobs[0])  # data and settings are checked before anything runs
+        plan = study.plan(jobs[0])  # data and settings are checked before anything runs
+        say_aloud((*given.told, *(left_out(given.data, plan.inputs) if given.read else ())))
         return study
 
     @classmethod

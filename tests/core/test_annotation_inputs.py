@@ -107,7 +107,7 @@ def test_job_with_a_column(tmp_path):
     assert again.load(spec)["y"][0].values.tolist() == [1, 3]
     assert again.files == {"X": [tmp_path / "x.csv"]}
     wrong = Job(model="m.n", inputs={"X": job.inputs["X"], "y": (ColumnInput("Z:row:y"),)})
-    with pytest.raises(DataError, match="Inputs from files: X"):
+    with pytest.raises(DataError, match="Inputs with data: X"):
         wrong.load(spec)
 
 

@@ -9,7 +9,8 @@ from toys import SCHEDULE, STEP_SECONDS, Climb, Walk, matrix
 from plaidwork.core.errors import ModelError
 from plaidwork.core.events import Swept
 from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import as_dataset, execute
+from plaidwork.core.fitting import execute
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 from plaidwork.core.processes import ProcessExecutor
 from plaidwork.core.run import Run

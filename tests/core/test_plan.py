@@ -8,7 +8,7 @@ from toys import Walk, matrix
 from plaidwork.core.api import Input, Model, ModelSpec
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.fitting import as_dataset
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 
 

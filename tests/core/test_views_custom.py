@@ -7,6 +7,7 @@ from toys import Walk, matrix
 from plaidwork.core import fitting
 from plaidwork.core.errors import PluginError
 from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 from plaidwork.core.session import Session
 from plaidwork.core.views import ResultStore, ViewFactory
@@ -15,7 +16,7 @@ from plaidwork.core.views import ResultStore, ViewFactory
 @pytest.fixture(scope="module")
 def run():
     session = Session()
-    data = fitting.as_dataset("numbers", matrix())
+    data = as_dataset("numbers", matrix())
     plan = make_plan(Walk(), {"X": data}, seed=2)
     made = session.add_run(plan)
     fitting.execute(made, plan, InlineExecutor())

@@ -13,7 +13,7 @@ from toys import Climb, Walk, matrix
 from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
-from plaidwork.core.cli.pairs import plain_value
+from plaidwork.core.fit_inputs import plain_value
 from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
@@ -182,6 +182,10 @@ def test_variational_model(tmp_path, toys, capsys):
     (run,) = open_session(tmp_path / "v.plaidwork").runs.values()
     assert all(record.converged for record in run.chains)
     assert "sweeps kept" in capsys.readouterr().out
+    rough = tmp_path / "rough.plaidwork"
+    assert main(["fit", "toy.climb", *toys, "--tolerance", "0.5", "--out", str(rough)]) == 0
+    (sooner,) = open_session(rough).runs.values()
+    assert (run.schedule.tolerance, sooner.schedule.tolerance) == (Climb.spec.schedule.tolerance, 0.5)
 
 
 def test_failing_model_is_saved_and_exits_3(tmp_path, toys, capsys):
@@ -313,7 +317,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path):
 
 def test_bar_has_fixed_columns():
     from plaidwork.core.cli.progress import TerminalBar
-    from plaidwork.core.fitting import as_dataset
+    from plaidwork.core.objects import as_dataset
     from plaidwork.core.plan import make_plan
     from plaidwork.core.run import Run
 

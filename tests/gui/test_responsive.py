@@ -21,7 +21,7 @@ def test_a_timer_keeps_beating_while_four_chains_of_a_built_in_model_run(qapp, q
     model = found.model(spec.id)
     model.prepare()
     values = toys.matrix(400, 300)
-    from plaidwork.core.fitting import as_dataset
+    from plaidwork.core.objects import as_dataset
 
     plan = make_plan(
         model,

@@ -1,0 +1,44 @@
+"""docs/python.md: what it shows runs, and it names every option."""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plaidwork.core import fitting
+from plaidwork.core.cli.options import command_parser
+from plaidwork.core.schedule import SCHEDULE_WORDS, Schedule
+
+pytest.importorskip("pandas")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+RENAMED = {"input": "inputs", "set": "hyperparameters", "import_option": "import_options"}
+"""Options of the command line that have another name in Python."""
+ELSEWHERE = {"help", "out", "force", "json", "plugin_dir"}
+"""What a call has no need of: the run is returned, and saved by ``run.save``."""
+
+
+def test_what_the_page_shows_runs(tmp_path, monkeypatch):
+    whole = fitting.fit
+
+    def short(*given, **options):
+        return whole(*given, **{**options, "warmup": 5, "draws": 5, "thin": 1, "chains": 1})
+
+    monkeypatch.setattr(fitting, "fit", short)
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
+        exec(compile(code, "docs/python.md", "exec"), space)
+    assert np.shape(space["found"].results["new_class"].values) == (5,)
+    assert space["session"].datasets["X"].row_names[0] == "p0"
+
+
+def test_the_command_line_and_python_take_the_same_words():
+    (group,) = (a for a in command_parser()._actions if hasattr(a, "choices") and a.choices)
+    typed = {action.dest for action in group.choices["fit"]._actions} - ELSEWHERE
+    called = set(inspect.signature(fitting.fit).parameters)
+    assert {RENAMED.get(word, word) for word in typed} == called - {"session", "progress"}
+    assert set(SCHEDULE_WORDS) == set(Schedule.__dataclass_fields__) <= called
+    for word in called:
+        assert re.search(rf"`{word}\b", TEXT) or word in ("model", "inputs"), word
