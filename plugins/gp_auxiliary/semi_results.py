@@ -51,8 +51,10 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     share = np.asarray(results["probability"].values).T  # type: ignore[union-attr]
     results |= score_unlabelled(share, frame, data, results)
     doubt = doubt_of(agreed, tempered, ladder(params), int(free.sum()))
-    results["headline"] = doubt or _score_line(results, frame)
-    results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, doubt, tempered, frame)
+    if doubt:
+        results["doubt"] = doubt
+    results["headline"] = _score_line(results, frame)
+    results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, tempered, frame)
     results |= swap_results(tempered, ladder(params))
     results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), float(ladder(params)[-1]))
     between = np.zeros(len(frame.codes))
@@ -70,13 +72,13 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
     if agreed.disputed:
         return f"The modes are not mixed: the chains disagree about {agreed.disputed} of {size} unlabelled samples"
     if len(widths) == 1:
-        return "Exploratory: a single copy a chain stays in the grouping that it found first"
+        return "The modes are not compared: a single copy a chain stays in the grouping that it found first"
     few = [name for name, trips in zip(tempered.names, tempered.trips) if trips < FEW_TRIPS]
     if few:
         words = "no chain" if len(few) == len(tempered.names) else f"not chain {', '.join(few)}"
-        return f"Not shown to be mixed: {words} made {FEW_TRIPS} round trips"
+        return f"The modes are not shown to be mixed: {words} made {FEW_TRIPS} round trips"
     if agreed.compared < 2:
-        return "Not shown to be mixed: one chain cannot be compared with another"
+        return "The modes are not shown to be mixed: one chain cannot be compared with another"
     return ""
 
 
@@ -118,9 +120,9 @@ def _score_line(results: Results, frame: Frame) -> str:
 
 
 def modes_table(
-    modes: grouping.Modes, agreed: grouping.Agreement, doubt: str, tempered: Tempered, frame: Frame
+    modes: grouping.Modes, agreed: grouping.Agreement, tempered: Tempered, frame: Frame
 ) -> Results:
-    """The groupings with their shares in every chain, and a line that says whether the chains agree."""
+    """The groupings with their shares in every chain, and a line that says how far the chains differ."""
     count = len(modes.share)
     columns: dict[str, np.ndarray] = {
         "Grouping": np.array([str(g + 1) for g in range(count)] + ["rare ones"]),
@@ -134,14 +136,14 @@ def modes_table(
         columns[f"Chain {name}"] = share[:, c].round(2)
     largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
     found = "1 grouping" if count == 1 else f"{count} groupings"
-    line = f"The chains agree on the unlabelled samples to {largest:.2f}: {found}"
+    line = f"{found} of the unlabelled samples; probabilities differ by up to {largest:.2f} between chains"
     if modes.looked_at == 0:
         line = "No unlabelled sample"
     elif agreed.compared < 2:
         line = f"Too few draws to compare chains: {found} so far"
     return {
         "modes": Table(columns, label="Groupings"),
-        "modes_headline": doubt or line,
+        "modes_headline": line,
         "modes_note": (
             "Draws alike in nine tenths of the unlabelled samples make a grouping. “Differs on”: samples that it classes "
             "otherwise than the first."
