@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, score
 from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
-from plaidwork.plugins.gp_auxiliary.results import parts, scores_of, summarise_draws
+from plaidwork.plugins.gp_auxiliary.results import part_scores, parts, scored, summarise_draws
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 FEW_TRIPS = 5
@@ -49,11 +49,10 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     agreed = grouping.agreement(chains, len(frame.classes))
     tempered = read_tempered(kept)
     share = np.asarray(results["probability"].values).T  # type: ignore[union-attr]
-    results |= score_unlabelled(share, frame, data, results)
+    results |= score_unlabelled(share, frame, data)
     doubt = doubt_of(agreed, tempered, ladder(params), int(free.sum()))
     if doubt:
         results["doubt"] = doubt
-    results["headline"] = _score_line(results, frame)
     results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, tempered, frame)
     results |= swap_results(tempered, ladder(params))
     results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), float(ladder(params)[-1]))
@@ -82,10 +81,8 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
     return ""
 
 
-def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: Results) -> Results:
+def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData) -> Results:
     """The scores with a row for the unlabelled samples whose class is known after all; share (C, n)."""
-    table = results["measures"]
-    assert isinstance(table, Table)
     if "truth" not in data:
         return {}
     true, names = classes_of(data["truth"])
@@ -94,29 +91,11 @@ def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: 
     mask = codes >= 0
     if not mask.any():
         return {}
-    score = scores_of(share[:, mask], codes[mask])
-    row = ("Unlabelled", int(mask.sum()), score["errors"], score["log_loss"])
-    columns = {
-        title: np.concatenate([[value], column])
-        for (title, column), value in zip(table.columns.items(), row, strict=True)
-    }
     return {
-        "measures": Table(columns, label=table.label),
-        "log_loss": Result(np.array(row[3]), label="log loss, unlabelled samples"),
-        "errors": Result(np.array(row[2]), label="errors, unlabelled samples"),
+        **scored({"Unlabelled": score(codes[mask], share[:, mask].T), **part_scores(share, frame)}),
         "sample_code": Result(np.where(mask, codes, frame.codes), ("sample",)),
         "part": Result(np.where(mask, "unlabelled", parts(frame)), ("sample",)),
     }
-
-
-def _score_line(results: Results, frame: Frame) -> str:
-    table = results["measures"]
-    assert isinstance(table, Table)
-    what, number, errors, loss = (column[0] for column in table.columns.values())
-    return (
-        f"{len(frame.classes)} classes; {100 * float(errors):.1f} % of {int(number)} {str(what).lower()} samples wrong, "
-        f"log loss {float(loss):.3f}"
-    )
 
 
 def modes_table(

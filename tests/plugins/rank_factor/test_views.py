@@ -99,7 +99,7 @@ def test_a_drawn_test_half_is_predicted():
     x, codes, _, _ = tools.planted(4, n=120, d=20)
     run = tools.run("rank_factor_vb", tools.inputs(x, codes), {"n_factors": 4, "test_share": 0.25}, **SHORT)
     assert run.results["metrics"].columns["Half"].tolist() == ["Training", "Test"]
-    assert int(run.results["metrics"].columns["Samples"][1]) == 30
+    assert int(run.results["metrics"].columns["Number"][1]) == 30
     assert "test samples wrong" in run.results["headline"]
     assert (run.results["part"].values == "test").sum() == 30
 
