@@ -7,7 +7,18 @@ from plaidwork.core.analysis import (
     AnalysisSpec,
 )
 from plaidwork.core.annotations import Annotation, AnnotationRef, Annotations
-from plaidwork.core.assessment import SCORES, Interval, Scores, auc, mean_auc, score, score_table, wilson
+from plaidwork.core.assessment import (
+    SCORES,
+    Interval,
+    Scores,
+    auc,
+    correlation_interval,
+    mean_auc,
+    rank_correlation,
+    score,
+    score_table,
+    wilson,
+)
 from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset

@@ -260,6 +260,27 @@ def score_table(parts: Mapping[str, Scores], head: str, label: str = "Scores") -
     )
 
 
+def correlation_interval(r: float, n: int, ranks: bool = False, level: float = 0.95) -> Interval:
+    """A correlation of ``n`` pairs with the interval of Fisher's z; of fewer than four pairs it is not known.
+
+    The standard error of z is 1 / sqrt(n - 3), of ranks that of Bonett and Wright (2000), Psychometrika 65, 23-28:
+    sqrt((1 + r^2 / 2) / (n - 3)).
+    """
+    if n < 4 or r != r:
+        return Interval(r if n >= 4 else math.nan, math.nan, math.nan)
+    half = float(ndtri(0.5 + level / 2)) * math.sqrt((1 + r * r / 2 if ranks else 1.0) / (n - 3))
+    z = math.atanh(min(max(r, -1 + 1e-15), 1 - 1e-15))
+    return Interval(r, math.tanh(z - half), math.tanh(z + half))
+
+
+def rank_correlation(x: np.ndarray, y: np.ndarray, level: float = 0.95) -> Interval:
+    """Spearman's correlation of two (n,) arrays with its interval; NaN when one is constant."""
+    n = len(x)
+    if n < 4 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Interval(math.nan, math.nan, math.nan)
+    return correlation_interval(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1]), n, True, level)
+
+
 def _mean(values: np.ndarray) -> Interval:
     if not len(values):
         return Interval(math.nan, math.nan, math.nan)

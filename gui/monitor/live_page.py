@@ -281,7 +281,8 @@ class LivePage(QWidget):
         tails = [(float(np.mean(y[-tail:])), i, y) for i, y in enumerate(series) if len(y)]
         if not tails:
             return
-        level, best, values = max(tails, key=lambda found: found[0])
+        sign = -1.0 if primary.goal == "down" else 1.0
+        level, best, values = max(tails, key=lambda found: sign * found[0])
         before = values[-2 * tail : -tail]
         rise = (
             f", {format_number(level - float(np.mean(before)), 3)}"
@@ -296,7 +297,8 @@ class LivePage(QWidget):
             else "After the last sweep, and its change against the sweep before"
         )
         self._figures["primary"].set_value(
-            format_count(round(level)), f"{self._run.chain_word} {best + 1}{rise}"
+            format_count(round(level)) if abs(level) >= 1000 else format_number(level),
+            f"{self._run.chain_word} {best + 1}{rise}",
         )
 
     def _tell_verdict(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import auc
+from plaidwork.core.api import auc, correlation_interval
 
 NAN = math.nan
 LEAST_PAIRS = 4
@@ -41,7 +41,6 @@ def correlation(x: np.ndarray, y: np.ndarray, ranks: bool, interval: float) -> F
     The interval is that of Fisher's z, with the standard error 1/sqrt(n - 3), for ranks that of Bonett and Wright
     (2000), sqrt((1 + r^2 / 2) / (n - 3)). NaN throughout for fewer than four pairs, or when one is constant.
     """
-    from scipy.special import ndtri
     from scipy.stats import pearsonr, spearmanr
 
     if len(x) < LEAST_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -49,10 +48,7 @@ def correlation(x: np.ndarray, y: np.ndarray, ranks: bool, interval: float) -> F
     pearson, by_rank = pearsonr(x, y), spearmanr(x, y)
     r, p = (by_rank if ranks else pearson)[:2]
     r, p = float(r), float(p)
-    error = math.sqrt((1 + r * r / 2 if ranks else 1.0) / (len(x) - 3))
-    half = float(ndtri(0.5 + interval / 2)) * error
-    z = math.atanh(min(max(r, -1 + 1e-15), 1 - 1e-15))
-    low, high = math.tanh(z - half), math.tanh(z + half)
+    _, low, high = correlation_interval(r, len(x), ranks, interval)
     return Found(r, low, high, r, p, float(pearson[0]), float(by_rank[0]))
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import SCORES, Kept, ModelData, Result, Results, Table, score, score_table
+from plaidwork.core.api import (
+    SCORES,
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    format_percent,
+    score,
+    score_table,
+)
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import Turned, affordable, picked, strengths, turned_draws
 
 TAILS = (0.025, 0.975)
@@ -49,7 +59,7 @@ def strength_of(kept: Kept) -> Results:
         "strength": Result(mean, ("rank",), label="share of the variance"),
         "strength_interval": Result(interval, ("rank", "end")),
         "rank_number": Result(np.arange(1, len(mean) + 1), ("rank",)),
-        "strength_headline": f"{needed} {word} {100 * first:.0f} % of the latent variance"
+        "strength_headline": f"{needed} {word} {format_percent(first)} of the latent variance"
         if needed
         else "No component holds a clear share of the variance",
         "strength_note": f"The rest is noise. Counted are those above {100 * _SMALL:.0f} % with 95 % probability; lines: 95 % "

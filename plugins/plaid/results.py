@@ -17,6 +17,7 @@ from plaidwork.core.api import (
     comembership,
     coverage,
     distribution,
+    format_percent,
     match_blocks,
     nmi_overlap_ishiguro,
     pick_items,
@@ -192,14 +193,14 @@ def texts(
     verb = "covers" if sure == 1 else "cover"
     parts = [_about_chains(numbers, survives)]
     if inferred and mode == sure:
-        parts.insert(0, f"{100 * share:.0f} % of the draws have {sure} {noun}")
+        parts.insert(0, f"{format_percent(share)} of the draws have {sure} {noun}")
     elif inferred:
         parts.insert(
             0, f"counted are blocks in at least half of the draws; a single draw most often has {mode}"
         )
     caption = "; ".join(part for part in parts if part)
     return {
-        "headline": f"{sure} {noun} {verb} {100 * (covered >= 0.5).mean():.0f} % of the matrix"
+        "headline": f"{sure} {noun} {verb} {format_percent(float((covered >= 0.5).mean()))} of the matrix"
         if sure
         else "No block found",
         "caption": caption[:1].upper() + caption[1:] + "." if caption else "",

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.fitting import execute
 from plaidwork.core.session import Session
-from plaidwork.core.spec import Variable
+from plaidwork.core.spec import Trace, Variable
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.workbench import Workbench
@@ -187,4 +187,39 @@ def test_restarts_show_what_is_kept_at_the_end_though_no_trace_has_its_name(qapp
     assert page.trace.title == "Precision rate"
     points = [item for item in page.trace.item.items if isinstance(item, pg.ScatterPlotItem)]
     assert points[-1].getData()[1] == pytest.approx(kept)
+    wait_for_tasks()
+
+
+class Descent(toys.Walk):
+    """Lower is better."""
+
+    spec = replace(
+        toys.Walk.spec,
+        id="toy.descent",
+        title="Descent",
+        traces=(Trace("lp", "loss", primary=True, goal="down"),),
+    )
+
+    def step(self, state, data, params, rng, clock):
+        state["place"], state["items"] = rng.normal(size=len(state["place"])), np.zeros(0)
+        state.setdefault("at", float(rng.integers(1, 10**6)) / 10**6)
+        return {"lp": state["at"]}
+
+
+def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench = Workbench(toy_registry())
+    session = Session(name="descents")
+    fitted = plan(Descent, chains=3)
+    run = session.add_run(fitted)
+    execute(run, fitted)
+    workbench.set_session(session)
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.tick()
+    levels = [record.trace.snapshot()["lp"][-1] for record in run.chains]
+    assert float(page._figures["primary"].value) == pytest.approx(min(levels), rel=1e-3)
+    assert page._figures["primary"].note == f"chain {int(np.argmin(levels)) + 1}"
     wait_for_tasks()
