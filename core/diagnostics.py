@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -123,7 +123,8 @@ class Diagnosis:
         if quantity.source == "trace":
             return self.kept.kept_trace(quantity.name)
         values = np.asarray(self.kept.stack(quantity.name), dtype=float)
-        series: np.ndarray = values[(slice(None), slice(None), *quantity.index)]
+        where: tuple[Any, ...] = (slice(None), slice(None), *quantity.index)
+        series: np.ndarray = values[where]
         return series
 
     @property

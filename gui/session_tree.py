@@ -58,7 +58,7 @@ def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:
 
 
 def run_line(workbench: Workbench, run: Run) -> str:
-    """``running, 26 %``, or ``4 chains, 4 000 draws`` with a word when they have not settled."""
+    """``running, 26 %``, or ``4 chains, 4 000 draws`` after a word when they have not settled."""
     if run.active:
         share = run.sweeps_done / max(1, run.sweeps_planned)
         return f"{run.status}, {share * 100:.0f} %"
@@ -69,7 +69,7 @@ def run_line(workbench: Workbench, run: Run) -> str:
         line += f", {format_count(run.n_draws)} draws"
     verdict = workbench.verdict(run)
     if verdict is not None and not verdict.settled:
-        line += f", {verdict.word.lower()}"
+        line = f"{verdict.word.lower()} · {line}"
     return line if run.status == "done" else f"{run.status}, {line}"
 
 

@@ -292,8 +292,8 @@ class DiagnosticsPage(QWidget):
             plot.item.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
 
     def _redraw(self) -> None:
-        if self._diagnosis is not None and self._kept is not None and self._diagnosis.quantities:
-            self._show((self._kept, self._diagnosis))
+        if self._diagnosis is not None and self._diagnosis.quantities:
+            self._show(self._diagnosis)
 
     def show_data(self) -> None:
         """Focus the table behind the plots."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -188,6 +188,11 @@ class LivePage(QWidget):
     def side_panel(self) -> QWidget:
         """Progress per chain, moves, settings."""
         return self._side
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The run may have gone on, or ended, while another page was in front."""
+        super().showEvent(event)
+        self.tick()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -78,6 +78,14 @@ class RestartDiagnosticsPage(DiagnosticsPage):
             self.trace.set_labels("restart", named)
             self._draw_ends(numbers, [float(values[-1]) for values in ways])
         self.trace.reset_zoom()
+        if quantity.source != "trace":
+            self._give_room([float(values[-1]) for values in ways])
+
+    def _give_room(self, ends: list[float]) -> None:
+        """Ends that are the same but for rounding lie on one level, not at the edges of the picture."""
+        low, high = min(ends), max(ends)
+        room = max(0.1 * (high - low), 0.01 * max(abs(low), abs(high), 1e-9))
+        self.trace.item.setYRange(low - room, high + room, padding=0)
 
     def _draw_ends(self, numbers: list[int], ends: list[float]) -> None:
         colours = [theme().category(number - 1) for number in numbers]

@@ -131,8 +131,8 @@ def test_one_verdict_is_told_everywhere_and_the_mark_beside_results_leads_to_it(
     assert verdict.phrase in window.messages.current.title
     window.workspace.go_to(f"{run.id}/traces")
     live = window.workspace.current_page()
-    live.tick()
     assert live._figures["verdict"].value == verdict.word
+    assert live._figures["left"].value == "Done", "the page was not in front when the fit ended"
     window.workspace.go_to(f"{run.id}/view 0")
     page = window.workspace.current_page()
     assert isinstance(page, ResultPage)

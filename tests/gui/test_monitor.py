@@ -12,6 +12,7 @@ from plaidwork.core.session import Session
 from plaidwork.core.spec import Trace, Variable
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
+from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests import toys
 from tests.gui.window_tools import plan, toy_registry
@@ -104,6 +105,8 @@ def test_diagnostics_show_a_verdict_and_follow_the_chosen_row(finished, qtbot):
     view = page.table.view
     cell = view.visualRect(view.model().index(row, 0)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=cell)
+    theme().set_mode("dark")
+    theme().set_mode("light")
     assert page.trace.title == "Level"
     assert len(page.trace.lines) == 3
     assert np.array_equal(page.trace.lines[0].y, run.draws["level"][0])
