@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LIVE_JUDGEMENT_SECONDS = 4.0
 """Least time between two judgements of a run under way."""
 
+_State = tuple[int, int, bool, str]
+"""What a diagnosis is of: draws, sweeps, whether under way, and the model's own doubt."""
+
 
 class Judgements(QObject):
     """The latest diagnosis of every run. Of a run that has ended it is that of all its draws, or none yet."""
@@ -27,7 +30,7 @@ class Judgements(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._found: dict[str, tuple[tuple[int, int, bool], Diagnosis]] = {}
+        self._found: dict[str, tuple[_State, Diagnosis]] = {}
         self._busy: set[str] = set()
         self._again: set[str] = set()
         self._next: dict[str, float] = {}
@@ -44,19 +47,17 @@ class Judgements(QObject):
 
     def ask(self, run: Run) -> None:
         """Judge what a run has kept, in the background; of a run under way every few seconds at most."""
-        if run.n_draws == 0:
+        state, known = _state(run), self._found.get(run.id)
+        if run.n_draws == 0 or (known is not None and known[0] == state):
             return
-        if run.active:
-            known = self._found.get(run.id)
-            if run.id in self._busy or time.monotonic() < self._next.get(run.id, 0.0):
-                return
-            if known is not None and known[0] == _state(run):
-                return
-        elif run.id in self._busy:  # what is being judged may lack the last draws
-            self._again.add(run.id)
+        if run.id in self._busy:
+            if not run.active:  # what is being judged may lack the last draws
+                self._again.add(run.id)
+            return
+        if run.active and time.monotonic() < self._next.get(run.id, 0.0):
             return
         self._busy.add(run.id)
-        started, state = time.monotonic(), _state(run)
+        started = time.monotonic()
 
         def done(found: Diagnosis) -> None:
             self._found[run.id] = state, found
@@ -66,6 +67,7 @@ class Judgements(QObject):
             self._free(run)
 
         def failed(error: BaseException, details: str) -> None:
+            self._next[run.id] = time.monotonic() + 15 * LIVE_JUDGEMENT_SECONDS
             self.failed.emit(run.id, error, details)
             self._free(run)
 
@@ -78,5 +80,5 @@ class Judgements(QObject):
             self.ask(run)
 
 
-def _state(run: Run) -> tuple[int, int, bool]:
-    return run.n_draws, run.sweeps_done, run.active
+def _state(run: Run) -> _State:
+    return run.n_draws, run.sweeps_done, run.active, str(run.results.get("doubt", ""))

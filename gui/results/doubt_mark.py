@@ -25,7 +25,8 @@ class DoubtMark(Chip):
 
     def tell(self, workbench: Workbench, run: Run, running: str) -> None:
         """Show how a run stands; ``running`` is the sentence for one under way."""
-        verdict = workbench.verdict(run)
+        # what an analysis made is shown as a run with other results: the verdict is that of the run itself
+        verdict = workbench.verdict(workbench.session.runs.get(run.id, run))
         if run.active:
             self.set("not final", "warn")
             self.setToolTip(running)

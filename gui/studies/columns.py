@@ -165,7 +165,9 @@ def caption(record: StudyRecord) -> str:
     data = ", ".join(name for names in record.input_names.values() for name in names)
     counts = progress_words(record)
     goal = "smallest" if record.metric.goal == "down" else "largest"
-    return f"{record.model_title} on {data}; {counts}; {goal} first"
+    best = record.best
+    doubt = f"; the best: {best.verdict.lower()}" if best is not None and not best.settled else ""
+    return f"{record.model_title} on {data}; {counts}; {goal} first{doubt}"
 
 
 def progress_words(record: StudyRecord) -> str:

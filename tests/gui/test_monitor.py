@@ -75,6 +75,23 @@ def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
     assert "Agreement" not in {figure.accessibleName().partition(":")[0] for figure in page._figures.values()}
 
 
+def test_a_run_is_judged_once_however_often_pages_ask(finished, qtbot, monkeypatch):
+    """The page in front asks whenever the run changes, and a new verdict is such a change."""
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench, run = finished
+    qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
+    asked = []
+    monkeypatch.setattr(type(run), "diagnosis", lambda run: asked.append(run.id))
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    for _ in range(3):
+        page.tick()
+    wait_for_tasks()
+    assert not asked
+
+
 def test_space_holds_drawing_only(finished, qtbot):
     from plaidwork.gui.monitor.live_page import LivePage
 
