@@ -1,6 +1,6 @@
 """How good class probabilities are against known classes: confusion, ROC, precision and recall, calibration, scores.
 
-The one definition of every score: pages, models and searches read them here.
+The one definition of every score: pages, models and searches read them here. SciPy is loaded on first use.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import binomtest, rankdata
 
 from plaidwork.core.model import Table
 from plaidwork.core.numbers import format_count, format_loss, format_percent, format_rate
@@ -94,6 +92,8 @@ def wilson(hits: int, count: int, level: float = 0.95) -> Interval:
     """Share of ``hits`` in ``count`` with Wilson's interval (Wilson 1927, JASA 22, 209-212), also for none and for all."""
     if count == 0:
         return Interval(math.nan, math.nan, math.nan)
+    from scipy.stats import binomtest
+
     found = binomtest(hits, count).proportion_ci(level, method="wilson")
     return Interval(hits / count, float(found.low), float(found.high))
 
@@ -146,6 +146,8 @@ def auc(positive: np.ndarray, score: np.ndarray, level: float = 0.95) -> Interva
     n_pos, n_neg = int(positive.sum()), int((~positive).sum())
     if not n_pos or not n_neg:
         return Interval(math.nan, math.nan, math.nan)
+    from scipy.stats import rankdata
+
     ranks = rankdata(score)
     above = (ranks[positive] - rankdata(score[positive])) / n_neg  # share of the others below each positive
     below = 1 - (ranks[~positive] - rankdata(score[~positive])) / n_pos
@@ -155,7 +157,7 @@ def auc(positive: np.ndarray, score: np.ndarray, level: float = 0.95) -> Interva
         variance = float(above.var(ddof=1)) / n_pos + float(below.var(ddof=1)) / n_neg
     if variance <= 0 or not 0 < area < 1:
         return Interval(area, *newcombe(area, n_pos, n_neg, level))
-    half = float(ndtri(0.5 + level / 2)) * math.sqrt(variance) / (area * (1 - area))
+    half = _z(level) * math.sqrt(variance) / (area * (1 - area))
     logit = math.log(area / (1 - area))
     low, high = (1 / (1 + math.exp(-min(max(end, -700), 700))) for end in (logit - half, logit + half))
     return Interval(area, low, high)
@@ -170,7 +172,7 @@ def newcombe(area: float, n_pos: int, n_neg: int, level: float = 0.95) -> tuple[
     """
     from scipy.optimize import brentq
 
-    z, more = float(ndtri(0.5 + level / 2)), (n_pos + n_neg) / 2 - 1
+    z, more = _z(level), (n_pos + n_neg) / 2 - 1
 
     def too_far(other: float) -> float:
         spread = 1 + more * ((1 - other) / (2 - other) + other / (1 + other))
@@ -205,7 +207,7 @@ def calibration_error(bins: list[Bin]) -> float:
 
 
 def log_loss(codes: np.ndarray, probability: np.ndarray) -> Interval:
-    """Mean of -log probability of the true class (nats), plus and minus 1.96 standard errors of the mean."""
+    """Mean of -log probability of the true class (nats), with the 95 % interval of the mean by its standard error."""
     own = np.clip(probability[np.arange(len(codes)), codes], LEAST, 1.0)
     return _mean(-np.log(own))
 
@@ -268,7 +270,7 @@ def correlation_interval(r: float, n: int, ranks: bool = False, level: float = 0
     """
     if n < 4 or r != r:
         return Interval(r if n >= 4 else math.nan, math.nan, math.nan)
-    half = float(ndtri(0.5 + level / 2)) * math.sqrt((1 + r * r / 2 if ranks else 1.0) / (n - 3))
+    half = _z(level) * math.sqrt((1 + r * r / 2 if ranks else 1.0) / (n - 3))
     z = math.atanh(min(max(r, -1 + 1e-15), 1 - 1e-15))
     return Interval(r, math.tanh(z - half), math.tanh(z + half))
 
@@ -278,12 +280,21 @@ def rank_correlation(x: np.ndarray, y: np.ndarray, level: float = 0.95) -> Inter
     n = len(x)
     if n < 4 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Interval(math.nan, math.nan, math.nan)
+    from scipy.stats import rankdata
+
     return correlation_interval(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1]), n, True, level)
+
+
+def _z(level: float) -> float:
+    """Standard normal quantile of the end of a two-sided interval."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2))
 
 
 def _mean(values: np.ndarray) -> Interval:
     if not len(values):
         return Interval(math.nan, math.nan, math.nan)
     middle = float(values.mean())
-    half = 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    half = _z(0.95) * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return Interval(middle, max(middle - half, 0.0) if half == half else math.nan, middle + half)

@@ -19,6 +19,7 @@ from plaidwork.core.mcstats import (
     rhat,
 )
 from plaidwork.core.model import Table
+from plaidwork.core.numbers import format_amount
 from plaidwork.core.spec import ModelSpec
 from plaidwork.core.spelling import inside_sentence
 
@@ -394,23 +395,14 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     who = _listed([c + 1 for c in apart])
     one = len(apart) == 1
     text = (
-        f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {_amount(gap)} "
+        f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {format_amount(gap)} "
         f"{'below' if sign > 0 else 'above'} chain {best + 1} in {title}, so averages would mix different solutions. "
         "Compare the chains, or run longer."
     )
     actions = ("compare_chains", "run_longer")
     heading, word = "The chains found different solutions", "Chains differ"
-    detail = (
-        f"{len(apart)} of {len(numbers)} lie below the best"
-        if sign > 0
-        else f"{len(apart)} of {len(numbers)} lie above the best"
-    )
+    detail = f"{len(apart)} of {len(numbers)} {'below' if sign > 0 else 'above'} the best"
     return Verdict("error", heading, text, title, apart, actions, word, detail)
-
-
-def _amount(value: float) -> str:
-    """A size for a sentence: 3 digits, thin spaces between thousands."""
-    return f"{value:.3g}" if value < 100 else f"{value:,.0f}".replace(",", "\u2009")
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -471,7 +463,7 @@ def _same_optimum(final: np.ndarray, numbers: Sequence[int], quantity: str, sign
     if same == 1:
         second = np.sort(final)[-2]
         text = (
-            f"The next best is {_amount(final[best] - second)} {'below' if sign > 0 else 'above'}, so a better solution may "
+            f"The next best is {format_amount(final[best] - second)} {'below' if sign > 0 else 'above'}, so a better solution may "
             "exist. Run more restarts."
         )
         actions = ("more_chains", "compare_chains")

@@ -53,6 +53,11 @@ def format_count(value: float) -> str:
     return special(value) if not math.isfinite(value) else tidy(str(round(value)))
 
 
+def format_amount(value: float) -> str:
+    """Show a size inside a sentence: three digits, from 100 on a whole number."""
+    return format_number(value, 3) if abs(value) < 100 else format_count(value)
+
+
 def format_percent(share: float, decimals: int = 0) -> str:
     """Show a share of 1 as per cent; shares that are not quite none or all never read so."""
     if not math.isfinite(share):

@@ -310,7 +310,8 @@ class LivePage(QWidget):
         """The verdict of the diagnostics, as told everywhere."""
         figure, verdict = self._figures["verdict"], self._workbench.verdict(self._run)
         if verdict is None:
-            figure.set_value("–", "after the warm-up" if self._run.active else "")
+            when = "after the warm-up" if self._run.spec.algorithm == "mcmc" else "at the end"
+            figure.set_value("–", when if self._run.active else "")
             return
         figure.setToolTip(f"{verdict.title}. {verdict.text}")
         figure.set_value(verdict.word or verdict.title, verdict.detail, verdict.kind)

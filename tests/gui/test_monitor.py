@@ -7,7 +7,10 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
+from plaidwork.core.chain import ChainRecord
 from plaidwork.core.fitting import execute
+from plaidwork.core.run import Run
+from plaidwork.core.schedule import Schedule
 from plaidwork.core.session import Session
 from plaidwork.core.spec import Trace, Variable
 from plaidwork.gui.monitor.decimate import decimate
@@ -242,4 +245,52 @@ def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
     levels = [record.trace.snapshot()["lp"][-1] for record in run.chains]
     assert float(page._figures["primary"].value) == pytest.approx(min(levels), rel=1e-3)
     assert page._figures["primary"].note == f"chain {int(np.argmin(levels)) + 1}"
+    wait_for_tasks()
+
+
+def run_of_noise(spec, chains=3):
+    """A finished run of a declaration alone: random traces, and of every variable what is declared of it."""
+    rng = np.random.default_rng(2)
+    schedule = Schedule(chains=chains, max_sweeps=20)
+    run = Run("noise", "Noise", spec, {}, schedule, 1, 0.0, {}, "", [], status="done")
+    for number in range(chains):
+        record = ChainRecord(spec, schedule, 1, number)
+        for _ in range(12):
+            record.trace.append({trace.name: float(rng.normal()) for trace in spec.traces})
+        kinds = {"float": float, "int": np.int64, "bool": bool}
+        record.draws.append(
+            {
+                variable.name: rng.normal(size=(2,) * len(variable.dims)).astype(kinds[variable.dtype])
+                for variable in spec.variables
+            }
+        )
+        record.sweep, record.converged = 12, True
+        run.chains.append(record)
+    return run
+
+
+def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtbot):
+    """What is diagnosed may be a trace or a kept number, whichever a model declares."""
+    from plaidwork.core.registry import Registry
+    from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
+
+    specs = [spec for spec in Registry().load().specs() if spec.algorithm != "mcmc"]
+    assert len(specs) > 3
+    sources = set()
+    for spec in specs:
+        workbench = Workbench(toy_registry())
+        run = run_of_noise(spec)
+        session = Session(name=spec.id)
+        session.runs[run.id] = run
+        workbench.set_session(session)
+        page = RestartDiagnosticsPage(workbench, run)
+        qtbot.addWidget(page)
+        qtbot.waitUntil(lambda page=page: page._diagnosis is not None, timeout=20_000)
+        assert page.table.view.model().rowCount() == len(page._diagnosis.quantities)
+        for row, quantity in enumerate(page._diagnosis.quantities):
+            page.table.select_row(row)
+            page._choose_row(row)
+            sources.add(quantity.source)
+            assert page.trace.title.casefold() == quantity.title.casefold()
+    assert sources == {"trace", "variable"}
     wait_for_tasks()
