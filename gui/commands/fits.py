@@ -168,6 +168,7 @@ class FitCommands(CommandGroup):
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )
         window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
+        self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:
         """Told when a run changed: the message of its end does not stay green when its chains disagree."""
