@@ -152,3 +152,16 @@ def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
     assert n.format_rate(0, 0) == "0 of 0"
     assert n.format_rate(1999, 2000) == f"1{THIN}999 of 2{THIN}000 (> 99 %)"
     assert (n.format_loss(0.0), n.format_loss(1e-5), n.format_loss(1.2345)) == ("0.000", "< 0.001", "1.234")
+
+
+def test_tables_and_pages_follow_the_same_rule():
+    import numpy as np
+
+    from plaidwork.gui.results.assessed_page import with_interval
+    from plaidwork.gui.widgets.table_model import _default_format
+
+    assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1.00)"
+    assert with_interval((1.0, 0.87, 1.0)) == "1.00 (0.87 to 1.00)"
+    shown = _default_format(np.array([0.99999, 0.5, 1.0]))
+    assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1.000"]
+    assert _default_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
