@@ -7,6 +7,18 @@ from plaidwork.core.analysis import (
     AnalysisSpec,
 )
 from plaidwork.core.annotations import Annotation, AnnotationRef, Annotations
+from plaidwork.core.assessment import (
+    SCORES,
+    Interval,
+    Scores,
+    auc,
+    correlation_interval,
+    mean_auc,
+    rank_correlation,
+    score,
+    score_table,
+    wilson,
+)
 from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset
@@ -26,6 +38,15 @@ from plaidwork.core.model import (
     State,
     Table,
     Trial,
+)
+from plaidwork.core.numbers import (
+    format_count,
+    format_fixed,
+    format_loss,
+    format_number,
+    format_percent,
+    format_probability,
+    format_rate,
 )
 from plaidwork.core.per_matrix import per_matrix
 from plaidwork.core.response import axis_places

@@ -1,14 +1,19 @@
-"""How good class probabilities are against known classes: confusion, ROC, precision and recall, calibration, scores."""
+"""How good class probabilities are against known classes: confusion, ROC, precision and recall, calibration, scores.
+
+The one definition of every score: pages, models and searches read them here. SciPy is loaded on first use.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
+
+from plaidwork.core.model import Table
+from plaidwork.core.numbers import format_count, format_loss, format_percent, format_rate
 
 LEAST = 1e-15
 """Probabilities below are taken for this in the log loss."""
@@ -20,6 +25,38 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
+
+
+SCORES = (
+    "Errors: share of items whose most probable class is not their own (Wilson's 95 % interval). AUC: area under the ROC "
+    "curve; of more than two classes the mean over the classes, each against the rest. Log loss: mean of -log "
+    "P(own class), in nats. Brier score: squared distance of the probabilities from the own class, summed over the classes "
+    "and halved, 0 to 1."
+)
+"""What the scores of a table are, for captions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How good the probabilities of ``count`` items with a known class are; ``wrong`` of them are classed wrongly."""
+
+    count: int
+    wrong: int
+    errors: Interval
+    auc: Interval
+    log_loss: Interval
+    brier: Interval
+
+    def told(self, what: str) -> str:
+        """``5 of 84 test samples wrong (6 %, 95 % interval 3 % to 13 %), log loss 0.204``; ``what`` names the items."""
+        if not self.count:
+            return f"No {what} with a known class"
+        low, high = (format_percent(end) for end in self.errors[1:])
+        share = format_rate(self.wrong, self.count).partition(" (")[2].rstrip(")")
+        return (
+            f"{format_count(self.wrong)} of {format_count(self.count)} {what} wrong ({share}, 95 % interval {low} to "
+            f"{high}), log loss {format_loss(self.log_loss.value)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +89,13 @@ def confusion(codes: np.ndarray, probability: np.ndarray) -> np.ndarray:
 
 
 def wilson(hits: int, count: int, level: float = 0.95) -> Interval:
-    """Share of ``hits`` in ``count`` with Wilson's interval (Wilson 1927, JASA 22, 209-212)."""
+    """Share of ``hits`` in ``count`` with Wilson's interval (Wilson 1927, JASA 22, 209-212), also for none and for all."""
     if count == 0:
         return Interval(math.nan, math.nan, math.nan)
-    z = float(ndtri(0.5 + level / 2))
-    share = hits / count
-    middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
-    half = z / (1 + z**2 / count) * math.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
-    low, high = (0.0 if hits == 0 else middle - half), (1.0 if hits == count else middle + half)
-    return Interval(share, low, high)
+    from scipy.stats import binomtest
+
+    found = binomtest(hits, count).proportion_ci(level, method="wilson")
+    return Interval(hits / count, float(found.low), float(found.high))
 
 
 def roc(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -101,30 +136,52 @@ def average_precision(positive: np.ndarray, score: np.ndarray) -> float:
 
 
 def auc(positive: np.ndarray, score: np.ndarray, level: float = 0.95) -> Interval:
-    """Area under the ROC curve with DeLong's interval on the logit scale.
+    """Area under the ROC curve with DeLong's interval on the logit scale; ties count half.
 
     DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845, by mid-ranks (Sun & Xu 2014, IEEE Signal Processing
-    Letters 21, 1389-1393). At an area of 0 or 1 the variance is 0: the interval there reaches as far as the rule of three
-    has it, 3 / (items of the rarer kind). NaN without items of both kinds.
+    Letters 21, 1389-1393). Where its variance is 0 or unknown (an area of 0 or 1, a single item of a kind) the interval is
+    that of :func:`newcombe`. NaN without items of both kinds.
     """
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
     n_pos, n_neg = int(positive.sum()), int((~positive).sum())
     if not n_pos or not n_neg:
         return Interval(math.nan, math.nan, math.nan)
+    from scipy.stats import rankdata
+
     ranks = rankdata(score)
     above = (ranks[positive] - rankdata(score[positive])) / n_neg  # share of the others below each positive
     below = 1 - (ranks[~positive] - rankdata(score[~positive])) / n_pos
     area = float(above.mean())
-    if n_pos < 2 or n_neg < 2:
-        return Interval(area, math.nan, math.nan)
-    variance = float(above.var(ddof=1)) / n_pos + float(below.var(ddof=1)) / n_neg
+    variance = 0.0
+    if n_pos > 1 and n_neg > 1:
+        variance = float(above.var(ddof=1)) / n_pos + float(below.var(ddof=1)) / n_neg
     if variance <= 0 or not 0 < area < 1:
-        far = min(1.0, 3 / min(n_pos, n_neg))
-        return Interval(area, max(0.0, area - far), min(1.0, area + far))
-    half = float(ndtri(0.5 + level / 2)) * math.sqrt(variance) / (area * (1 - area))
+        return Interval(area, *newcombe(area, n_pos, n_neg, level))
+    half = _z(level) * math.sqrt(variance) / (area * (1 - area))
     logit = math.log(area / (1 - area))
     low, high = (1 / (1 + math.exp(-min(max(end, -700), 700))) for end in (logit - half, logit + half))
     return Interval(area, low, high)
+
+
+def newcombe(area: float, n_pos: int, n_neg: int, level: float = 0.95) -> tuple[float, float]:
+    """Interval of an area under the ROC curve from the numbers of items alone: all areas at most z standard errors away.
+
+    The standard error of an area A is that of Hanley and McNeil (1982), Radiology 143, 29-36, for negative exponential
+    scores, with (n1 + n2) / 2 - 1 in place of n1 - 1 and n2 - 1 (Newcombe 2006, Statistics in Medicine 25, 559-573,
+    method 5). It stays within 0 to 1 and is not empty when the classes are fully apart.
+    """
+    from scipy.optimize import brentq
+
+    z, more = _z(level), (n_pos + n_neg) / 2 - 1
+
+    def too_far(other: float) -> float:
+        spread = 1 + more * ((1 - other) / (2 - other) + other / (1 + other))
+        return abs(area - other) - z * math.sqrt(other * (1 - other) * spread / (n_pos * n_neg))
+
+    tiny = 1e-12
+    low = brentq(too_far, 0.0, max(area, tiny) - tiny / 2) if area > tiny else 0.0
+    high = brentq(too_far, min(area, 1 - tiny) + tiny / 2, 1.0) if area < 1 - tiny else 1.0
+    return float(low), float(high)
 
 
 def calibration(
@@ -144,13 +201,13 @@ def calibration(
 
 
 def calibration_error(bins: list[Bin]) -> float:
-    """Mean distance between probability and share, weighted by the items of the bins; NaN without items."""
+    """Expected calibration error of a class: mean distance between probability and share, weighted by the items of the bins; NaN without items."""
     total = sum(part.count for part in bins)
     return sum(part.count * abs(part.mean - part.share.value) for part in bins) / total if total else math.nan
 
 
 def log_loss(codes: np.ndarray, probability: np.ndarray) -> Interval:
-    """Mean of -log probability of the true class (nats), plus and minus 1.96 standard errors of the mean."""
+    """Mean of -log probability of the true class (nats), with the 95 % interval of the mean by its standard error."""
     own = np.clip(probability[np.arange(len(codes)), codes], LEAST, 1.0)
     return _mean(-np.log(own))
 
@@ -164,9 +221,80 @@ def brier(codes: np.ndarray, probability: np.ndarray) -> Interval:
     return _mean(((probability - truth) ** 2).sum(axis=1) / 2)
 
 
+def mean_auc(codes: np.ndarray, probability: np.ndarray) -> Interval:
+    """Area under the ROC curve of the second of two classes; of more the mean over classes, each against the rest.
+
+    Classes without items, or without others, are left out. The interval is DeLong's for two classes and NaN for more.
+    """
+    size = probability.shape[1]
+    if size == 2:
+        return auc(codes == 1, probability[:, 1])
+    areas = np.array([auc(codes == k, probability[:, k]).value for k in range(size)])
+    known = areas[np.isfinite(areas)]
+    return Interval(float(known.mean()) if len(known) else math.nan, math.nan, math.nan)
+
+
+def score(codes: np.ndarray, probability: np.ndarray) -> Scores:
+    """All scores of (n, C) probabilities against (n,) class numbers; (n,) probabilities are of the second of two classes."""
+    codes, p = np.asarray(codes, dtype=np.intp), class_probabilities(probability)
+    wrong = int((p.argmax(axis=1) != codes).sum())
+    count = len(codes)
+    return Scores(count, wrong, wilson(wrong, count), mean_auc(codes, p), log_loss(codes, p), brier(codes, p))
+
+
+def score_table(parts: Mapping[str, Scores], head: str, label: str = "Scores") -> Table:
+    """A line of scores for each part of the items, with the intervals of the errors; ``head`` is above their names."""
+    found = list(parts.values())
+    return Table(
+        {
+            head: np.array(list(parts)),
+            "Number": np.array([one.count for one in found]),
+            "Wrong": np.array([one.wrong for one in found]),
+            "Errors": np.array([one.errors.value for one in found]),
+            "Errors 2.5 %": np.array([one.errors.low for one in found]),
+            "Errors 97.5 %": np.array([one.errors.high for one in found]),
+            "AUC": np.array([one.auc.value for one in found]),
+            "Log loss": np.array([one.log_loss.value for one in found]),
+            "Brier score": np.array([one.brier.value for one in found]),
+        },
+        label=label,
+        doc=SCORES,
+    )
+
+
+def correlation_interval(r: float, n: int, ranks: bool = False, level: float = 0.95) -> Interval:
+    """A correlation of ``n`` pairs with the interval of Fisher's z; of fewer than four pairs it is not known.
+
+    The standard error of z is 1 / sqrt(n - 3), of ranks that of Bonett and Wright (2000), Psychometrika 65, 23-28:
+    sqrt((1 + r^2 / 2) / (n - 3)).
+    """
+    if n < 4 or r != r:
+        return Interval(r if n >= 4 else math.nan, math.nan, math.nan)
+    half = _z(level) * math.sqrt((1 + r * r / 2 if ranks else 1.0) / (n - 3))
+    z = math.atanh(min(max(r, -1 + 1e-15), 1 - 1e-15))
+    return Interval(r, math.tanh(z - half), math.tanh(z + half))
+
+
+def rank_correlation(x: np.ndarray, y: np.ndarray, level: float = 0.95) -> Interval:
+    """Spearman's correlation of two (n,) arrays with its interval; NaN when one is constant."""
+    n = len(x)
+    if n < 4 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Interval(math.nan, math.nan, math.nan)
+    from scipy.stats import rankdata
+
+    return correlation_interval(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1]), n, True, level)
+
+
+def _z(level: float) -> float:
+    """Standard normal quantile of the end of a two-sided interval."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2))
+
+
 def _mean(values: np.ndarray) -> Interval:
     if not len(values):
         return Interval(math.nan, math.nan, math.nan)
     middle = float(values.mean())
-    half = 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    half = _z(0.95) * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return Interval(middle, max(middle - half, 0.0) if half == half else math.nan, middle + half)

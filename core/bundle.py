@@ -107,6 +107,7 @@ class BundleWriter:
             "inputs": run.inputs,
             "data_hash": run.data_hash,
             "environment": run.environment,
+            "verdict": self._verdict(run, folder),
             "declaration": spec_to_json(run.spec),
         }
         self._text(json.dumps(settings, ensure_ascii=False, indent=1), *folder, "run.json")
@@ -120,6 +121,17 @@ class BundleWriter:
         self._results(run.results, labels, *folder, "results")
         for record in run.analyses:
             self.analysis(record, labels, *folder, "analyses", file_name(f"{record.title} {record.id}"))
+
+    def _verdict(self, run: Run, folder: tuple[str, ...]) -> dict[str, str] | None:
+        """What the diagnostics say of the run, with their table in a file of its own; None without draws."""
+        if not run.n_draws:
+            return None
+        found = run.diagnosis()
+        if found.quantities:
+            columns = found.table().columns
+            rows = zip(*columns.values(), strict=True)
+            self._csv(tuple(columns), rows, *folder, "diagnostics.csv")
+        return {"kind": found.verdict.kind, "title": found.verdict.title, "text": found.verdict.text}
 
     def analysis(self, record: AnalysisRecord, labels: Mapping[str, Sequence[str]], *folder: str) -> None:
         """What was asked (``analysis.json``), the results and the files that were read."""

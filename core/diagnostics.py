@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from plaidwork.core.mcstats import (
     rhat,
 )
 from plaidwork.core.model import Table
+from plaidwork.core.numbers import format_amount
 from plaidwork.core.spec import ModelSpec
 from plaidwork.core.spelling import inside_sentence
 
@@ -80,8 +81,9 @@ class Quantity:
 class Verdict:
     """The state of a run in words: ``title`` (at most 70 characters), ``text`` (what it means, what to do).
 
-    ``worst`` is the title of the quantity that the text is about; ``chains`` are those it names, counted from 0;
-    ``actions`` are what helps, the main one first: "run_longer", "compare_chains", "more_chains".
+    ``word`` and ``detail`` say the same where there is room for a word and a number. ``worst`` is the title of the
+    quantity that the text is about; ``chains`` are those it names, counted from 0; ``actions`` are what helps, the main
+    one first: "run_longer", "compare_chains", "more_chains".
     """
 
     kind: Mark
@@ -90,16 +92,41 @@ class Verdict:
     worst: str = ""
     chains: tuple[int, ...] = ()
     actions: tuple[str, ...] = ()
+    word: str = ""
+    detail: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether averages over the run can be trusted."""
+        return self.kind == "ok"
+
+    @property
+    def phrase(self) -> str:
+        """The title inside a sentence."""
+        return f"{self.title[:1].lower()}{self.title[1:]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All quantities of a run, worst first, and the verdict. ``n_draws`` counts the draws per chain compared."""
+    """All quantities of a run, worst first, and the verdict. ``n_draws`` counts the draws per chain compared.
+
+    ``kept`` is what was judged.
+    """
 
     quantities: tuple[Quantity, ...]
     verdict: Verdict
     n_chains: int
     n_draws: int
+    kept: Kept = field(repr=False, compare=False)
+
+    def series(self, quantity: Quantity) -> np.ndarray:
+        """(chain, draw) values of a quantity at the kept draws."""
+        if quantity.source == "trace":
+            return self.kept.kept_trace(quantity.name)
+        values = np.asarray(self.kept.stack(quantity.name), dtype=float)
+        where: tuple[Any, ...] = (slice(None), slice(None), *quantity.index)
+        series: np.ndarray = values[where]
+        return series
 
     @property
     def judged(self) -> tuple[Quantity, ...]:
@@ -136,16 +163,26 @@ def mark_ess(value: float) -> Mark:
     return "error" if value < ESS_MARKS[1] else "warn" if value < ESS_MARKS[0] else "ok"
 
 
-def diagnose(kept: Kept, spec: ModelSpec | None = None, *, max_elements: int = 0) -> Diagnosis:
+def diagnose(
+    kept: Kept,
+    spec: ModelSpec | None = None,
+    *,
+    max_elements: int = 0,
+    unfinished: Collection[int] | None = None,
+    doubt: str = "",
+) -> Diagnosis:
     """Judge the kept draws: every scalar variable and every trace at the kept draws.
 
-    Ragged variables, acceptance rates and traces that are not to be judged are left out, and a trace of the same name as a variable counts once.
+    Ragged variables, acceptance rates and traces that are not to be judged are left out, and a trace of the same name as a
+    variable counts once. What is shown of a run asks ``Run.diagnosis``, so that there is one verdict.
 
     Parameters
     ----------
     kept : snapshot of the chains, cut to the shortest
     spec : declaration of the model; that of ``kept`` when None
     max_elements : also judge the elements of each array variable of at most so many elements
+    unfinished : numbers of the restarts that ended before they had converged; None when that is not known
+    doubt : what the model itself holds against its draws, a sentence without its full stop; empty when nothing
 
     Notes
     -----
@@ -158,17 +195,27 @@ def diagnose(kept: Kept, spec: ModelSpec | None = None, *, max_elements: int = 0
     n_chains = len(kept)
     n_draws = min((chain.n_draws for chain in kept.chains), default=0)
     if n_draws == 0:
-        verdict = Verdict(
-            "warn", "Nothing to judge yet", "No draw has been kept. The table fills as draws come in."
-        )
-        return Diagnosis((), verdict, n_chains, 0)
+        text = "No draw has been kept. The table fills as draws come in."
+        verdict = Verdict("warn", "Nothing to judge yet", text, word="Too early")
+        return Diagnosis((), verdict, n_chains, 0, kept)
     found = _collect(kept, spec, max_elements)
     quantities = tuple(sorted(_rows(found, spec.algorithm == "mcmc"), key=_badness))
     if spec.algorithm == "mcmc":
         verdict = _verdict(quantities, found, kept, spec, n_draws)
     else:
-        verdict = _verdict_of_restarts(kept, spec)
-    return Diagnosis(quantities, verdict, n_chains, n_draws)
+        verdict = _verdict_of_restarts(kept, spec, unfinished)
+    return Diagnosis(quantities, _doubted(verdict, doubt), n_chains, n_draws, kept)
+
+
+def _doubted(verdict: Verdict, doubt: str) -> Verdict:
+    """The verdict with what the model itself has found against its draws."""
+    if not doubt:
+        return verdict
+    if not verdict.settled:
+        return replace(verdict, text=f"{verdict.text} {doubt}.")
+    title = doubt.partition(":")[0][:70]
+    text = f"{doubt}. R-hat and ESS alone do not show it: averages cannot be trusted yet."
+    return replace(verdict, kind="warn", title=title, text=text, word="Not settled", actions=("run_longer",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,32 +304,43 @@ def _verdict(
     unsettled = [q for q in judged if q.status in ("warn", "error")]
     if n_draws < 4:
         text = f"Each chain has kept {n_draws} of the 4 draws that a first look needs. Run longer."
-        return Verdict("warn", "Too early to tell", text, actions=("run_longer",))
+        return Verdict("warn", "Too early to tell", text, actions=("run_longer",), word="Too early")
     if not judged:
         text = "Every recorded quantity kept one value in all draws, or is not a number. Look at the traces."
-        return Verdict("warn", "No quantity varies", text, actions=("compare_chains",))
+        return Verdict("warn", "No quantity varies", text, actions=("compare_chains",), word="Nothing varies")
     worst = judged[0]
     if len(kept) == 1:
         advice = "Run at least 4 chains to see whether they agree."
         few = f" Fewest effective draws: {worst.title}, {_ess_text(worst)}." if unsettled else ""
         actions = ("more_chains", "run_longer") if unsettled else ("more_chains",)
         text = f"One chain cannot show whether another start would end elsewhere.{few} {advice}"
-        return Verdict("warn", "Exploratory: one chain", text, worst.title, actions=actions)
+        return Verdict(
+            "warn",
+            "Exploratory: one chain",
+            text,
+            worst.title,
+            actions=actions,
+            word="One chain",
+            detail="nothing to compare with",
+        )
     apart = _chains_apart(kept, spec)
     if apart is not None:
         return apart
     if unsettled:
         values = next(i.values for i in found if (i.name, i.index) == (worst.name, worst.index))
-        return _unsettled(worst, len(unsettled), len(judged), values)
+        return _unsettled(worst, len(unsettled), len(judged), values, [c.chain for c in kept.chains])
     all_of = f"All {len(judged)} quantities have" if len(judged) > 1 else "The one quantity has"
     text = f"Largest R-hat: {worst.title}, {worst.rhat:.3f}. The chains agree, so averages can be trusted."
-    return Verdict("ok", f"{all_of} settled", text, worst.title)
+    detail = f"largest R-hat {worst.rhat:.3f}"
+    return Verdict("ok", f"{all_of} settled", text, worst.title, word="Settled", detail=detail)
 
 
-def _unsettled(worst: Quantity, n: int, total: int, values: np.ndarray) -> Verdict:
+def _unsettled(worst: Quantity, n: int, total: int, values: np.ndarray, numbers: Sequence[int]) -> Verdict:
+    detail = f"{n} of {total} quantities are not"
     title = f"{n} of {total} quantities {'has' if n == 1 else 'have'} not settled yet"
     if worst.rhat > RHAT_MARKS[0]:
         chain = int(np.argmax(np.abs(values.mean(axis=1) - np.median(values.mean(axis=1)))))
+        chain = numbers[chain]
         differs = f" Chain {chain + 1} differs most." if len(values) > 2 else ""
         ratio = f"{worst.rhat:.3f}" if np.isfinite(worst.rhat) else "infinite"
         text = (
@@ -290,12 +348,13 @@ def _unsettled(worst: Quantity, n: int, total: int, values: np.ndarray) -> Verdi
             f"so averages cannot be trusted yet.{differs} Run longer, or compare the chains."
         )
         chains = (chain,) if differs else ()
-        return Verdict("warn", title, text, worst.title, chains, ("run_longer", "compare_chains"))
+        actions = ("run_longer", "compare_chains")
+        return Verdict("warn", title, text, worst.title, chains, actions, "Not settled", detail)
     text = (
         f"Worst: {worst.title}, {_ess_text(worst)}. The chains agree, but their draws are too alike for precise "
         "averages. Run longer."
     )
-    return Verdict("warn", title, text, worst.title, actions=("run_longer",))
+    return Verdict("warn", title, text, worst.title, (), ("run_longer",), "Not settled", detail)
 
 
 def _ess_text(quantity: Quantity) -> str:
@@ -331,21 +390,19 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     if not below:
         return None
     gap = means[best] - means[list(below)].min()
-    who = _listed([c + 1 for c in below])
-    one = len(below) == 1
+    numbers = [chain.chain for chain in kept.chains]
+    best, apart = numbers[best], tuple(numbers[c] for c in below)
+    who = _listed([c + 1 for c in apart])
+    one = len(apart) == 1
     text = (
-        f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {_amount(gap)} "
+        f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {format_amount(gap)} "
         f"{'below' if sign > 0 else 'above'} chain {best + 1} in {title}, so averages would mix different solutions. "
         "Compare the chains, or run longer."
     )
-    return Verdict(
-        "error", "The chains found different solutions", text, title, below, ("compare_chains", "run_longer")
-    )
-
-
-def _amount(value: float) -> str:
-    """A size for a sentence: 3 digits, thin spaces between thousands."""
-    return f"{value:.3g}" if value < 100 else f"{value:,.0f}".replace(",", "\u2009")
+    actions = ("compare_chains", "run_longer")
+    heading, word = "The chains found different solutions", "Chains differ"
+    detail = f"{len(apart)} of {len(numbers)} {'below' if sign > 0 else 'above'} the best"
+    return Verdict("error", heading, text, title, apart, actions, word, detail)
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -353,47 +410,67 @@ def _listed(numbers: Sequence[int]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _verdict_of_restarts(kept: Kept, spec: ModelSpec) -> Verdict:
+def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int] | None) -> Verdict:
     """Whether the restarts of a variational or optimising model end at the same objective."""
     objective = _objective(spec)
     if objective is None:
-        return Verdict(
-            "warn", "Nothing to judge", "The model reports no objective, so restarts cannot be compared."
-        )
+        text = "The model reports no objective, so restarts cannot be compared."
+        return Verdict("warn", "Nothing to judge", text, word="No objective")
     name, quantity, sign = objective
     title = inside_sentence(quantity)
+    numbers = [chain.chain for chain in kept.chains]
     curves = [sign * chain.trace(name) for chain in kept.chains]
     final = np.array([curve[-1] if len(curve) else np.nan for curve in curves])
-    broken = np.flatnonzero(~np.isfinite(final))
-    if len(broken):
-        who = _listed([int(c) + 1 for c in broken])
+    broken = tuple(numbers[c] for c in np.flatnonzero(~np.isfinite(final)))
+    if broken:
+        who = _listed([c + 1 for c in broken])
         text = f"The final {title} of restart {who} is not a number. Look at its trace and at the settings."
-        chains = tuple(int(c) for c in broken)
-        return Verdict("error", "A restart has failed", text, quantity, chains, ("compare_chains",))
+        actions = ("compare_chains",)
+        return Verdict("error", "A restart has failed", text, quantity, broken, actions, "Failed restart")
     best = int(np.argmax(final))
-    curve = curves[best]
-    scale = max(1.0, abs(final[best]))
-    moving = len(curve) > 1 and abs(curve[-1] - curve[-2]) > _STILL_MOVING * scale
-    if moving:
-        text = (
-            f"The {title} of restart {best + 1}, the best, was still changing at its last sweep. Run longer."
+    cut = _cut_short(curves[best], numbers[best], unfinished, title)
+    if cut:
+        chains, detail = (numbers[best],), f"after {len(curves[best])} sweeps"
+        return Verdict(
+            "warn", "Not converged yet", cut, quantity, chains, ("run_longer",), "Not converged", detail
         )
-        return Verdict("warn", "Not converged yet", text, quantity, (best,), ("run_longer",))
     if len(curves) == 1:
         text = "One restart cannot show whether another start would end better. Run at least 5 restarts."
-        return Verdict("warn", "Exploratory: one restart", text, quantity, actions=("more_chains",))
+        heading, detail = "Exploratory: one restart", "nothing to compare with"
+        return Verdict("warn", heading, text, quantity, (), ("more_chains",), "One restart", detail)
+    return _same_optimum(final, numbers, quantity, sign)
+
+
+def _cut_short(curve: np.ndarray, number: int, unfinished: Collection[int] | None, title: str) -> str:
+    """What to say of the best restart when it has ended, or stands, before it has converged; else empty."""
+    if unfinished is not None:
+        text = (
+            f"Restart {number + 1}, the best, ended after {len(curve)} sweeps, before it had converged. Allow more "
+            "sweeps and fit again."
+        )
+        return text if number in unfinished else ""
+    scale = max(1.0, abs(curve[-1]))
+    if len(curve) > 1 and abs(curve[-1] - curve[-2]) > _STILL_MOVING * scale:
+        return f"The {title} of restart {number + 1}, the best, was still changing at its last sweep. Run longer."
+    return ""
+
+
+def _same_optimum(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: float) -> Verdict:
+    """How many restarts have reached the best objective; final (restarts,), higher is better."""
+    title, best = inside_sentence(quantity), int(np.argmax(final))
     same = int(np.sum(final[best] - final <= max(1.0, _SAME_OPTIMUM * abs(final[best]))))
-    heading = f"{same} of {len(final)} restarts reached the best {title}"
+    heading, detail = f"{same} of {len(final)} restarts reached the best {title}", f"{same} of {len(final)}"
     if same == 1:
         second = np.sort(final)[-2]
         text = (
-            f"The next best is {_amount(final[best] - second)} {'below' if sign > 0 else 'above'}, so a better solution may "
+            f"The next best is {format_amount(final[best] - second)} {'below' if sign > 0 else 'above'}, so a better solution may "
             "exist. Run more restarts."
         )
-        return Verdict("warn", heading, text, quantity, (best,), ("more_chains", "compare_chains"))
+        actions = ("more_chains", "compare_chains")
+        return Verdict("warn", heading, text, quantity, (numbers[best],), actions, "Restarts differ", detail)
     text = (
         "Different starts end at the same solution. Restarts that end elsewhere are worse and can be ignored."
     )
     if same == len(final):
         text = "Different starts end at the same solution."
-    return Verdict("ok", heading, text, quantity)
+    return Verdict("ok", heading, text, quantity, word="Same optimum", detail=detail)

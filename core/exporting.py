@@ -85,6 +85,7 @@ def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
 
 _WHAT = {
     "run.json": "settings, seed, versions and the declaration of the model",
+    "diagnostics.csv": "convergence of every judged quantity, worst first",
     "log.txt": "what happened during the fit",
     "notes.md": "your notes (Markdown)",
     "traces.csv": "the values of every sweep, warm-up included, chain by chain",
@@ -99,12 +100,14 @@ _WHAT = {
 
 
 def _readme(run: Run, place: Path) -> str:
+    verdict = run.diagnosis().verdict if run.n_draws else None
     lines = [
         f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}",
-        f"{run.n_draws} draws of {len(run.chains)} chains, seed {run.seed}, created {run.created}.",
+        f"{run.n_draws} draws of {len(run.chains)} {run.chain_word}s, seed {run.seed}, created {run.created}.",
+        *([f"{verdict.title}. {verdict.text}"] if verdict is not None else []),
         "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
         "",
-        *(f"{name:<12}{what}" for name, what in _WHAT.items() if (place / name).exists()),
+        *(f"{name:<16}{what}" for name, what in _WHAT.items() if (place / name).exists()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -21,6 +21,7 @@ from plaidwork.core.spec import ModelSpec
 
 if TYPE_CHECKING:
     from plaidwork.core.analysis import AnalysisRecord
+    from plaidwork.core.diagnostics import Diagnosis
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
 
@@ -67,6 +68,7 @@ class Run:
     environment: dict[str, str] = field(default_factory=dict)
     view_settings: dict[str, Any] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
+    _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
@@ -134,6 +136,25 @@ class Run:
             if not saved_only or saved is not None:
                 views.append(record.view(saved if saved_only else None))
         return Kept(self.spec, [view for view in views if view.n_draws], self.active)
+
+    def diagnosis(self) -> Diagnosis:
+        """The diagnostics with the verdict on what was kept so far: the one that all that is shown of the run repeats.
+
+        Judged once for the same draws; takes some 2 ms per quantity, so a window asks in the background. A text result
+        called ``doubt`` (what the model itself holds against its draws) is part of it.
+        """
+        from plaidwork.core.diagnostics import diagnose
+
+        doubt = self.results.get("doubt", "")
+        done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
+        key = (done, self.active, doubt if isinstance(doubt, str) else "")
+        found = self._judged
+        if found is None or found[0] != key:
+            ended = not self.active and self.spec.algorithm != "mcmc"
+            unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
+            found = key, diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            self._judged = found
+        return found[1]
 
     @property
     def draws(self) -> DrawsByName:

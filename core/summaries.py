@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.numbers import format_amount
 from plaidwork.core.seriation import block_rectangles, order_blocks
 
 __all__ = [
@@ -266,17 +267,17 @@ def rank_chains(
     if keep.all():
         return (
             keep,
-            f"All {len(keep)} chains are kept: their mean log joint is within {_amount(limit)} of the best.",
+            f"All {len(keep)} chains are kept: their mean log joint is within {format_amount(limit)} of the best.",
         )
     parts = [
-        f"chain {i + 1} lies {_amount(means[best] - means[i])} below the best"
+        f"chain {i + 1} lies {format_amount(means[best] - means[i])} below the best"
         if valid[i]
         else f"chain {i + 1} has no finite values"
         for i in np.flatnonzero(~keep)
     ]
     return (
         keep,
-        f"{keep.sum()} of {len(keep)} chains are kept (limit {_amount(limit)} in mean log joint): {', '.join(parts)}.",
+        f"{keep.sum()} of {len(keep)} chains are kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
     )
 
 
@@ -291,8 +292,3 @@ def nmi_overlap_ishiguro(
     from plaidwork.core.numerics import overlap
 
     return overlap.nmi_overlap_ishiguro(rows_a, cols_a, rows_b, cols_b)
-
-
-def _amount(value: float) -> str:
-    """A size for a sentence: 3 digits, thin spaces between thousands."""
-    return f"{value:.3g}" if value < 100 else f"{value:,.0f}".replace(",", "\u2009")

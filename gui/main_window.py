@@ -204,6 +204,7 @@ class MainWindow(QMainWindow):
         workbench.told.connect(self._tell)
         workbench.asked.connect(self.post)
         workbench.run_changed.connect(self._run_changed)
+        workbench.page_asked.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
         workbench.runs_changed.connect(lambda: self._run_changed(""))
         workbench.studies.changed.connect(self._study_changed)

@@ -1,6 +1,6 @@
-"""Numbers as text on the screen; fields and files never use this module.
+"""Numbers as text on the screen: those of ``core/numbers.py``, sizes, times and the ticks of axes.
 
-True minus (U+2212), thin spaces between thousands from 1 000 on, a space before units.
+Fields and files never use this module.
 """
 
 from __future__ import annotations
@@ -9,46 +9,45 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-MINUS = "\u2212"
-THIN = "\u2009"
-MISSING = "–"
+from plaidwork.core.numbers import (
+    MINUS,
+    MISSING,
+    THIN,
+    format_count,
+    format_fixed,
+    format_loss,
+    format_number,
+    format_percent,
+    format_probability,
+    format_rate,
+    special,
+    tidy,
+)
+
+__all__ = [
+    "MINUS",
+    "MISSING",
+    "THIN",
+    "decimals_by_error",
+    "format_by_error",
+    "format_bytes",
+    "format_count",
+    "format_duration",
+    "format_fixed",
+    "format_interval",
+    "format_limits",
+    "format_loss",
+    "format_number",
+    "format_percent",
+    "format_probability",
+    "format_rate",
+    "nice_step",
+    "nice_ticks",
+    "step_decimals",
+    "tidy",
+]
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
-
-
-def tidy(text: str) -> str:
-    """Turn Python's ``-12345.6`` into what is shown: true minus and thin spaces."""
-    sign = text[:1] if text[:1] in "+-" else ""
-    whole, dot, rest = text[len(sign) :].partition(".")
-    if whole.isdigit() and len(whole) > 3:
-        whole = f"{int(whole):,}".replace(",", THIN)
-    return sign.replace("-", MINUS) + whole + dot + rest
-
-
-def format_fixed(value: float, decimals: int, *, sign: bool = False) -> str:
-    """Show with a fixed number of decimals; `sign` also writes a plus."""
-    if not math.isfinite(value):
-        return _special(value)
-    text = f"{value:{'+' if sign else ''}.{max(decimals, 0)}f}"
-    if float(text) == 0:
-        text = text.lstrip("+-")
-    return tidy(text)
-
-
-def format_number(value: float, digits: int = 4) -> str:
-    """Show with about `digits` significant digits, without trailing zeros."""
-    value = float(value)
-    if not math.isfinite(value):
-        return _special(value)
-    if value == 0:
-        return "0"
-    power = math.floor(math.log10(abs(value)))
-    if power < -4 or power >= 9:
-        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        return tidy(f"{mantissa}e") + tidy(str(int(exponent)))
-    text = f"{value:.{max(digits - 1 - power, 0)}f}"
-    return tidy(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
@@ -62,34 +61,6 @@ def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     while decimals and all(abs(round(size, decimals - 1) - size) < 1e-12 * largest for size in sizes):
         decimals -= 1
     return [format_fixed(value, decimals) if value else "0" for value in values]
-
-
-def format_count(value: float) -> str:
-    """Show a whole number."""
-    return _special(value) if not math.isfinite(value) else tidy(str(round(value)))
-
-
-def format_percent(share: float, decimals: int = 0) -> str:
-    """Show a share of 1 as per cent; shares that are not quite none or all never read so."""
-    if not math.isfinite(share):
-        return _special(share)
-    step = 10.0**-decimals
-    if 0 < share * 100 < step / 2:
-        return f"< {step:.{decimals}f} %"
-    if 100 - step / 2 <= share * 100 < 100:
-        return f"> {100 - step:.{decimals}f} %"
-    return format_fixed(share * 100, decimals) + " %"
-
-
-def format_probability(value: float) -> str:
-    """Show a probability with two decimals; 1.00 and 0.00 only when exact."""
-    if not math.isfinite(value):
-        return _special(value)
-    if 0 < value < 0.005:
-        return "< 0.01"
-    if 0.995 <= value < 1:
-        return "> 0.99"
-    return f"{value:.2f}"
 
 
 def format_bytes(count: float) -> str:
@@ -144,7 +115,7 @@ def format_by_error(value: float, mcse: float) -> str:
     """
     value = float(value)
     if not math.isfinite(value):
-        return _special(value)
+        return special(value)
     if not math.isfinite(mcse) or mcse <= 0:
         return format_number(value)
     decimals = decimals_by_error(mcse)
@@ -192,9 +163,3 @@ def step_decimals(step: float) -> int:
 def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:
     whole, rest = divmod(value, base)
     return f"{tidy(str(whole))} {big} {rest} {small}" if rest else f"{tidy(str(whole))} {big}"
-
-
-def _special(value: float) -> str:
-    if math.isnan(value):
-        return MISSING
-    return "∞" if value > 0 else f"{MINUS}∞"

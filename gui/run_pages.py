@@ -10,10 +10,10 @@ from plaidwork.core.model import Result
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.setup.suitability import views_with
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
 
-TRACES, DIAGNOSTICS, ANALYSES, SETTINGS = "traces", "diagnostics", "analyses", "settings"
+TRACES, ANALYSES, SETTINGS = "traces", "analyses", "settings"
 
 
 def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:

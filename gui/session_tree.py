@@ -50,13 +50,13 @@ def dataset_line(dataset: Dataset) -> str:
 def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:
     """Icon and colour of a run's state; a finished run that has not settled carries its warning."""
     verdict = workbench.verdict(run)
-    if run.status == "done" and verdict is not None and verdict.kind != "ok":
+    if run.status == "done" and verdict is not None and not verdict.settled:
         return "warning", "warn"
     return STATUS_ICONS[run.status]
 
 
-def run_line(run: Run) -> str:
-    """``running, 26 %`` or ``4 chains, 4 000 draws``."""
+def run_line(workbench: Workbench, run: Run) -> str:
+    """``running, 26 %``, or ``4 chains, 4 000 draws`` after a word when they have not settled."""
     if run.active:
         share = run.sweeps_done / max(1, run.sweeps_planned)
         return f"{run.status}, {share * 100:.0f} %"
@@ -65,6 +65,9 @@ def run_line(run: Run) -> str:
     line = f"{run.schedule.chains} {run.chain_word}s"
     if run.spec.algorithm == "mcmc":
         line += f", {format_count(run.n_draws)} draws"
+    verdict = workbench.verdict(run)
+    if verdict is not None and not verdict.settled:
+        line = f"{verdict.word.lower()} · {line}"
     return line if run.status == "done" else f"{run.status}, {line}"
 
 
@@ -185,7 +188,7 @@ class SessionTree(QTreeWidget):
             icon = study_icon(self._workbench, record)
             self._add(STUDY, record.id, record.title, study_line(record), icon)
         for run in session.runs.values():
-            self._add(RUN, run.id, run.title, run_line(run), run_icon(self._workbench, run))
+            self._add(RUN, run.id, run.title, run_line(self._workbench, run), run_icon(self._workbench, run))
         if self._new_fit:
             self._add(NEW, "", "New fit", "being set up", ("sliders", "muted"))
         for group in self._groups.values():
@@ -213,7 +216,7 @@ class SessionTree(QTreeWidget):
         run = self._workbench.session.runs.get(run_id)
         item = self._find(RUN, run_id)
         if run is not None and item is not None:
-            self._fill(item, run.title, run_line(run), run_icon(self._workbench, run))
+            self._fill(item, run.title, run_line(self._workbench, run), run_icon(self._workbench, run))
 
     def update_study(self, study_id: str) -> None:
         """Refresh one search's line and icon."""

@@ -49,7 +49,7 @@ class Smoke(QObject):
         elif run.active:
             if run.n_draws > 0 or run.sweeps_done > 20:
                 workbench.stop(run)
-        elif workbench.verdict(run) is not None or run.n_draws == 0:  # the last thing made of a run
+        elif (workbench.verdict(run) is not None and run.results) or run.n_draws == 0:
             self._save()
 
     def _save(self) -> None:

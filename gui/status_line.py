@@ -84,11 +84,7 @@ class StatusLine(QStatusBar):
         self._icon.show()
         if not phase:
             verdict = self._workbench.verdict(run)
-            unsettled = (
-                f", {verdict.title[:1].lower()}{verdict.title[1:]}"
-                if verdict and verdict.kind != "ok"
-                else ""
-            )
+            unsettled = f", {verdict.phrase}" if verdict and not verdict.settled else ""
             self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}{unsettled}")
             return
         words = {

@@ -20,6 +20,7 @@ from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
+from plaidwork.gui.judging import Judgements
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.tasks import Task, run_task
@@ -27,8 +28,9 @@ from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
     from plaidwork.core.diagnostics import Diagnosis, Verdict
-    from plaidwork.core.draws import Kept
 
+DIAGNOSTICS = "diagnostics"
+"""End of the key of the tab with the diagnostics of a run."""
 LIVE_SUMMARY_SECONDS = 4.0
 """Least time between two provisional summaries of a run under way."""
 
@@ -55,6 +57,8 @@ class Workbench(QObject):
     """Title, sentence and details (a traceback) to show in a dialog."""
     asked = Signal(object)
     """A ``gui.widgets.Message`` with its own actions, for the bar."""
+    page_asked = Signal(str, str)
+    """Id of a run and the end of the key of one of its tabs (``run_pages``), to bring to the front."""
     plugin_changed = Signal(str)
     """Name of a plugin whose state has changed, on the GUI thread."""
 
@@ -71,7 +75,9 @@ class Workbench(QObject):
         self._selections: dict[str, Selection] = {}
         self._summaries: dict[str, Task] = {}
         self._next_summary: dict[str, float] = {}
-        self._verdicts: dict[str, Verdict] = {}
+        self.judgements = Judgements(self)
+        self.judgements.judged.connect(self._on_judged)
+        self.judgements.failed.connect(self._on_not_judged)
         self._saving: Task | None = None
         self.studies = StudyBench(self)
         # told in the threads that import; the signal brings it here
@@ -103,16 +109,16 @@ class Workbench(QObject):
             self._paces,
             self._selections,
             self._summaries,
-            self._verdicts,
         ):
             kept.clear()
+        self.judgements.clear()
         self._failed.clear()
         self.session = session
         self._dirty = dirty
         self.session_replaced.emit()
         self.dirty_changed.emit(dirty)
         for run in session.runs.values():
-            self._judge(run)
+            self.judge(run)
 
     def open(self, path: Path, done: Callable[[], None] | None = None) -> Task:
         """Read a session file in the background and show it."""
@@ -314,7 +320,7 @@ class Workbench(QObject):
         """A run that was made elsewhere has come into the session."""
         self.touch()
         self.runs_changed.emit()
-        self._judge(run)
+        self.judge(run)
 
     def remove_run(self, run: Run) -> None:
         """Remove a run that is not under way."""
@@ -421,32 +427,32 @@ class Workbench(QObject):
             self._next_summary[run.id] = ended + max(LIVE_SUMMARY_SECONDS, 4 * (ended - started))
             self.touch()
             self.results_changed.emit(run.id)
-            if final:
-                self._judge(run)
+            self.judge(run)
 
-        self._summaries[run.id] = run_task(
-            lambda task: summarise(run, plan), done, self.report(f"{run.title} could not be summarised")
-        )
+        def failed(error: BaseException, details: str) -> None:
+            self.report(f"{run.title} could not be summarised")(error, details)
+            self.judge(run)
+
+        self._summaries[run.id] = run_task(lambda task: summarise(run, plan), done, failed)
+
+    def diagnosis(self, run: Run) -> Diagnosis | None:
+        """The diagnostics of a run, once they are known; while it is under way those of some draws ago."""
+        return self.judgements.of(run)
 
     def verdict(self, run: Run) -> Verdict | None:
-        """Whether an ended run can be trusted, once that is known."""
-        return self._verdicts.get(run.id)
+        """Whether a run can be trusted, once that is known."""
+        diagnosis = self.diagnosis(run)
+        return None if diagnosis is None else diagnosis.verdict
 
-    def _judge(self, run: Run) -> None:
-        """Work out the verdict in the background."""
-        if run.active or run.n_draws == 0:
-            return
-        kept = run.kept()
+    def judge(self, run: Run) -> None:
+        """Ask for the verdict on what a run has kept; ``run_changed`` tells when it is there."""
+        self.judgements.ask(run)
 
-        def judged(diagnosis: Diagnosis) -> None:
-            if run.id in self.session.runs:
-                self._verdicts[run.id] = diagnosis.verdict
-                self.run_changed.emit(run.id)
+    def _on_judged(self, run_id: str) -> None:
+        if run_id in self.session.runs:
+            self.run_changed.emit(run_id)
 
-        run_task(lambda task: _diagnose(kept), judged, self.report(f"{run.title} could not be judged"))
-
-
-def _diagnose(kept: Kept) -> Diagnosis:
-    from plaidwork.core.diagnostics import diagnose
-
-    return diagnose(kept)
+    def _on_not_judged(self, run_id: str, error: BaseException, details: str) -> None:
+        run = self.session.runs.get(run_id)
+        if run is not None:
+            self.report(f"{run.title} could not be judged")(error, details)

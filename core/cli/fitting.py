@@ -234,11 +234,9 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
 
 def judged(fitted: Run) -> tuple[str, str, str]:
     """The headline of the results as a sentence (or nothing), and whether to trust it: title and text."""
-    from plaidwork.core.diagnostics import diagnose
-
     name = next((view.headline for view in fitted.spec.views if view.headline), "")
     found = fitted.results.get(name, "")
-    verdict = diagnose(fitted.kept()).verdict
+    verdict = fitted.diagnosis().verdict
     return f"{found}." if isinstance(found, str) and found else "", verdict.title, verdict.text
 
 

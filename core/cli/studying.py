@@ -221,7 +221,8 @@ def _tell(planned: Study, job: StudyJob, as_json: bool, clock: _Clock) -> None:
 
 def _line(planned: Study, job: StudyJob) -> str:
     value = "no number" if math.isnan(job.metric) else f"{planned.metric.name} {job.metric:.6g}"
-    line = f"{planned.words_of(job)}  {job.status}  {value}  {job.seconds:.1f} s  {job.message}"
+    doubt = f"  {job.verdict.lower()}" if not job.settled else ""
+    line = f"{planned.words_of(job)}  {job.status}{doubt}  {value}  {job.seconds:.1f} s  {job.message}"
     return f"fit {job.number}: {line}".rstrip()
 
 

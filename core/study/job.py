@@ -19,7 +19,8 @@ _TO_DO = ("waiting", "running", "stopped")
 class StudyJob:
     """One fit of a study: what differs from the others, and how it went.
 
-    ``metric`` is the number it is ranked by, ``metrics`` has all its numbers by the key of the metric.
+    ``metric`` is the number it is ranked by, ``metrics`` has all its numbers by the key of the metric, ``verdict`` the
+    word of the verdict on its draws (empty before there is one), ``settled`` whether they can be trusted.
     """
 
     number: int
@@ -32,6 +33,8 @@ class StudyJob:
     run_id: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
     sweeps: int = 0
+    verdict: str = ""
+    settled: bool = True
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 
@@ -43,6 +46,7 @@ class StudyJob:
         """As before it was run."""
         self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
+        self.verdict, self.settled = "", True
 
     @property
     def share(self) -> float:
@@ -76,6 +80,8 @@ class StudyJob:
             "metric": _storable(self.metric),
             "metrics": {name: _storable(value) for name, value in self.metrics.items()},
             "sweeps": self.sweeps,
+            "verdict": self.verdict,
+            "settled": self.settled,
             "seconds": round(self.seconds, 3),
             "message": self.message,
             "run": self.run_id,
@@ -97,6 +103,8 @@ class StudyJob:
             str(record.get("run", "")),
             {name: _number(value) for name, value in record.get("metrics", {}).items()},
             int(record.get("sweeps", 0)),
+            str(record.get("verdict", "")),
+            bool(record.get("settled", True)),
         )
 
     @property

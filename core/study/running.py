@@ -191,8 +191,11 @@ class RunningStudy(StudyRecord):
             job.status = status
 
     def measure(self, job: StudyJob, run: Run) -> None:
-        """All numbers of a run; the one it is ranked by must be there."""
+        """The verdict on a run and all its numbers; the one it is ranked by must be there."""
         job.sweeps = run.sweeps_done
+        if run.n_draws:
+            verdict = run.diagnosis().verdict
+            job.verdict, job.settled = verdict.word or verdict.title, verdict.settled
         job.metrics = single_numbers(run.results)
         for metric in self.metrics:
             try:

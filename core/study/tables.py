@@ -37,6 +37,8 @@ def record_table(record: StudyRecord) -> Table:
         if other.name not in columns and np.isfinite(values).any():
             columns[other.name] = values
     columns["Rank"] = np.array([float(rank.get(job.number, math.nan)) for job in jobs])
+    if any(job.verdict for job in jobs):
+        columns["Convergence"] = np.array([job.verdict for job in jobs], dtype=object)
     columns["Sweeps"] = np.array([job.sweeps for job in jobs])
     columns["Seconds"] = np.array([job.seconds for job in jobs])
     if any(job.message for job in jobs):

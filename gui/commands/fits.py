@@ -168,20 +168,28 @@ class FitCommands(CommandGroup):
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )
         window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
+        self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:
         """Told when a run changed: the message of its end does not stay green when its chains disagree."""
         run = self._workbench.session.runs.get(run_id)
         verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
-        if run is not None and verdict is not None and verdict.kind != "ok":
-            doubt = f"{verdict.title[:1].lower()}{verdict.title[1:]}"
-            self._window.messages.amend(f"end {run.id}", "warn", f"{run.title} finished, but {doubt}")
+        if run is not None and verdict is not None and not verdict.settled:
+            self._window.messages.amend(
+                f"end {run.id}", "warn", f"{run.title} finished, but {verdict.phrase}"
+            )
 
     def show_run(self, run: Run, key: str) -> None:
         """Bring a run and one of its tabs to the front."""
         self._window.show_workspace()
         self._window.tree.select(RUN, run.id)
         self._window.workspace.go_to(key)
+
+    def show_tab(self, run_id: str, tab: str) -> None:
+        """Bring a tab of a run to the front, by the end of its key."""
+        run = self._workbench.session.runs.get(run_id)
+        if run is not None:
+            self.show_run(run, f"{run_id}/{tab}")
 
     def open_example(self, sample: Sample) -> None:
         """Load an example and show its set-up, ready to start."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -16,22 +15,18 @@ from plaidwork.core.diagnostics import (
     Diagnosis,
     Quantity,
     Verdict,
-    diagnose,
     rank_histogram,
 )
-from plaidwork.core.draws import Kept
 from plaidwork.core.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.plots import Plot
-from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button
 from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
-_LIVE_SECONDS = 40
 _MOST_RANK_PLOTS = 4
 
 
@@ -82,9 +77,6 @@ class DiagnosticsPage(QWidget):
         super().__init__(parent)
         self._workbench, self._run = workbench, run
         self._diagnosis: Diagnosis | None = None
-        self._kept: Kept | None = None
-        self._computing = False
-        self._ticks = 0
         self._chosen = ""
         self.verdict = VerdictCard()
         self.table = DataTable()
@@ -100,7 +92,8 @@ class DiagnosticsPage(QWidget):
         self.table.row_selected.connect(self._choose_row)
         for plot in (self.dots, self.trace):
             plot.hovered.connect(self.hovered)
-        workbench.results_changed.connect(self._on_results)
+        workbench.judgements.judged.connect(self._on_judged)
+        workbench.judgements.failed.connect(self._on_failed)
         theme().changed.connect(self._redraw)
         self.refresh()
 
@@ -163,33 +156,29 @@ class DiagnosticsPage(QWidget):
     # -- content --------------------------------------------------------------------------------
     def tick(self) -> None:
         """While the run goes on, judge anew every few seconds."""
-        self._ticks += 1
-        if self._ticks % _LIVE_SECONDS == 0:
-            self.refresh()
+        self._workbench.judge(self._run)
 
-    def _on_results(self, run_id: str) -> None:
+    def _on_judged(self, run_id: str) -> None:
         if run_id == self._run.id:
             self.refresh()
 
+    def _on_failed(self, run_id: str, error: BaseException, details: str) -> None:
+        if run_id == self._run.id:
+            self._empty.set("error", "The diagnostics could not be computed", str(error), icon_color="error")
+            self._empty.setToolTip(details)
+
     def refresh(self) -> None:
-        """Judge what was kept so far, in the background."""
-        if self._computing or self._run.n_draws == 0:
-            return
-        self._computing = True
-        kept = self._run.kept()
-        run_task(lambda task: (kept, diagnose(kept)), self._show, self._failed)
+        """Show what the window knows of the run; ask for it when that is nothing yet."""
+        found = self._workbench.diagnosis(self._run)
+        if found is None:
+            self._workbench.judge(self._run)
+        else:
+            self._show(found)
 
-    def _failed(self, error: BaseException, details: str) -> None:
-        self._computing = False
-        self._empty.set("error", "The diagnostics could not be computed", str(error), icon_color="error")
-        self._empty.setToolTip(details)
-
-    def _show(self, found: tuple[Kept, Diagnosis]) -> None:
-        self._computing = False
-        kept, whole = found
+    def _show(self, whole: Diagnosis) -> None:
         known = tuple(q for q in whole.quantities if q.status != "missing")  # such as a score without a truth
         diagnosis = replace(whole, quantities=known)
-        self._kept, self._diagnosis = kept, diagnosis
+        self._diagnosis = diagnosis
         if not diagnosis.quantities:
             self._empty.set("clock", diagnosis.verdict.title, diagnosis.verdict.text)
             return
@@ -259,11 +248,11 @@ class DiagnosticsPage(QWidget):
         plot.item.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
 
     def _choose_row(self, row: int) -> None:
-        if self._diagnosis is None or self._kept is None or row < 0:
+        if self._diagnosis is None or row < 0:
             return
         quantity = self._diagnosis.quantities[row]
         self._chosen = quantity.title
-        series = _series(self._kept, quantity)
+        series = self._diagnosis.series(quantity)
         self._draw_trace(quantity, series)
         self._draw_ranks(series)
 
@@ -274,9 +263,10 @@ class DiagnosticsPage(QWidget):
         self.trace.set_labels(
             "draw", f"{quantity.title} ({quantity.unit})" if quantity.unit else quantity.title
         )
+        numbers = [] if self._diagnosis is None else [c.chain for c in self._diagnosis.kept.chains]
         for chain, values in enumerate(series):
             x, y = decimate(values, 1500)
-            name = f"Chain {self._kept.chains[chain].chain + 1}"
+            name = f"Chain {numbers[chain] + 1}"
             self.trace.add_line(name, chain, x, y, width=1.0, legend=len(series) <= _MOST_RANK_PLOTS)
         self.trace.reset_zoom()
 
@@ -302,21 +292,12 @@ class DiagnosticsPage(QWidget):
             plot.item.setYRange(0, max(float(counts.max()), expected) * 1.08, padding=0)
 
     def _redraw(self) -> None:
-        if self._diagnosis is not None and self._kept is not None and self._diagnosis.quantities:
-            self._show((self._kept, self._diagnosis))
+        if self._diagnosis is not None and self._diagnosis.quantities:
+            self._show(self._diagnosis)
 
     def show_data(self) -> None:
         """Focus the table behind the plots."""
         self.table.view.setFocus()
-
-
-def _series(kept: Kept, quantity: Quantity) -> np.ndarray:
-    """(chain, draw) values of a quantity."""
-    if quantity.source == "trace":
-        return kept.kept_trace(quantity.name)
-    values = np.asarray(kept.stack(quantity.name), dtype=float)
-    where: tuple[Any, ...] = (slice(None), slice(None), *quantity.index)
-    return values[where]
 
 
 def _by_error(quantity: Quantity) -> str:

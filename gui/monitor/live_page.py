@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -154,7 +154,7 @@ class LivePage(QWidget):
         if primary is not None:
             name = primary.title[:1].upper() + primary.title[1:]
             figures["primary"] = KeyFigure(f"Best {inside_sentence(name)}")
-        figures["agreement"] = KeyFigure("Agreement")
+        figures["verdict"] = KeyFigure("Convergence")
         return figures
 
     def _build(self) -> None:
@@ -189,6 +189,11 @@ class LivePage(QWidget):
         """Progress per chain, moves, settings."""
         return self._side
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """The run may have gone on, or ended, while another page was in front."""
+        super().showEvent(event)
+        self.tick()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
@@ -222,6 +227,7 @@ class LivePage(QWidget):
             self._figures["sweep"].set_value(self._figures["sweep"].value, "drawing held, Space goes on")
             return
         run = self._run
+        self._workbench.judge(run)
         snapshots = [record.trace.snapshot() for record in run.chains]
         for plot in [*self._plots[:1], *self._next_small()]:
             plot.draw(snapshots)
@@ -260,6 +266,7 @@ class LivePage(QWidget):
         self._figures["left"].set_value(value, note)
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
+        self._tell_verdict()
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         for name, figure in self._figures.items():
@@ -279,7 +286,8 @@ class LivePage(QWidget):
         tails = [(float(np.mean(y[-tail:])), i, y) for i, y in enumerate(series) if len(y)]
         if not tails:
             return
-        level, best, values = max(tails, key=lambda found: found[0])
+        sign = -1.0 if primary.goal == "down" else 1.0
+        level, best, values = max(tails, key=lambda found: sign * found[0])
         before = values[-2 * tail : -tail]
         rise = (
             f", {format_number(level - float(np.mean(before)), 3)}"
@@ -294,32 +302,16 @@ class LivePage(QWidget):
             else "After the last sweep, and its change against the sweep before"
         )
         self._figures["primary"].set_value(
-            format_count(round(level)), f"{self._run.chain_word} {best + 1}{rise}"
+            format_count(round(level)) if abs(level) >= 1000 else format_number(level),
+            f"{self._run.chain_word} {best + 1}{rise}",
         )
-        self._tell_agreement(series)
 
-    def _tell_agreement(self, series: list[np.ndarray]) -> None:
-        from plaidwork.core.diagnostics import rhat
-
-        figure, primary = self._figures["agreement"], self._run.spec.primary_trace
-        assert primary is not None
-        if self._run.spec.algorithm != "mcmc":
-            ends = [y[-1] for y in series if len(y)]
-            figure.set_value(format_number(max(ends) - min(ends), 3), "spread at the end")
+    def _tell_verdict(self) -> None:
+        """The verdict of the diagnostics, as told everywhere."""
+        figure, verdict = self._figures["verdict"], self._workbench.verdict(self._run)
+        if verdict is None:
+            when = "after the warm-up" if self._run.spec.algorithm == "mcmc" else "at the end"
+            figure.set_value("–", when if self._run.active else "")
             return
-        if len(series) < 2:
-            figure.set_value("One chain", "exploratory: nothing to compare", "warn")
-            return
-        warmup = self._run.schedule.warmup
-        n = min(len(y) for y in series)
-        if n - warmup < 50:
-            figure.set_value("–", "after the warm-up")
-            return
-        figure.setToolTip(f"R-hat of {primary.title}: below 1.01 when the chains agree")
-        value = float(rhat(np.stack([y[warmup:n] for y in series])))
-        if not np.isfinite(value):
-            figure.set_value("–", f"{primary.title} does not move")
-        elif value <= 1.01:
-            figure.set_value("Settled", f"R-hat {value:.3f}", "ok")
-        else:
-            figure.set_value("Not yet", f"R-hat {value:.3f}", "warn")
+        figure.setToolTip(f"{verdict.title}. {verdict.text}")
+        figure.set_value(verdict.word or verdict.title, verdict.detail, verdict.kind)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.diagnostics import Diagnosis
+from plaidwork.core.diagnostics import Diagnosis, Quantity
 from plaidwork.core.run import Run
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.numbers import format_limits, format_number
+from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 
 _MOST_COLUMNS = 5
@@ -28,16 +30,20 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         self._table_head[0].setText("Where each restart ended")
         self._table_head[1].setText("after its last sweep")
 
-    def _curves(self, name: str) -> list[np.ndarray]:
-        return [np.asarray(record.trace.snapshot()[name], dtype=float) for record in self._run.chains]
+    def _ways(self, quantity: Quantity) -> list[np.ndarray]:
+        """Values of a quantity in each restart: of a trace sweep by sweep, of what is only kept those kept at the end."""
+        assert self._diagnosis is not None
+        if quantity.source == "trace":
+            return [chain.trace(quantity.name) for chain in self._diagnosis.kept.chains]
+        return list(self._diagnosis.series(quantity))
 
     def _fill_table(self, diagnosis: Diagnosis) -> None:
         rows = diagnosis.quantities
-        curves = [self._curves(q.name) for q in rows]
-        ends = np.array([[y[-1] if len(y) else np.nan for y in found] for found in curves])
+        ends = np.array([[y[-1] if len(y) else np.nan for y in self._ways(q)] for q in rows])
+        numbers = [chain.chain + 1 for chain in diagnosis.kept.chains]
         columns: dict[str, object] = {"Quantity": [q.title for q in rows]}
         if ends.shape[1] <= _MOST_COLUMNS:
-            columns |= {f"Restart {i + 1}": ends[:, i] for i in range(ends.shape[1])}
+            columns |= {f"Restart {number}": ends[:, i] for i, number in enumerate(numbers)}
         else:
             known = np.where(np.isfinite(ends).any(axis=1, keepdims=True), ends, 0.0)
             columns |= {"Lowest": np.nanmin(known, axis=1), "Median": np.nanmedian(known, axis=1)}
@@ -55,13 +61,35 @@ class RestartDiagnosticsPage(DiagnosticsPage):
         quantity = self._diagnosis.quantities[row]
         self._chosen = quantity.title
         self.trace.clear()
-        self.trace.set_title(quantity.title[:1].upper() + quantity.title[1:], "")
-        unit = f" ({quantity.unit})" if quantity.unit else ""
-        self.trace.set_labels("sweep", quantity.title + unit)
-        curves = self._curves(quantity.name)
-        for chain, values in enumerate(curves):
-            legend = len(curves) <= _MOST_IN_LEGEND
-            self.trace.add_line(
-                f"Restart {chain + 1}", chain, *decimate(values, 1500), width=1.4, legend=legend
-            )
+        for item in [item for item in self.trace.item.items if isinstance(item, pg.ScatterPlotItem)]:
+            self.trace.item.removeItem(item)
+        title, unit = quantity.title[:1].upper() + quantity.title[1:], quantity.unit
+        named = f"{quantity.title} ({unit})" if unit else quantity.title
+        ways, numbers = self._ways(quantity), [c.chain + 1 for c in self._diagnosis.kept.chains]
+        if quantity.source == "trace":
+            self.trace.set_title(title, "")
+            self.trace.set_labels("sweep", named)
+            for number, values in zip(numbers, ways, strict=True):
+                legend = len(ways) <= _MOST_IN_LEGEND
+                way = decimate(values, 1500)
+                self.trace.add_line(f"Restart {number}", number - 1, *way, width=1.4, legend=legend)
+        else:
+            self.trace.set_title(title, "kept after the last sweep only")
+            self.trace.set_labels("restart", named)
+            self._draw_ends(numbers, [float(values[-1]) for values in ways])
         self.trace.reset_zoom()
+        if quantity.source != "trace":
+            self._give_room([float(values[-1]) for values in ways])
+
+    def _give_room(self, ends: list[float]) -> None:
+        """Ends that are the same but for rounding lie on one level, not at the edges of the picture."""
+        low, high = min(ends), max(ends)
+        room = max(0.1 * (high - low), 0.01 * max(abs(low), abs(high), 1e-9))
+        self.trace.item.setYRange(low - room, high + room, padding=0)
+
+    def _draw_ends(self, numbers: list[int], ends: list[float]) -> None:
+        colours = [theme().category(number - 1) for number in numbers]
+        brushes = [pg.mkBrush(colour) for colour in colours]
+        self.trace.item.addItem(
+            pg.ScatterPlotItem(numbers, ends, size=9, pen=pg.mkPen(theme().color("surface")), brush=brushes)
+        )

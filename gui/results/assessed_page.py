@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.assessment import class_probabilities
-from plaidwork.gui.numbers import format_count, format_interval, format_number
+from plaidwork.gui.numbers import format_count, format_probability
 from plaidwork.gui.results.chart import ItemPicker, plural
 from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.page import ResultPage
@@ -162,13 +162,18 @@ class AssessedPage(ResultPage):
             self._draw()
             self.update_head()
 
+    @property
+    def what(self) -> str:
+        """``test samples``: what is judged."""
+        part = self.loaded.parts[self._part]
+        return f"{part + ' ' if part else ''}{plural(self.loaded.word)}"
+
     # -- words ----------------------------------------------------------------------------------
     def _items(self) -> str:
         """``120 test samples, 30 without a class left out``."""
         data: Judged = self.loaded
         count = int((data.part == self._part).sum())
-        part = data.parts[self._part]
-        text = f"{format_count(count)} {part + ' ' if part else ''}{plural(data.word)}"
+        text = f"{format_count(count)} {self.what}"
         if data.n_unknown:
             text += f"; {format_count(data.n_unknown)} without a known class left out"
         return text
@@ -182,5 +187,6 @@ def with_interval(found: tuple[float, float, float], decimals: int = 2) -> str:
     value, low, high = found
     if value != value:
         return "not known"
-    text = format_number(round(value, decimals), decimals + 2)
-    return text if low != low else f"{text} ({format_interval(low, high, decimals)})"
+    text = format_probability(value, decimals)
+    ends = f"{format_probability(low, decimals)} to {format_probability(high, decimals)}"
+    return text if low != low else f"{text} ({ends})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.gui.numbers import format_count, format_fixed, format_percent
+from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
 from plaidwork.gui.results.blocks import BlockData, Blocks
 
 
@@ -62,7 +62,10 @@ def cell_text(blocks: Blocks, mode: str, row: int, column: int) -> str:
         if mode != "residual"
         else (data.values[row, column] - data.fit[row, column] if data.fit is not None else np.nan)
     )
-    shown = "missing" if value != value else format_fixed(value, 2, sign=mode != "coverage")
+    if value != value:
+        shown = "missing"
+    else:
+        shown = format_probability(value) if mode == "coverage" else format_fixed(value, 2, sign=True)
     inside = ", ".join(blocks.name(block) for block in blocks.blocks_at(row, column)[:3])
     note = f" ({data.row_notes[row][:60]})" if data.row_notes and data.row_notes[row] else ""
     where = f", in {inside}" if inside else ""

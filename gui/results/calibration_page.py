@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import Bin, brier, calibration, calibration_error, log_loss
-from plaidwork.gui.numbers import format_count, format_fixed, format_interval
+from plaidwork.core.assessment import Bin, calibration, calibration_error, score
+from plaidwork.gui.numbers import format_count, format_fixed, format_loss, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
 from plaidwork.gui.results.chart import Scale, plural
 from plaidwork.gui.results.heat_canvas import RING
@@ -55,7 +55,7 @@ class ReliabilityChart(PlaceChart):
         """A bin in words."""
         part = self.bins[i]
         return (
-            f"mean probability {format_fixed(part.mean, 2)}: {self.name} in {with_interval(part.share)} of "
+            f"mean probability {format_probability(part.mean)}: {self.name} in {with_interval(part.share)} of "
             f"{format_count(part.count)} {plural(self.word)}"
         )
 
@@ -156,19 +156,20 @@ class CalibrationPage(AssessedPage):
         if not self.loaded or not len(self.loaded.codes):
             return self.view.title
         data: Judged = self.judged
-        loss, score = log_loss(data.codes, data.probability), brier(data.codes, data.probability)
-        return f"Log loss {format_fixed(loss.value, 3)}, Brier score {format_fixed(score.value, 3)}"
+        found = score(data.codes, data.probability)
+        return f"Log loss {format_loss(found.log_loss.value)}, Brier score {format_loss(found.brier.value)}"
 
     def default_caption(self) -> str:
         if not self.loaded or not len(self.loaded.codes):
             return super().default_caption()
         data, size = self.judged, len(self.loaded.classes)
-        loss, score = log_loss(data.codes, data.probability), brier(data.codes, data.probability)
-        intervals = " and ".join(format_interval(part.low, part.high, 3) for part in (loss, score))
+        found = score(data.codes, data.probability)
+        ends = [[format_loss(end) for end in part[1:]] for part in (found.log_loss, found.brier)]
+        intervals = " and ".join(f"{low} to {high}" for low, high in ends)
         return (
             f"95 % intervals {intervals}. Guessing all classes alike has {format_fixed(float(np.log(size)), 3)} and "
             f"{format_fixed((1 - 1 / size) / 2, 3)}. Probabilities of {self.chart.name} are off by "
-            f"{format_fixed(calibration_error(self.chart.bins), 2)} on average."
+            f"{format_loss(calibration_error(self.chart.bins), 2)} on average."
         )
 
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:

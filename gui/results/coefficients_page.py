@@ -375,6 +375,8 @@ class CoefficientsPage(ResultPage):
             return f"{len(data.layers)} {plural(self._layer_word())} by their strongest {plural(data.word)}"
         values = data.values[self._layer]
         top = int(np.nanargmax(np.abs(values)))
+        if not values[top]:
+            return f"{capital(data.layers[self._layer])}: all {plural(data.word)} are 0"
         return f"{capital(data.layers[self._layer])}: {data.names[top]} is strongest ({format_number(float(values[top]), 3)})"
 
     def default_caption(self) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import confusion, wilson
+from plaidwork.core.assessment import confusion, score, wilson
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.assessed_page import AssessedPage
 from plaidwork.gui.results.chart import Chart, elided
@@ -208,13 +208,8 @@ class ConfusionPage(AssessedPage):
     def default_headline(self) -> str:
         if not self.loaded or not len(self.loaded.codes):
             return self.view.title
-        counts = self.chart.counts
-        total, right = int(counts.sum()), int(np.trace(counts))
-        share, low, high = wilson(total - right, total)
-        return (
-            f"{format_count(total - right)} of {format_count(total)} wrong: {format_percent(share, 1)} "
-            f"({format_percent(low, 1)} to {format_percent(high, 1)})"
-        )
+        data = self.judged
+        return score(data.codes, data.probability).told(self.what)
 
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
         return [[self.chart], [self._foot, self.bar]]

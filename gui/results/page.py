@@ -16,14 +16,15 @@ from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets import Chip, Label, Skeleton, StatePane, button, tool_button
-from plaidwork.gui.workbench import Workbench
+from plaidwork.gui.widgets import Label, Skeleton, StatePane, button, tool_button
+from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 
 SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
@@ -114,8 +115,8 @@ class ResultPage(QWidget):
     def _build_frame(self) -> None:
         self._headline = Label(self.view.title, "title", elide=True)
         self._caption = Label("", "body", "muted", elide=True)
-        self._live = Chip("not final", "warn")
-        self._live.setToolTip("The fit is still running: the picture will change.")
+        self._doubt = DoubtMark()
+        self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find)
         self._actions = [
             self._find_button,
@@ -126,7 +127,7 @@ class ResultPage(QWidget):
         title_row = QHBoxLayout()
         title_row.setSpacing(space.S)
         title_row.addWidget(self._headline)
-        title_row.addWidget(self._live)
+        title_row.addWidget(self._doubt)
         title_row.addStretch(1)
         words = QVBoxLayout()
         words.setSpacing(2)
@@ -346,11 +347,11 @@ class ResultPage(QWidget):
                 self.refresh()
 
     def _update_chip(self) -> None:
-        self._live.setVisible(self.run.active)
-        if self.run.active and self.run.results_draws:
-            self._live.setToolTip(
-                f"The fit is still running: this is the picture after {format_count(self.run.results_draws)} draws."
-            )
+        running = "The fit is still running: the picture will change."
+        if self.run.results_draws:
+            draws = format_count(self.run.results_draws)
+            running = f"The fit is still running: this is the picture after {draws} draws."
+        self._doubt.tell(self.workbench, self.run, running)
 
     def restyle(self) -> None:
         """The theme has changed; most widgets follow by themselves."""

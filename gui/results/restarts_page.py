@@ -96,7 +96,7 @@ class RestartsPage(ResultPage):
             self.show_state(
                 "compare",
                 "One restart alone cannot be compared",
-                "Set “Restarts” to 2 or more and fit again: factors that come back from another start can be trusted.",
+                "Set “Restarts” to 2 or more and fit again: factors that come back from another start do not hang on where the fit began.",
             )
             return
         names = [

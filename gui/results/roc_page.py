@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.assessment import Interval, auc, average_precision, precision_recall, roc, wilson
-from plaidwork.gui.numbers import format_count, format_number, format_percent
+from plaidwork.gui.numbers import format_count, format_number, format_percent, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
 from plaidwork.gui.results.chart import Scale, capital
 from plaidwork.gui.results.heat_canvas import RING
@@ -52,14 +52,10 @@ class RatingCurve:
         hits = round(float(self.y[i] if self.kind == "roc" else self.x[i]) * self.n_positive)
         _, low, high = wilson(hits, self.n_positive)
         names = _AXES[self.kind]
-        words += f": {names[0]} {_two(self.x[i])}, {names[1]} {_two(self.y[i])}"
+        words += f": {names[0]} {format_probability(self.x[i])}, {names[1]} {format_probability(self.y[i])}"
         return (
             words + f"; {hits} of {self.n_positive} found ({format_percent(low)} to {format_percent(high)})"
         )
-
-
-def _two(value: float) -> str:
-    return f"{float(value):.2f}"
 
 
 class RatingChart(PlaceChart):
@@ -205,7 +201,7 @@ class RocPage(AssessedPage):
             self.chart.set_curve(RatingCurve("roc", x, y, limits, None, count, len(positive) - count, title))
         else:
             x, y, limits = precision_recall(positive, score)
-            title = f"Average precision {_two(average_precision(positive, score))}"
+            title = f"Average precision {format_probability(average_precision(positive, score))}"
             base = count / len(positive)
             self.chart.set_curve(RatingCurve("pr", x, y, limits, base, count, len(positive) - count, title))
         self._foot.setText(self._items() + "; interval of DeLong, 95 %")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_fixed, format_percent
+from plaidwork.gui.numbers import format_percent, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged
 from plaidwork.gui.results.chart import Scale, capital, plural
 from plaidwork.gui.results.heat_canvas import RING
@@ -96,7 +96,7 @@ class SharesChart(PlaceChart):
         assert self.data is not None
         i = int(self.order[place])
         shares = ", ".join(
-            f"{name} {format_fixed(float(p), 2)}"
+            f"{name} {format_probability(float(p))}"
             for name, p in zip(self.data.classes, self.data.probability[i], strict=True)
         )
         return f"{capital(self.data.word)} of class {self.data.classes[self.data.codes[i]]}: {shares}"

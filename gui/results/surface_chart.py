@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.gui.numbers import format_fixed, format_number
+from plaidwork.gui.numbers import format_fixed, format_number, format_probability
 from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.contours import label_place
 from plaidwork.gui.results.marks import Colouring, area_colors, paint_mark
@@ -279,10 +279,10 @@ class SurfaceChart(ScatterChart):
             f"{surface.x_name} {format_number(place[0], 3)}, {surface.y_name} {format_number(place[1], 3)}"
         )
         parts = [
-            f"{name} {format_fixed(float(p), 2)}" for name, p in zip(surface.classes, shares, strict=True)
+            f"{name} {format_probability(float(p))}" for name, p in zip(surface.classes, shares, strict=True)
         ]
         if null is not None:
-            parts.append(f"no class {format_fixed(null, 2)}")
+            parts.append(f"no class {format_probability(null)}")
         return f"{where}: {', '.join(parts)}"
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

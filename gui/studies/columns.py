@@ -14,6 +14,7 @@ from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_percent
 
 FIT, SEED, STATUS, RANK, SWEEPS, TIME = "Fit", "Seed", "State", "Rank", "Sweeps", "Time (s)"
+VERDICT = "Convergence"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ def fit_columns(record: StudyRecord) -> FitColumns:
     ended = np.array([job.ended for job in jobs], dtype=bool)
     for name, numbers in ((SWEEPS, [job.sweeps for job in jobs]), (TIME, [job.seconds for job in jobs])):
         table[name] = axes[name] = np.where(ended, np.array(numbers, dtype=float), np.nan)
+    if any(job.verdict for job in jobs):
+        table[VERDICT] = _texts([job.verdict or "–" for job in jobs])
     table[STATUS] = _texts([state_words(record, job) for job in jobs])
     formats: dict[str, Callable[[Any], str]] = {
         heads[key]: partial(format_fixed, decimals=decimals_of(values)) for key, values in metric.items()
@@ -80,7 +83,7 @@ def decimals_of(values: np.ndarray) -> int:
 def _heads(record: StudyRecord) -> dict[str, str]:
     """A head for each setting and metric, all different."""
     found: dict[str, str] = {}
-    taken = {FIT, SEED, STATUS, RANK, SWEEPS, TIME}
+    taken = {FIT, SEED, STATUS, RANK, SWEEPS, TIME, VERDICT}
     wanted = [(name, record.titles.get(name, name)) for name in record.varied]
     wanted += [(m.key, m.name.replace("_", " ")) for m in record.known_metrics()]
     for key, title in wanted:
@@ -162,7 +165,9 @@ def caption(record: StudyRecord) -> str:
     data = ", ".join(name for names in record.input_names.values() for name in names)
     counts = progress_words(record)
     goal = "smallest" if record.metric.goal == "down" else "largest"
-    return f"{record.model_title} on {data}; {counts}; {goal} first"
+    best = record.best
+    doubt = f"; the best: {best.verdict.lower()}" if best is not None and not best.settled else ""
+    return f"{record.model_title} on {data}; {counts}; {goal} first{doubt}"
 
 
 def progress_words(record: StudyRecord) -> str:

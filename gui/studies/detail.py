@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
 from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_number
 from plaidwork.gui.setup.fields import ErrorLine
-from plaidwork.gui.studies.columns import decimals_of, fit_name, state_words
+from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_words
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import DataTable, Label
 
@@ -32,6 +32,8 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
         if any(number == number for number in numbers):
             every = np.array([job.metrics.get(metric.key, float("nan")) for job in record.jobs])
             rows.append((metric.name, [format_fixed(number, decimals_of(every)) for number in numbers]))
+    if any(job.verdict for job in jobs):
+        rows.append((VERDICT, [job.verdict or "–" for job in jobs]))
     rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
     rows.append(("Time", [format_duration(job.seconds) for job in jobs]))
     rows.append(("State", [state_words(record, job).partition(":")[0] for job in jobs]))

@@ -222,8 +222,9 @@ def _as_column(values: Any) -> np.ndarray:
 
 
 def _default_format(values: np.ndarray) -> Formatter:
-    """Counts, or numbers that share as many decimals as the largest needs for four digits; none reads 0 that is not."""
-    from plaidwork.gui.numbers import format_count, format_fixed, format_number
+    """Counts, or numbers that share as many decimals as the largest needs for four digits; none reads 0 that is not, and
+    where all are from 0 to 1 none reads 1 that is not."""
+    from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability
 
     if values.dtype.kind not in "iuf":
         return str
@@ -237,8 +238,11 @@ def _default_format(values: np.ndarray) -> Formatter:
     while decimals > 0 and np.allclose(np.round(finite, decimals - 1), finite, rtol=0, atol=1e-12):
         decimals -= 1
     least = 0.5 * 10.0**-decimals
+    shares = bool(((finite >= 0) & (finite <= 1)).all())
 
     def shown(value: float) -> str:
+        if shares and value >= 1 - least:
+            return format_probability(float(value), decimals)
         small = 0 < abs(value) < least  # which would read as zero
         return format_number(float(value), 2) if small else format_fixed(float(value), decimals)
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import Kept, ModelData, Result, Results, Table
+from plaidwork.core.api import (
+    SCORES,
+    Kept,
+    ModelData,
+    Result,
+    Results,
+    Table,
+    format_percent,
+    score,
+    score_table,
+)
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import Turned, affordable, picked, strengths, turned_draws
 
 TAILS = (0.025, 0.975)
@@ -49,7 +59,7 @@ def strength_of(kept: Kept) -> Results:
         "strength": Result(mean, ("rank",), label="share of the variance"),
         "strength_interval": Result(interval, ("rank", "end")),
         "rank_number": Result(np.arange(1, len(mean) + 1), ("rank",)),
-        "strength_headline": f"{needed} {word} {100 * first:.0f} % of the latent variance"
+        "strength_headline": f"{needed} {word} {format_percent(first)} of the latent variance"
         if needed
         else "No component holds a clear share of the variance",
         "strength_note": f"The rest is noise. Counted are those above {100 * _SMALL:.0f} % with 95 % probability; lines: 95 % "
@@ -84,35 +94,22 @@ def measured(kept: Kept, data: ModelData) -> Results:
     code = np.concatenate([values[tuple(places.T)] for _word, places, values in parts]).astype(np.int64)
     part = np.concatenate([np.full(len(places), word) for word, places, _values in parts])
     share = _probability_at(kept, cells)
-    rows = []
-    for word, places, _values in parts:
+    found, guesses = {}, []
+    for word, _places, _values in parts:
         own, right = share[part == word], code[part == word]
-        loss = -np.log(np.maximum(np.where(right == 1, own, 1 - own), 1e-300)).mean()
-        base = np.clip(right.mean(), 1e-12, 1 - 1e-12)
-        rows.append((word, len(places), float(((own > 0.5) != right).mean()), loss, _entropy(float(base))))
-    words, sizes, errors, losses, guesses = zip(*rows)
+        found[word] = score(right, own)
+        guesses.append(score(right, np.full(len(right), right.mean())).log_loss.value)
+    table = score_table(found, "Cells", "Scores of the cells")
+    columns = {**table.columns, "Log loss of guessing": np.array(guesses)}
     return {
-        "measures": Table(
-            {
-                "Cells": np.array(words),
-                "Number": np.array(sizes),
-                "Errors": np.array(errors),
-                "Log loss": np.array(losses),
-                "Of guessing": np.array(guesses),
-            },
-            label="Scores of the cells",
-        ),
-        "measures_note": "Errors are shares of cells; guessing: the same probability for all. "
-        + ("" if len(parts) > 1 else "No cell was held out of the fit."),
+        "measures": Table(columns, label=table.label, doc=table.doc),
+        "measures_note": f"{SCORES} Guessing: the same probability for all cells."
+        + ("" if len(parts) > 1 else " No cell was held out of the fit."),
         "cell_code": Result(code, ("cell",)),
         "cell_probability": Result(share, ("cell",), label="probability of a 1"),
         "cell_class": Result(np.array(["0", "1"]), ("cell_class",)),
         "cell_part": Result(part, ("cell",)),
     }
-
-
-def _entropy(share: float) -> float:
-    return float(-share * np.log(share) - (1 - share) * np.log(1 - share))
 
 
 def _probability_at(kept: Kept, cells: np.ndarray) -> np.ndarray:

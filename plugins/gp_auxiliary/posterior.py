@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from plaidwork.core.api import Kept, Result, Results, Table
+from plaidwork.core.api import Kept, Result, Results, Table, format_probability
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.maps import LATENT
@@ -14,6 +14,9 @@ from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
 
 _SPREADS = np.linspace(-3.5, 3.5, 141)
 _PLACES, _SIMULATED = 201, 2000
+
+CLEAR = 0.9
+"""Probability from which one input is said to change f fastest."""
 
 
 def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
@@ -53,8 +56,7 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
         several = len(frame.columns) > 1
         results["relevance_headline"] = "One length for all inputs" if several else "One input has one length"
     elif own:
-        first = int(np.argmax(np.median(relevance, axis=0)))
-        results["relevance_headline"] = f"“{frame.columns[found[own[first]].column]}” changes f fastest"
+        results["relevance_headline"] = fastest(relevance, tuple(frame.columns[found[i].column] for i in own))
     every = "all inputs" if len(frame.columns) > 1 else frame.columns[0]
     names = [frame.columns[found[i].column] if found[i].column >= 0 else every for i in own]
     results["relevance"] = Result(np.median(relevance, axis=0), ("relevance_of",), label="1 / length")
@@ -63,6 +65,19 @@ def parameters(kept: Kept, prior: Prior, frame: Frame) -> Results:
     )
     results["relevance_names"] = Result(np.array(names, dtype=str), ("relevance_of",))
     return results
+
+
+def fastest(relevance: np.ndarray, names: tuple[str, ...]) -> str:
+    """Which input changes f fastest, if that is clear from draws (t, P) of 1 / length; each input has one."""
+    first = int(np.argmax(np.median(relevance, axis=0)))
+    if len(names) == 1:
+        return f"“{names[0]}” is the only input with a length"
+    if len(relevance) == 1:
+        return f"“{names[first]}” has the shortest length"
+    share = float((relevance.argmax(axis=1) == first).mean())
+    if share < CLEAR:
+        return f"No input clearly changes f fastest: “{names[first]}” does with probability {format_probability(share)}"
+    return f"“{names[first]}” changes f fastest (probability {format_probability(share)})"
 
 
 def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:

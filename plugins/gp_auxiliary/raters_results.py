@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, format_rate
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
@@ -104,13 +104,13 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "Grade": grades[top],
         **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
     }
-    sure = float((places.grade.max(axis=1) > 0.9).mean())
+    sure = int((places.grade.max(axis=1) > 0.9).sum())
     return {
         "grade": Result(grades, ("grade",)),
         "object": Result(names, ("object",)),
         "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
         "consensus": Table(columns, label="Objects"),
-        "consensus_headline": f"The grade of {100 * sure:.0f} % of {len(names)} objects is sure to 90 %",
+        "consensus_headline": f"The grade is sure to 90 % for {format_rate(sure, len(names))} objects",
         "consensus_note": f"{_scale(grades)} Averaged over {places.draws} draws; 95 % intervals.",
     }
 
@@ -155,10 +155,10 @@ def every_rating(places: Places, fit: Rated, names: np.ndarray) -> Results:
     }
     known = flat >= 0
     share = places.rating.reshape(len(flat), -1)[known]
-    right = float((share.argmax(axis=1) == flat[known]).mean())
+    right = int((share.argmax(axis=1) == flat[known]).sum())
     return {
         "ratings": Table(columns, label="Ratings"),
-        "ratings_note": f"{100 * right:.0f} % of the {int(known.sum())} given ratings are the most probable ones of the "
+        "ratings_note": f"{format_rate(right, int(known.sum()))} given ratings are the most probable ones of the "
         "fit, which saw them. Empty: not rated.",
         "rating_code": Result(flat[known], ("rating",)),
         "rating_probability": Result(share, ("rating", "grade"), label="probability"),

@@ -7,7 +7,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
+from plaidwork.core.api import (
+    SCORES,
+    Kept,
+    ModelData,
+    ModelError,
+    Params,
+    Result,
+    Results,
+    Scores,
+    Table,
+    score,
+    score_table,
+)
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
@@ -48,8 +60,6 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, n
     results |= parameters(kept, prior, frame)
     if "cuts" in names_of(kept):
         results |= cut_points(kept, frame, own.f[0])
-    results["headline"] = headline(results, frame)
-    results["measures_note"] = "Errors are shares of samples; log loss is the mean of -log P(own class)."
     return results
 
 
@@ -87,51 +97,36 @@ def predictions(
     return Table(columns, label="Predictions")
 
 
-def scores_of(share: np.ndarray, codes: np.ndarray) -> dict[str, float]:
-    """Share of errors and mean log loss of class probabilities (C, m) against codes (m,)."""
-    own = np.maximum(share[codes, np.arange(len(codes))], 1e-300)
-    return {"errors": float((share.argmax(axis=0) != codes).mean()), "log_loss": float(-np.log(own).mean())}
-
-
 def measured(share: np.ndarray, frame: Frame) -> Results:
-    """Errors and log loss on the test samples, and for comparison on the fitted ones."""
-    rows = []
-    for word, mask in (("Test", frame.test), ("Fitted", frame.used)):
-        mask = mask & (frame.codes >= 0)
-        if mask.any():
-            score = scores_of(share[:, mask], frame.codes[mask])
-            rows.append((word, int(mask.sum()), score["errors"], score["log_loss"]))
-    words, sizes, errors, losses = zip(*rows)
+    """Scores on the test samples, and for comparison on the fitted ones, of class probabilities (C, n)."""
     return {
-        "measures": Table(
-            {
-                "Samples": np.array(words),
-                "Number": np.array(sizes),
-                "Errors": np.array(errors),
-                "Log loss": np.array(losses),
-            },
-            label="Scores",
-        ),
-        "log_loss": Result(np.array(losses[0]), label=f"log loss, {words[0].lower()} samples"),
-        "errors": Result(np.array(errors[0]), label=f"errors, {words[0].lower()} samples"),
+        **scored(part_scores(share, frame)),
         "sample_code": Result(frame.codes, ("sample",)),
         "part": Result(parts(frame), ("sample",)),
+    }
+
+
+def part_scores(share: np.ndarray, frame: Frame) -> dict[str, Scores]:
+    """Scores of the test samples and of the fitted ones, as far as there are labelled ones, of probabilities (C, n)."""
+    masks = {"Test": frame.test & (frame.codes >= 0), "Fitted": frame.used & (frame.codes >= 0)}
+    return {word: score(frame.codes[mask], share[:, mask].T) for word, mask in masks.items() if mask.any()}
+
+
+def scored(found: Mapping[str, Scores]) -> Results:
+    """The table of scores, and of the first part of the samples the numbers by which fits are ranked and the headline."""
+    word, first = next(iter(found.items()))
+    return {
+        "measures": score_table(found, "Samples"),
+        "log_loss": Result(np.array(first.log_loss.value), label=f"log loss, {word.lower()} samples"),
+        "errors": Result(np.array(first.errors.value), label=f"errors, {word.lower()} samples"),
+        "measures_note": SCORES,
+        "headline": first.told(f"{word.lower()} samples"),
     }
 
 
 def parts(frame: Frame) -> np.ndarray:
     """(n,) what each sample is for: test, fitted or unlabelled."""
     return np.where(frame.test, "test", np.where(frame.codes < 0, "unlabelled", "fitted"))
-
-
-def headline(results: Results, frame: Frame) -> str:
-    """What the fit says in one line."""
-    table = results["measures"]
-    assert isinstance(table, Table)
-    part = "test" if table.columns["Samples"][0] == "Test" else "fitted"
-    error, loss = float(table.columns["Errors"][0]), float(table.columns["Log loss"][0])
-    number = int(table.columns["Number"][0])
-    return f"{len(frame.classes)} classes; {100 * error:.1f} % of {number} {part} samples wrong, log loss {loss:.3f}"
 
 
 def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarray]:
@@ -165,9 +160,7 @@ def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, n
             text += f"; {strange} label{' is' if strange == 1 else 's are'} of no class of the fit"
         known["Label"] = np.where(inside, np.array(frame.classes)[np.maximum(codes, 0)], "")
         if inside.any():
-            score = scores_of(share[:, inside], codes[inside])
-            text += f", {100 * score['errors']:.1f} % of {int(inside.sum())} labelled ones wrong"
-            text += f", log loss {score['log_loss']:.3f}"
+            text += f"; {score(codes[inside], share[:, inside].T).told('labelled ones')}"
     return {
         "headline": text,
         "caption": error_note(found),

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, score
 from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
-from plaidwork.plugins.gp_auxiliary.results import parts, scores_of, summarise_draws
+from plaidwork.plugins.gp_auxiliary.results import part_scores, parts, scored, summarise_draws
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 FEW_TRIPS = 5
@@ -49,10 +49,11 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     agreed = grouping.agreement(chains, len(frame.classes))
     tempered = read_tempered(kept)
     share = np.asarray(results["probability"].values).T  # type: ignore[union-attr]
-    results |= score_unlabelled(share, frame, data, results)
+    results |= score_unlabelled(share, frame, data)
     doubt = doubt_of(agreed, tempered, ladder(params), int(free.sum()))
-    results["headline"] = doubt or _score_line(results, frame)
-    results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, doubt, tempered, frame)
+    if doubt:
+        results["doubt"] = doubt
+    results |= modes_table(grouping.find_modes(chains, len(frame.classes)), agreed, tempered, frame)
     results |= swap_results(tempered, ladder(params))
     results |= auxiliary_results(kept, frame, tuple(data["X"].names[0]), float(ladder(params)[-1]))
     between = np.zeros(len(frame.codes))
@@ -70,20 +71,18 @@ def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray,
     if agreed.disputed:
         return f"The modes are not mixed: the chains disagree about {agreed.disputed} of {size} unlabelled samples"
     if len(widths) == 1:
-        return "Exploratory: a single copy a chain stays in the grouping that it found first"
+        return "The modes are not compared: a single copy a chain stays in the grouping that it found first"
     few = [name for name, trips in zip(tempered.names, tempered.trips) if trips < FEW_TRIPS]
     if few:
         words = "no chain" if len(few) == len(tempered.names) else f"not chain {', '.join(few)}"
-        return f"Not shown to be mixed: {words} made {FEW_TRIPS} round trips"
+        return f"The modes are not shown to be mixed: {words} made {FEW_TRIPS} round trips"
     if agreed.compared < 2:
-        return "Not shown to be mixed: one chain cannot be compared with another"
+        return "The modes are not shown to be mixed: one chain cannot be compared with another"
     return ""
 
 
-def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: Results) -> Results:
+def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData) -> Results:
     """The scores with a row for the unlabelled samples whose class is known after all; share (C, n)."""
-    table = results["measures"]
-    assert isinstance(table, Table)
     if "truth" not in data:
         return {}
     true, names = classes_of(data["truth"])
@@ -92,35 +91,17 @@ def score_unlabelled(share: np.ndarray, frame: Frame, data: ModelData, results: 
     mask = codes >= 0
     if not mask.any():
         return {}
-    score = scores_of(share[:, mask], codes[mask])
-    row = ("Unlabelled", int(mask.sum()), score["errors"], score["log_loss"])
-    columns = {
-        title: np.concatenate([[value], column])
-        for (title, column), value in zip(table.columns.items(), row, strict=True)
-    }
     return {
-        "measures": Table(columns, label=table.label),
-        "log_loss": Result(np.array(row[3]), label="log loss, unlabelled samples"),
-        "errors": Result(np.array(row[2]), label="errors, unlabelled samples"),
+        **scored({"Unlabelled": score(codes[mask], share[:, mask].T), **part_scores(share, frame)}),
         "sample_code": Result(np.where(mask, codes, frame.codes), ("sample",)),
         "part": Result(np.where(mask, "unlabelled", parts(frame)), ("sample",)),
     }
 
 
-def _score_line(results: Results, frame: Frame) -> str:
-    table = results["measures"]
-    assert isinstance(table, Table)
-    what, number, errors, loss = (column[0] for column in table.columns.values())
-    return (
-        f"{len(frame.classes)} classes; {100 * float(errors):.1f} % of {int(number)} {str(what).lower()} samples wrong, "
-        f"log loss {float(loss):.3f}"
-    )
-
-
 def modes_table(
-    modes: grouping.Modes, agreed: grouping.Agreement, doubt: str, tempered: Tempered, frame: Frame
+    modes: grouping.Modes, agreed: grouping.Agreement, tempered: Tempered, frame: Frame
 ) -> Results:
-    """The groupings with their shares in every chain, and a line that says whether the chains agree."""
+    """The groupings with their shares in every chain, and a line that says how far the chains differ."""
     count = len(modes.share)
     columns: dict[str, np.ndarray] = {
         "Grouping": np.array([str(g + 1) for g in range(count)] + ["rare ones"]),
@@ -134,14 +115,14 @@ def modes_table(
         columns[f"Chain {name}"] = share[:, c].round(2)
     largest = float(agreed.apart.max()) if len(agreed.apart) else 0.0
     found = "1 grouping" if count == 1 else f"{count} groupings"
-    line = f"The chains agree on the unlabelled samples to {largest:.2f}: {found}"
+    line = f"{found} of the unlabelled samples; probabilities differ by up to {largest:.2f} between chains"
     if modes.looked_at == 0:
         line = "No unlabelled sample"
     elif agreed.compared < 2:
         line = f"Too few draws to compare chains: {found} so far"
     return {
         "modes": Table(columns, label="Groupings"),
-        "modes_headline": doubt or line,
+        "modes_headline": line,
         "modes_note": (
             "Draws alike in nine tenths of the unlabelled samples make a grouping. “Differs on”: samples that it classes "
             "otherwise than the first."

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table, correlate_rows
+from plaidwork.core.api import (
+    ChainView,
+    Kept,
+    ModelData,
+    Params,
+    Result,
+    Results,
+    Table,
+    correlate_rows,
+    format_percent,
+)
 from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.restarts import restart_results
@@ -156,7 +166,8 @@ def _texts(views: Views, share: np.ndarray, kept: Kept, best: ChainView) -> dict
     k, m = share.shape[0] - 1, share.shape[1]
     noun = "factor" if k == 1 else "factors"
     totals = ", ".join(
-        f"{100 * max(0.0, t):.0f} % of {name}" for name, t in zip(views.names, share[-1], strict=True)
+        f"{format_percent(max(0.0, float(t)))} of {name}"
+        for name, t in zip(views.names, share[-1], strict=True)
     )
     headline = f"{k} {noun} explain{'s' if k == 1 else ''} {totals}"
     shared = int(((share[:-1] >= 0.01).sum(axis=1) > 1).sum())

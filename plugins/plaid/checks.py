@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Cost, ModelData, Params, Problem
+from plaidwork.core.api import Block, Cost, ModelData, Params, Problem, format_percent
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
@@ -29,7 +29,7 @@ def _levels(block: Block) -> list[Problem]:
         means = block.values.sum(axis=1 - axis) / np.maximum(n, 1)
         share = float((n * (means - centre) ** 2).sum()) / total
         if share >= LEVEL_SHARE:
-            text = f"{100 * share:.0f} % of the variance lies between whole {noun}s."
+            text = f"{format_percent(share)} of the variance lies between whole {noun}s."
             hint = f"Blocks would stand for those levels: standardise the {noun}s first (Transform… on the data page)."
             found.append(Problem(text, hint, "X", "warning"))
     return found

@@ -17,6 +17,7 @@ from plaidwork.core.api import (
     comembership,
     coverage,
     distribution,
+    format_percent,
     match_blocks,
     nmi_overlap_ishiguro,
     pick_items,
@@ -30,8 +31,6 @@ MOST_DRAW_CELLS = 1_000_000_000
 MOST_ITEMS = 600
 CHUNK_VALUES = 2_000_000
 INTERVAL = 0.94
-CLOSE_MEANS = 0.5
-"""Chains agree when their mean numbers of blocks lie this close together."""
 
 Draw = tuple[np.ndarray, np.ndarray, np.ndarray, float]
 
@@ -160,17 +159,19 @@ def block_results(
 
 
 def _about_chains(numbers: Sequence[np.ndarray], survives: np.ndarray) -> str:
-    """How the chains stand to each other, in words; empty for a single chain."""
+    """Which chains the results are of, and how many blocks each has; empty for a single chain."""
     total, used = len(survives), int(survives.sum())
     if total == 1:
         return ""
-    means = [k.mean() for k in numbers]
-    agree = "agree" if max(means) - min(means) < CLOSE_MEANS else "disagree on the number of blocks"
-    if used == total:
-        return f"the {total} chains {agree}"
     if used == 1:
         return f"from the best of {total} chains, the others ended clearly below it"
-    return f"from the {used} best of {total} chains, which {agree}; the others ended clearly below"
+    low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in numbers)[:: used - 1])
+    each = (
+        f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
+    )
+    if used == total:
+        return f"from {total} chains {each}"
+    return f"from the {used} best of {total} chains {each}; the others ended clearly below"
 
 
 def texts(
@@ -192,14 +193,14 @@ def texts(
     verb = "covers" if sure == 1 else "cover"
     parts = [_about_chains(numbers, survives)]
     if inferred and mode == sure:
-        parts.insert(0, f"{100 * share:.0f} % of the draws have {sure} {noun}")
+        parts.insert(0, f"{format_percent(share)} of the draws have {sure} {noun}")
     elif inferred:
         parts.insert(
             0, f"counted are blocks in at least half of the draws; a single draw most often has {mode}"
         )
     caption = "; ".join(part for part in parts if part)
     return {
-        "headline": f"{sure} {noun} {verb} {100 * (covered >= 0.5).mean():.0f} % of the matrix"
+        "headline": f"{sure} {noun} {verb} {format_percent(float((covered >= 0.5).mean()))} of the matrix"
         if sure
         else "No block found",
         "caption": caption[:1].upper() + caption[1:] + "." if caption else "",

@@ -6,23 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import Params
+from plaidwork.core.api import Params, correlation_interval, format_fixed, format_percent, format_rate
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 
 if TYPE_CHECKING:
     from plaidwork.plugins.supervised_ibp.results import Fit
 
 
-def percent(share: float, decimals: int = 1) -> str:
-    """``4.4 %``."""
-    return f"{100 * share:.{decimals}f} %"
-
-
 def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
     """Headline of the fit and captions of its views."""
     n, used = len(corpus.y), int((fit.free.sum(axis=0) > 1).sum())
     headline = (
-        f"{used} of {fit.free.shape[1]} topics in use, {percent(explained)} of the words' variance explained "
+        f"{used} of {fit.free.shape[1]} topics in use, {format_percent(max(explained, 0.0), 1)} of the words' variance explained "
         f"in {n} training documents"
     )
     parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
@@ -66,15 +61,18 @@ def findings(
     return {
         "sizes_headline": sizes,
         "correlation_headline": _together(fit.free),
-        "words_headline": f"“{words[best]}” is explained best: {percent(float(word_shares[best]), 0)} of its variance",
-        "outcome_headline": f"The fit explains {percent(explained, 0)} of the outcome's variance in the training documents",
-        "least_headline": f"{none} of {n} training documents have no topic",
+        "words_headline": f"“{words[best]}” is explained best: {format_percent(float(word_shares[best]))} of its variance"
+        if word_shares[best] > 0
+        else "The topics explain no word's variance",
+        "outcome_headline": f"The fit explains {format_percent(explained) if explained > 0 else 'nothing'} of the outcome's "
+        "variance in the training documents",
+        "least_headline": f"{format_rate(none, n)} training documents have no topic",
         "restarts_headline": _restarts(fit, fits),
     }
 
 
 def _together(nu: np.ndarray) -> str:
-    """The two topics that go together most, or exclude each other most."""
+    """The two topics that go together most, or keep apart most, where that is more than chance."""
     k = nu.shape[1]
     live = nu.std(axis=0) > 1e-9
     if live.sum() < 2:
@@ -84,14 +82,19 @@ def _together(nu: np.ndarray) -> str:
     names = np.arange(1, k + 1)[live]
     a, b = sorted(np.unravel_index(np.abs(found).argmax(), found.shape))
     value = float(found[a, b])
-    verb = "go together" if value > 0 else "exclude each other"
-    number = f"{value:.2f}".replace("-", "\u2212")
-    return f"Topics {names[a]} and {names[b]} {verb} most: correlation {number}"
+    pairs = len(names) * (len(names) - 1) // 2
+    _, low, high = correlation_interval(value, len(nu), level=1 - 0.05 / pairs)
+    if not (low > 0 or high < 0):
+        return (
+            f"No two topics clearly go together or keep apart: largest correlation {format_fixed(value, 2)}"
+        )
+    verb = "go together" if value > 0 else "keep apart"
+    return f"Topics {names[a]} and {names[b]} {verb} most: correlation {format_fixed(value, 2)}"
 
 
 def _restarts(fit: Fit, fits: list[Fit]) -> str:
     if len(fits) == 1:
-        return "One restart: whether others end elsewhere is not known"
+        return "One restart, with nothing beside it"
     bounds = np.array([one.bound for one in fits])
     place = int((bounds > fit.bound).sum()) + 1
     return f"Restart {fit.chain.chain + 1} of {len(fits)} is shown; by the bound it is number {place}"

@@ -79,9 +79,10 @@ def test_delong_interval_covers():
 def test_area_without_both_kinds_or_at_the_end():
     assert math.isnan(at.auc(np.ones(3, bool), SCORE[:3]).value)
     assert at.auc(np.array([True, False]), SCORE[:2]).value == 0
-    assert math.isnan(at.auc(np.array([True, False]), SCORE[:2]).low)
+    assert at.auc(np.array([True, False]), SCORE[:2])[1:] == at.newcombe(0.0, 1, 1)
     perfect = at.auc(np.arange(40) < 20, -np.arange(40.0))
-    assert perfect == pytest.approx((1, 0.85, 1))
+    assert perfect == pytest.approx((1, *at.newcombe(1.0, 20, 20)))
+    assert 0.8 < perfect.low < 0.95
 
 
 def test_calibration_by_hand():
@@ -105,3 +106,28 @@ def test_losses_by_hand():
     assert at.brier(np.array([1]), three).value == pytest.approx((0.25 + 0.49 + 0.04) / 2)
     assert math.isfinite(at.log_loss(np.array([1]), np.array([[1.0, 0.0]])).value)
     assert math.isnan(at.brier(np.zeros(0, int), np.zeros((0, 2))).value)
+
+
+def test_scores_of_several_classes_are_those_of_the_single_functions():
+    rng = np.random.default_rng(8)
+    codes, p = rng.integers(0, 3, 50), rng.dirichlet(np.ones(3), 50)
+    found = at.score(codes, p)
+    assert (found.log_loss, found.brier) == (at.log_loss(codes, p), at.brier(codes, p))
+    assert found.wrong == 50 - np.trace(at.confusion(codes, p))
+    assert found.errors == at.wilson(found.wrong, 50)
+    each = [at.auc(codes == k, p[:, k]).value for k in range(3)]
+    assert found.auc.value == pytest.approx(np.mean(each))
+    two = at.score(codes % 2, p[:, 0])
+    assert two.auc == at.auc(codes % 2 == 1, p[:, 0])
+
+
+def test_none_wrong_has_an_interval_and_a_tiny_loss_is_not_nothing():
+    told = at.score(np.zeros(20, int), np.tile([1 - 1e-6, 1e-6], (20, 1))).told("test samples")
+    assert told == "0 of 20 test samples wrong (0 %, 95 % interval 0 % to 16 %), log loss < 0.001"
+
+
+def test_a_table_of_scores_has_one_brier_score_and_intervals():
+    p = np.array([[0.8, 0.2], [0.4, 0.6]])
+    table = at.score_table({"Test": at.score(np.array([0, 1]), p)}, "Half")
+    assert table.columns["Brier score"].tolist() == pytest.approx([(0.04 + 0.16) / 2])
+    assert table.columns["Errors 97.5 %"][0] == at.wilson(0, 2).high

@@ -105,7 +105,7 @@ def test_examples_with_a_test_half_are_predicted(name, most):
     run = fit(sample.model, sample.load(), sample.params, seed=1, chains=1, warmup=150, draws=100, thin=1)
     errors = run.results["metrics"].columns
     assert errors["Half"][-1] == "Test"
-    assert errors["Error"][-1] <= most
+    assert errors["Errors"][-1] <= most
 
 
 def test_one_factor_of_the_leukaemia_example_separates_ighv():

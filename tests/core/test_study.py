@@ -188,6 +188,7 @@ def test_tables():
         "Status",
         "lp",
         "Rank",
+        "Convergence",
         "Sweeps",
         "Seconds",
     ]

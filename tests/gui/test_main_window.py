@@ -102,8 +102,7 @@ def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkey
     with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         window.commands._start_plan(plan(draws=20), "")
     run = window.current_run()
-    window.workbench.run_changed.emit(run.id)
-    message = window.messages.current
+    message = window.messages.current  # the verdict was there before the results
     assert (message.kind, message.title) == (
         "warn",
         f"{run.title} finished, but the chains found different solutions",
@@ -111,6 +110,38 @@ def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkey
     window.messages.close_current()
     window.workbench.run_changed.emit(run.id)
     assert window.messages.count == 0, "what was closed stays closed"
+
+
+def test_one_verdict_is_told_everywhere_and_the_mark_beside_results_leads_to_it(window, qtbot):
+    """A walk has not settled: traces, diagnostics, tree, status bar, message and results say so in the same words."""
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+    from plaidwork.gui.results.page import ResultPage
+
+    window.workbench.add_dataset(dataset())
+    with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
+        window.commands._start_plan(plan(draws=60), "")
+    run = window.current_run()
+    qtbot.waitUntil(lambda: window.workbench.verdict(run) is not None, timeout=20_000)
+    verdict = run.diagnosis().verdict
+    assert window.workbench.verdict(run) is verdict
+    assert not verdict.settled
+    assert verdict.word.lower() in window.tree.currentItem().toolTip(0)
+    assert verdict.phrase in window.status._text.text()
+    assert verdict.phrase in window.messages.current.title
+    window.workspace.go_to(f"{run.id}/traces")
+    live = window.workspace.current_page()
+    assert live._figures["verdict"].value == verdict.word
+    assert live._figures["left"].value == "Done", "the page was not in front when the fit ended"
+    window.workspace.go_to(f"{run.id}/view 0")
+    page = window.workspace.current_page()
+    assert isinstance(page, ResultPage)
+    qtbot.waitUntil(page._doubt.isVisible, timeout=20_000)
+    assert (page._doubt.text, page._doubt.kind) == (verdict.word, verdict.kind)
+    qtbot.mouseClick(page._doubt, Qt.MouseButton.LeftButton)
+    page = window.workspace.current_page()
+    assert isinstance(page, DiagnosticsPage)
+    qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
+    assert page._diagnosis.verdict is verdict
 
 
 def test_save_close_reopen_and_resume(window, qtbot, tmp_path, monkeypatch):

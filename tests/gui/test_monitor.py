@@ -1,13 +1,21 @@
 """Live traces and diagnostics of a run, through their widgets."""
 
+from dataclasses import replace
+
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
+from plaidwork.core.chain import ChainRecord
 from plaidwork.core.fitting import execute
+from plaidwork.core.run import Run
+from plaidwork.core.schedule import Schedule
 from plaidwork.core.session import Session
+from plaidwork.core.spec import Trace, Variable
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
+from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests import toys
 from tests.gui.window_tools import plan, toy_registry
@@ -62,7 +70,29 @@ def test_live_page_shows_one_line_per_chain_and_the_progress(finished, qtbot):
     assert [plot.trace.name for plot in page._plots] == ["lp", "level"]
     assert [len(line.y) for line in page._plots[0].lines] == [205, 205, 205]
     assert page._figures["sweep"].value == "615"
-    assert "R-hat" in page._figures["agreement"].note
+    qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
+    page.tick()
+    verdict = run.diagnosis().verdict
+    assert verdict.kind != "ok", "a random walk does not settle in 200 draws"
+    assert page._figures["verdict"].value == verdict.word
+    assert "Agreement" not in {figure.accessibleName().partition(":")[0] for figure in page._figures.values()}
+
+
+def test_a_run_is_judged_once_however_often_pages_ask(finished, qtbot, monkeypatch):
+    """The page in front asks whenever the run changes, and a new verdict is such a change."""
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench, run = finished
+    qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
+    asked = []
+    monkeypatch.setattr(type(run), "diagnosis", lambda run: asked.append(run.id))
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    for _ in range(3):
+        page.tick()
+    wait_for_tasks()
+    assert not asked
 
 
 def test_space_holds_drawing_only(finished, qtbot):
@@ -95,6 +125,8 @@ def test_diagnostics_show_a_verdict_and_follow_the_chosen_row(finished, qtbot):
     view = page.table.view
     cell = view.visualRect(view.model().index(row, 0)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=cell)
+    theme().set_mode("dark")
+    theme().set_mode("light")
     assert page.trace.title == "Level"
     assert len(page.trace.lines) == 3
     assert np.array_equal(page.trace.lines[0].y, run.draws["level"][0])
@@ -134,4 +166,131 @@ def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtb
     assert not page.ranks[0].isVisible()
     assert [line.name for line in page.trace.lines] == ["Restart 1", "Restart 2", "Restart 3"]
     assert len(page.trace.lines[0].y) == run.chains[0].sweep
+    wait_for_tasks()
+
+
+class Keeper(toys.Climb):
+    """A variational model that keeps numbers of which it makes no trace."""
+
+    spec = replace(
+        toys.Climb.spec,
+        id="toy.keeper",
+        title="Keeper",
+        variables=(*toys.Climb.spec.variables, Variable("rate", label="precision rate"), Variable("level")),
+    )
+
+    def draws(self, state, data, params):
+        found = super().draws(state, data, params)
+        return {**found, "rate": 2.5 + found["place"][0], "level": float(found["place"].mean())}
+
+
+def test_restarts_show_what_is_kept_at_the_end_though_no_trace_has_its_name(qapp, qtbot):
+    from plaidwork.gui.run_pages import run_pages
+
+    workbench = Workbench(toy_registry())
+    session = Session(name="climbs")
+    fitted = plan(Keeper, chains=3)
+    run = session.add_run(fitted)
+    execute(run, fitted)
+    workbench.set_session(session)
+    page = next(info for info in run_pages(workbench, run) if info.key.endswith("diagnostics")).make()
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show()
+    qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
+    view, model = page.table.view, page.table.view.model()
+    titles = [q.title for q in page._diagnosis.quantities]
+    assert {"precision rate", "level"} <= set(titles)
+    row = titles.index("precision rate")
+    shown = [model.index(row, column).data() for column in range(1, 4)]
+    kept = run.draws["rate"][:, -1]
+    assert [float(text) for text in shown] == pytest.approx(kept, rel=1e-4)
+    cell = view.visualRect(model.index(row, 0)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=cell)
+    assert page.trace.title == "Precision rate"
+    points = [item for item in page.trace.item.items if isinstance(item, pg.ScatterPlotItem)]
+    assert points[-1].getData()[1] == pytest.approx(kept)
+    wait_for_tasks()
+
+
+class Descent(toys.Walk):
+    """Lower is better."""
+
+    spec = replace(
+        toys.Walk.spec,
+        id="toy.descent",
+        title="Descent",
+        traces=(Trace("lp", "loss", primary=True, goal="down"),),
+    )
+
+    def step(self, state, data, params, rng, clock):
+        state["place"], state["items"] = rng.normal(size=len(state["place"])), np.zeros(0)
+        state.setdefault("at", float(rng.integers(1, 10**6)) / 10**6)
+        return {"lp": state["at"]}
+
+
+def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench = Workbench(toy_registry())
+    session = Session(name="descents")
+    fitted = plan(Descent, chains=3)
+    run = session.add_run(fitted)
+    execute(run, fitted)
+    workbench.set_session(session)
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.tick()
+    levels = [record.trace.snapshot()["lp"][-1] for record in run.chains]
+    assert float(page._figures["primary"].value) == pytest.approx(min(levels), rel=1e-3)
+    assert page._figures["primary"].note == f"chain {int(np.argmin(levels)) + 1}"
+    wait_for_tasks()
+
+
+def run_of_noise(spec, chains=3):
+    """A finished run of a declaration alone: random traces, and of every variable what is declared of it."""
+    rng = np.random.default_rng(2)
+    schedule = Schedule(chains=chains, max_sweeps=20)
+    run = Run("noise", "Noise", spec, {}, schedule, 1, 0.0, {}, "", [], status="done")
+    for number in range(chains):
+        record = ChainRecord(spec, schedule, 1, number)
+        for _ in range(12):
+            record.trace.append({trace.name: float(rng.normal()) for trace in spec.traces})
+        kinds = {"float": float, "int": np.int64, "bool": bool}
+        record.draws.append(
+            {
+                variable.name: rng.normal(size=(2,) * len(variable.dims)).astype(kinds[variable.dtype])
+                for variable in spec.variables
+            }
+        )
+        record.sweep, record.converged = 12, True
+        run.chains.append(record)
+    return run
+
+
+def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtbot):
+    """What is diagnosed may be a trace or a kept number, whichever a model declares."""
+    from plaidwork.core.registry import Registry
+    from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
+
+    specs = [spec for spec in Registry().load().specs() if spec.algorithm != "mcmc"]
+    assert len(specs) > 3
+    sources = set()
+    for spec in specs:
+        workbench = Workbench(toy_registry())
+        run = run_of_noise(spec)
+        session = Session(name=spec.id)
+        session.runs[run.id] = run
+        workbench.set_session(session)
+        page = RestartDiagnosticsPage(workbench, run)
+        qtbot.addWidget(page)
+        qtbot.waitUntil(lambda page=page: page._diagnosis is not None, timeout=20_000)
+        assert page.table.view.model().rowCount() == len(page._diagnosis.quantities)
+        for row, quantity in enumerate(page._diagnosis.quantities):
+            page.table.select_row(row)
+            page._choose_row(row)
+            sources.add(quantity.source)
+            assert page.trace.title.casefold() == quantity.title.casefold()
+    assert sources == {"trace", "variable"}
     wait_for_tasks()

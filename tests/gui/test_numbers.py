@@ -138,3 +138,30 @@ def test_ends_of_a_scale_share_decimals():
     assert n.format_limits((0, 10_000, 20_000)) == ["0", f"10{THIN}000", f"20{THIN}000"]
     assert n.format_limits((0, 5e-7, 1e-6)) == ["0", f"5e{MINUS}7", f"1e{MINUS}6"]
     assert n.format_limits((math.nan, 1.0, 2.0)) == ["–", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.99996, "> 0.9999"), (1.0, "1.0000"), (0.00001, "< 0.0001"), (math.nan, "–")]
+)
+def test_a_score_is_one_only_when_exact_at_any_number_of_decimals(value, text):
+    assert n.format_probability(value, 4) == text
+
+
+def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
+    assert n.format_rate(5, 84) == "5 of 84 (6 %)"
+    assert n.format_rate(0, 0) == "0 of 0"
+    assert n.format_rate(1999, 2000) == f"1{THIN}999 of 2{THIN}000 (> 99 %)"
+    assert (n.format_loss(0.0), n.format_loss(1e-5), n.format_loss(1.2345)) == ("0.000", "< 0.001", "1.234")
+
+
+def test_tables_and_pages_follow_the_same_rule():
+    import numpy as np
+
+    from plaidwork.gui.results.assessed_page import with_interval
+    from plaidwork.gui.widgets.table_model import _default_format
+
+    assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1.00)"
+    assert with_interval((1.0, 0.87, 1.0)) == "1.00 (0.87 to 1.00)"
+    shown = _default_format(np.array([0.99999, 0.5, 1.0]))
+    assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1.000"]
+    assert _default_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"

@@ -54,7 +54,9 @@ def test_confusion(opened, qtbot, tmp_path):
     assert page.part_picker.currentText() == "test"
     assert page.chart.counts.tolist() == counts.tolist()
     wrong = len(codes) - int(np.trace(counts))
-    assert page._headline.text().startswith(f"{wrong} of {len(codes)} wrong: ")
+    assert page._headline.text().startswith(f"{wrong} of {len(codes)} ")
+    assert " wrong (" in page._headline.text()
+    assert "95 % interval" in page._headline.text()
     assert page._foot.text() == f"{len(codes)} test samples; 10 without a known class left out"
     box = page.chart.cell_rect(1, 0)
     qtbot.mouseMove(page.chart, box.center().toPoint())

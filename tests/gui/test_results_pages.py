@@ -50,10 +50,10 @@ def test_every_kind_before_there_are_results(opened, view):
     assert page.state == ""
     run.status = "running"
     workbench.run_changed.emit(run.id)
-    assert not page._live.isHidden()
+    assert not page._doubt.isHidden()
     run.status = "done"
     workbench.run_changed.emit(run.id)
-    assert page._live.isHidden()
+    assert page._doubt.isHidden()
 
 
 def test_states_of_a_run_without_results(opened):

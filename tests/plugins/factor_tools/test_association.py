@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from plaidwork.core.analysing import run_analysis
+from plaidwork.core.assessment import newcombe
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.model import Result
@@ -58,12 +59,12 @@ def test_auc_is_that_of_mann_and_whitney():
 
 def test_auc_interval_solves_its_equation():
     n1, n2, auc, z = 30, 50, 0.8, stats.norm.ppf(0.975)
-    for bound in association.auc_interval(auc, n1, n2, 0.95):
+    for bound in newcombe(auc, n1, n2, 0.95):
         more = (n1 + n2) / 2 - 1
         variance = bound * (1 - bound) / (n1 * n2)
         variance *= 1 + more * ((1 - bound) / (2 - bound) + bound / (1 + bound))
         assert abs(auc - bound) == pytest.approx(z * math.sqrt(variance), rel=1e-6)
-    low, high = association.auc_interval(1.0, 8, 9, 0.95)
+    low, high = newcombe(1.0, 8, 9, 0.95)
     assert 0.5 < low < 1
     assert high == 1
 
@@ -75,7 +76,7 @@ def test_auc_interval_covers():
     for _ in range(n):
         second, first = rng.normal(1, 1, 25), rng.normal(0, 1, 15)
         auc = np.mean(second[:, None] > first)
-        low, high = association.auc_interval(float(auc), 15, 25, 0.95)
+        low, high = newcombe(float(auc), 15, 25, 0.95)
         hits += low <= truth <= high
     assert 0.92 <= hits / n <= 0.985
 

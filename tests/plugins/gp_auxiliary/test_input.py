@@ -117,7 +117,8 @@ def test_from_the_command_line(tmp_path, capsys):
     assert main(["analyse", str(out), "gp_classes.new_samples", *asked]) == 0
     told = capsys.readouterr().out
     assert "4 new samples; 1 label is of no class of the fit" in told
-    assert "of 3 labelled ones wrong, log loss" in told
+    assert "of 3 labelled ones wrong (" in told
+    assert "95 % interval" in told
     table = (tmp_path / "to" / "predictions.csv").read_text().splitlines()
     assert table[0] == "Sample,Label,Predicted,Probability,± Monte Carlo,P(a),± P(a),P(b),± P(b)"
     assert len(table) == 5

@@ -220,7 +220,7 @@ def test_what_is_said_of_chains_that_do_not_agree():
     assert "disagree about 8 of 20" in doubt_of(apart, tempered(9, 9), ladder, 20)
     assert "not chain 2" in doubt_of(agreed, tempered(9, 1), ladder, 20)
     assert "no chain" in doubt_of(agreed, tempered(1, 1), ladder, 20)
-    assert doubt_of(agreed, tempered(0, 0), ladder[-1:], 20).startswith("Exploratory")
+    assert doubt_of(agreed, tempered(0, 0), ladder[-1:], 20).startswith("The modes are not compared")
     assert "cannot be compared" in doubt_of(modes.agreement(planted((0.7,)), 2), tempered(9), ladder, 20)
     assert doubt_of(agreed, tempered(0, 0), ladder, 0) == ""
 

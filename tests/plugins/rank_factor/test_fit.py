@@ -15,7 +15,7 @@ SPLIT = (np.arange(160) >= 110).astype(int)
 
 
 def errors(run):
-    return float(run.results["metrics"].columns["Error"][-1])
+    return float(run.results["metrics"].columns["Errors"][-1])
 
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])

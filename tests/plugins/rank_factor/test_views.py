@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import rank_factor_tools as tools
 
-from plaidwork.core.api import random_test
+from plaidwork.core.api import random_test, score
 from plaidwork.core.registry import registry
 from plaidwork.plugins.rank_factor import similarity
 from plaidwork.plugins.rank_factor.checks import split_of
@@ -99,8 +99,13 @@ def test_a_drawn_test_half_is_predicted():
     x, codes, _, _ = tools.planted(4, n=120, d=20)
     run = tools.run("rank_factor_vb", tools.inputs(x, codes), {"n_factors": 4, "test_share": 0.25}, **SHORT)
     assert run.results["metrics"].columns["Half"].tolist() == ["Training", "Test"]
-    assert int(run.results["metrics"].columns["Samples"][1]) == 30
+    assert int(run.results["metrics"].columns["Number"][1]) == 30
     assert "test samples wrong" in run.results["headline"]
+    test = run.results["part"].values == "test"
+    found = score(codes[test], run.results["probability"].values[test])  # what the calibration page shows
+    table = run.results["metrics"].columns
+    assert (table["Brier score"][1], table["AUC"][1]) == (found.brier.value, found.auc.value)
+    assert run.results["headline"] == found.told("test samples")
     assert (run.results["part"].values == "test").sum() == 30
 
 

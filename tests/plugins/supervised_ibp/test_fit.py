@@ -14,6 +14,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.engine import run_chain
 from plaidwork.core.errors import DataError
 from plaidwork.core.fitting import fit, resume
+from plaidwork.core.numbers import format_percent
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
@@ -180,5 +181,5 @@ def test_headlines_name_their_numbers():
     rest = found["residuals"].values[:, 1]
     outcome = found["training_outcome"].values
     share = 1 - (rest**2).sum() / ((outcome - outcome.mean()) ** 2).sum()
-    assert f"explains {100 * share:.0f} % of" in found["outcome_headline"]
+    assert f"explains {format_percent(share)} of" in found["outcome_headline"]
     assert found["restarts_headline"].startswith("Restart ")

@@ -1,0 +1,101 @@
+"""Numbers as text for people: in headlines, captions, reports, on the screen and on the command line; never in files.
+
+True minus (U+2212), thin spaces between thousands from 1 000 on, a space before units. What is not exactly 0 or 1 never
+reads so.
+"""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\u2212"
+THIN = "\u2009"
+MISSING = "–"
+
+
+def tidy(text: str) -> str:
+    """Turn Python's ``-12345.6`` into what is shown: true minus and thin spaces."""
+    sign = text[:1] if text[:1] in "+-" else ""
+    whole, dot, rest = text[len(sign) :].partition(".")
+    if whole.isdigit() and len(whole) > 3:
+        whole = f"{int(whole):,}".replace(",", THIN)
+    return sign.replace("-", MINUS) + whole + dot + rest
+
+
+def format_fixed(value: float, decimals: int, *, sign: bool = False) -> str:
+    """Show with a fixed number of decimals; `sign` also writes a plus."""
+    if not math.isfinite(value):
+        return special(value)
+    text = f"{value:{'+' if sign else ''}.{max(decimals, 0)}f}"
+    if float(text) == 0:
+        text = text.lstrip("+-")
+    return tidy(text)
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Show with about `digits` significant digits, without trailing zeros."""
+    value = float(value)
+    if not math.isfinite(value):
+        return special(value)
+    if value == 0:
+        return "0"
+    power = math.floor(math.log10(abs(value)))
+    if power < -4 or power >= 9:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return tidy(f"{mantissa}e") + tidy(str(int(exponent)))
+    text = f"{value:.{max(digits - 1 - power, 0)}f}"
+    return tidy(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def format_count(value: float) -> str:
+    """Show a whole number."""
+    return special(value) if not math.isfinite(value) else tidy(str(round(value)))
+
+
+def format_amount(value: float) -> str:
+    """Show a size inside a sentence: three digits, from 100 on a whole number."""
+    return format_number(value, 3) if abs(value) < 100 else format_count(value)
+
+
+def format_percent(share: float, decimals: int = 0) -> str:
+    """Show a share of 1 as per cent; shares that are not quite none or all never read so."""
+    if not math.isfinite(share):
+        return special(share)
+    step = 10.0**-decimals
+    if 0 < share * 100 < step / 2:
+        return f"< {step:.{decimals}f} %"
+    if 100 - step / 2 <= share * 100 < 100:
+        return f"> {100 - step:.{decimals}f} %"
+    return format_fixed(share * 100, decimals) + " %"
+
+
+def format_probability(value: float, decimals: int = 2) -> str:
+    """Show a probability, a share or a score from 0 to 1; 1.00 and 0.00 only when exact."""
+    if not math.isfinite(value):
+        return special(value)
+    step = 10.0**-decimals
+    if 0 < value < step / 2:
+        return f"< {step:.{decimals}f}"
+    if 1 - step / 2 <= value < 1:
+        return f"> {1 - step:.{decimals}f}"
+    return format_fixed(value, decimals)
+
+
+def format_loss(value: float, decimals: int = 3) -> str:
+    """Show what is 0 at best, such as a log loss; 0.000 only when exact."""
+    step = 10.0**-decimals
+    return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
+
+
+def format_rate(hits: int, count: int, decimals: int = 0) -> str:
+    """Show a share with its counts: "5 of 84 (6 %)"; of nothing there is no share."""
+    text = f"{format_count(hits)} of {format_count(count)}"
+    return f"{text} ({format_percent(hits / count, decimals)})" if count else text
+
+
+def special(value: float) -> str:
+    """Show what is not finite: a missing number as a dash."""
+    if math.isnan(value):
+        return MISSING
+    return "∞" if value > 0 else f"{MINUS}∞"
