@@ -192,6 +192,8 @@ def transpose(dataset: Dataset, options: Options) -> Result:
         column_table=dataset.row_table,
         row_label=dataset.column_label,
         column_label=dataset.row_label,
+        row_shown_by=dataset.column_shown_by,
+        column_shown_by=dataset.row_shown_by,
         image_shape=(),
     )
     return turned, "rows and columns exchanged"

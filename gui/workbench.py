@@ -14,6 +14,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
 from plaidwork.core.fitting import ended_status, environment, summarise
+from plaidwork.core.naming import name_item
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.plugins.fault import PluginFault
 from plaidwork.core.registry import Registry, registry
@@ -47,6 +48,8 @@ class Workbench(QObject):
     run_changed = Signal(str)
     """Status, title, notes or log of a run."""
     results_changed = Signal(str)
+    names_changed = Signal(str)
+    """Id of a run whose blocks, factors or topics have other names now."""
     dirty_changed = Signal(bool)
     saved = Signal(str)
     told = Signal(str, str, str, str)
@@ -328,6 +331,12 @@ class Workbench(QObject):
             run.title = title.strip()
             self.touch()
             self.run_changed.emit(run.id)
+
+    def name_item(self, run: Run, dim: str, number: int, name: str) -> None:
+        """Give a block, factor or topic of a run a name in all its views; an empty one brings the model's back."""
+        if name_item(run, dim, number, name):
+            self.touch()
+            self.names_changed.emit(run.id)
 
     def phase(self, run: Run) -> str:
         """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""

@@ -25,14 +25,17 @@ class FitCommands(CommandGroup):
     """What the Edit and Fit menus do, and what follows the end of a fit."""
 
     def rename(self) -> None:
-        run = self._window.current_run()
+        run, page = self._window.current_run(), self._window.workspace.current_page()
+        found = getattr(page, "found_item", None)
+        if found is not None and not self._window.tree.hasFocus() and found() is not None:
+            page.rename_item()  # type: ignore[union-attr]
+            return
         if run is not None:
             title = dialogs.ask_text(self._window, "Rename the run", "", run.title, "Rename")
             if title:
                 self._workbench.rename_run(run, title)
             return
-        page = self._window.workspace.current_page()  # that of a dataset or of a search
-        if hasattr(page, "rename"):
+        if hasattr(page, "rename"):  # that of a dataset or of a search
             page.rename()
 
     def remove(self) -> None:

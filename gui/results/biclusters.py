@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.naming import findable
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.numbers import format_limits, tidy
@@ -40,6 +41,7 @@ class BiclusterPage(ResultPage):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
+    layer_axis = ("rows", 0)
 
     def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
         self.blocks = Blocks(workbench, run)
@@ -262,6 +264,19 @@ class BiclusterPage(ResultPage):
             )
             self.canvas.update()
 
+    def _on_names(self, run_id: str) -> None:
+        """Words are enough: the picture has no names of blocks that `Blocks` does not tell."""
+        if run_id == self.run.id:
+            self._sources = self.new_sources()
+            self.update_head()
+
+    def rename_item(self) -> None:
+        """In the side panel where it is in sight, else in a dialog."""
+        if isinstance(self._panel, BlockPanel) and self._panel.isVisible() and self.found_item() is not None:
+            self._panel.name.edit()
+        else:
+            super().rename_item()
+
     def _choose_strip(self, title: str) -> None:
         self._settings["strip"] = title
         self.workbench.touch()
@@ -346,9 +361,9 @@ class BiclusterPage(ResultPage):
         rows = [
             i
             for i, (name, note) in enumerate(zip(data.row_names, notes))
-            if wanted in name.casefold() or wanted in note.casefold()
+            if wanted in findable(name) or wanted in note.casefold()
         ]
-        columns = [i for i, name in enumerate(data.column_names) if wanted in name.casefold()]
+        columns = [i for i, name in enumerate(data.column_names) if wanted in findable(name)]
         self.blocks.selection.set("row", rows[:200])
         self.blocks.selection.set("column", columns[:200])
         if rows:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import (
     format_count,
     format_fixed,
@@ -74,6 +75,12 @@ class HeatmapPage(ResultPage):
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
+
+    def layer_dim(self, sources: Sources) -> str:
+        given = (self.view.options.get("row_dim"), self.view.options.get("col_dim"))
+        dims = sources.dims("values")
+        axis = self._layer[-1] if self._layer else -1
+        return str(given[axis] or dims[axis]) if 0 <= axis < len(dims) else ""
 
     def build(self) -> QWidget:
         self.canvas = HeatCanvas()
@@ -227,8 +234,8 @@ class HeatmapPage(ResultPage):
         if self.loaded is None:
             return []
         wanted = text.casefold()
-        rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in name.casefold()]
-        columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in name.casefold()]
+        rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in findable(name)]
+        columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in findable(name)]
         if text or not self._layer:
             self.canvas.marked_rows, self.canvas.marked_columns = tuple(rows[:200]), tuple(columns[:200])
         else:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -18,6 +18,7 @@ from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.tasks import Task, run_task
@@ -29,7 +30,7 @@ SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
 
 
-class ResultPage(QWidget):
+class ResultPage(Renaming):
     """Base of all result pages.
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
@@ -62,6 +63,7 @@ class ResultPage(QWidget):
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
         workbench.run_changed.connect(self._on_run)
+        workbench.names_changed.connect(self._on_names)
         theme().changed.connect(self.restyle)
         self._update_chip()
         self.refresh()
@@ -176,7 +178,7 @@ class ResultPage(QWidget):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
+        sources = self.new_sources()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
@@ -185,6 +187,10 @@ class ResultPage(QWidget):
             return sources, self.load(sources)
 
         self._task = self.start(load, self._done, self._failed)
+
+    def new_sources(self) -> Sources:
+        """The results, data and names of the run as they are now."""
+        return Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
 
     def start(
         self,
@@ -345,6 +351,10 @@ class ResultPage(QWidget):
             if self._stack.currentWidget() is self._pane and not self.run.results:
                 self.refresh()
 
+    def _on_names(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self.refresh()
+
     def _update_chip(self) -> None:
         self._live.setVisible(self.run.active)
         if self.run.active and self.run.results_draws:
@@ -425,16 +435,24 @@ class ResultPage(QWidget):
             self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
 
     def _show_menu(self) -> None:
+        anchor = self._actions[-1]
+        self._open_menu(anchor.mapToGlobal(anchor.rect().bottomLeft()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of the page, with what can be done to what is chosen."""
+        self._open_menu(event.globalPos())
+
+    def _open_menu(self, place: QPoint) -> None:
         menu = QMenu(self)
         self.fill_menu(menu)
+        self.offer_rename(menu)
         if menu.actions():
             menu.addSeparator()
         menu.addAction(
             "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
-        anchor = self._actions[-1]
-        menu.exec(anchor.mapToGlobal(anchor.rect().bottomLeft()))
+        menu.exec(place)
         menu.deleteLater()
 
 
