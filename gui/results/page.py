@@ -54,6 +54,7 @@ class ResultPage(Renaming):
         self.loaded: Any = None
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
+        self._left_out: tuple[str, ...] = ()
         self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
@@ -182,9 +183,9 @@ class ResultPage(Renaming):
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
-        def load(task: Task) -> tuple[Sources, Any]:
+        def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
             task.check()  # another one may have been asked for while this one waited
-            return sources, self.load(sources)
+            return sources, self.load(sources), sources.parts()
 
         self._task = self.start(load, self._done, self._failed)
 
@@ -231,8 +232,8 @@ class ResultPage(Renaming):
             loop.exec()
         return not self.busy
 
-    def _done(self, outcome: tuple[Sources, Any]) -> None:
-        sources, self.loaded = outcome
+    def _done(self, outcome: tuple[Sources, Any, tuple[str, ...]]) -> None:
+        sources, self.loaded, self._left_out = outcome
         self._wait_before_skeleton.stop()
         self._sources = sources
         try:
@@ -264,7 +265,9 @@ class ResultPage(Renaming):
         sources = getattr(self, "_sources", None)
         headline = sources.text(self.view.headline) if sources else ""
         caption = sources.text(self.view.caption) if sources else ""
-        self.set_head(headline or self.default_headline(), caption or self.default_caption())
+        caption = caption or self.default_caption()
+        told = [caption.rstrip(".")] if caption and self._left_out else [caption]
+        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture."""

@@ -17,6 +17,7 @@ from plaidwork.core.response import OPTION, Places, ResponseInput
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import View
+from plaidwork.gui.numbers import format_count
 
 if TYPE_CHECKING:
     from plaidwork.core.registry import Registry
@@ -115,6 +116,36 @@ class Sources:
     def dims(self, role: str) -> tuple[str, ...]:
         """Names of the axes of the result behind a role; empty where it is none."""
         return tuple(getattr(self._results.get(self.view.source.get(role, "")), "dims", ()))
+
+    def parts(self) -> tuple[str, ...]:
+        """What the axes of the view's results leave out of the data: ``600 of 5,000 rows, those most often in a block``.
+
+        An axis is a part when its names are those of some items of an axis of the data; the names' own words say which.
+        """
+        dims = dict.fromkeys(dim for role in self.view.source for dim in self.dims(role))
+        found = []
+        for dim in dims:
+            named = self._results.get(dim)
+            if not isinstance(named, Result) or named.values.ndim != 1 or named.values.dtype.kind not in "OUT":
+                continue
+            names = set(named.values.tolist())
+            whole = self._axis_with(names)
+            if whole is not None and names and len(names) < whole[0]:
+                count = f"{format_count(len(names))} of {format_count(whole[0])} {whole[1]}"
+                found.append(f"{count}, {named.doc}" if named.doc else count)
+        return tuple(found)
+
+    def _axis_with(self, names: set[str]) -> tuple[int, str] | None:
+        """Number and word of the items of the axis of the data that has all these; the shortest such axis."""
+        found = []
+        for item in self.run.spec.inputs:
+            for used in self.run.inputs.get(item.name, ()):
+                data = self._datasets.get(used)
+                for axis, word in enumerate((data.row_label, data.column_label) if data is not None else ()):
+                    known = self._known_names(used, axis)
+                    if len(known) >= len(names) and names.issubset(known):
+                        found.append((len(known), word))
+        return min(found, default=None)
 
     def found_dim_of(self, count: int) -> str:
         """The first dim of the model along which its results have as many items; empty when there is none."""
