@@ -264,12 +264,6 @@ class BiclusterPage(ResultPage):
             )
             self.canvas.update()
 
-    def _on_names(self, run_id: str) -> None:
-        """Words are enough: the picture has no names of blocks that `Blocks` does not tell."""
-        if run_id == self.run.id:
-            self._sources = self.new_sources()
-            self.update_head()
-
     def rename_item(self) -> None:
         """In the side panel where it is in sight, else in a dialog."""
         if isinstance(self._panel, BlockPanel) and self._panel.isVisible() and self.found_item() is not None:

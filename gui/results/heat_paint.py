@@ -152,7 +152,7 @@ def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
         return
     (low, high), _ = canvas.visible_range
     step = _step(canvas, plot.height() / (high - low), metrics.height() * 0.9)
-    for place in range(-(-int(low) // step) * step, int(np.ceil(high)), step):
+    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
         top, bottom = max(canvas.y_of(place), plot.top()), min(canvas.y_of(place + 1), plot.bottom())
         if step == 1 and bottom - top < metrics.height() * 0.7:
             continue
@@ -170,7 +170,7 @@ def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     flat = columns_fit(canvas, plot.width())
     _, (low, high) = canvas.visible_range
     step = _step(canvas, plot.width() / (high - low), metrics.height() * 0.9)
-    for place in range(-(-int(low) // step) * step, int(np.ceil(high)), step):
+    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
         left, right = max(canvas.x_of(place), plot.left()), min(canvas.x_of(place + 1), plot.right())
         if step == 1 and right - left < metrics.height() * 0.6:
             continue

@@ -7,7 +7,8 @@ import pytest
 from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit
+from plaidwork.gui.data import DataPage
 from tests.gui.result_runs import VIEWS, block_results, make_dataset, make_run
 
 from plaidwork.core.exporting import export_run
@@ -117,3 +118,49 @@ def test_names_of_the_data_are_not_the_users_to_give(bench):
     workbench, run = bench
     workbench.name_item(run, "row", 0, "mine")
     assert run.item_names == {}
+
+
+def test_labels_are_chosen_on_the_data_page_for_every_view(opened, qtbot):
+    dataset, rows, columns = make_dataset()
+    table = {
+        "symbol": np.array([f"SYM{i}" for i in range(40)], dtype=object),
+        "chromosome": np.array([f"chr{i % 3}" for i in range(40)], dtype=object),
+    }
+    bench = make_run(dataset.with_(row_table=table), block_results(dataset, rows, columns))
+    workbench, _ = bench
+    blocks = opened(bench, VIEWS[0])
+    assert blocks.blocks.data.row_names[0] == "gene 1"
+    page = DataPage(workbench, "toy")
+    qtbot.addWidget(page)
+    page.show()
+    page.switch.set_current("rows")
+    page.show_part("rows")
+    combo = page.findChild(QComboBox, "shown_by_rows")
+    assert [combo.itemText(i) for i in range(combo.count())] == ["their names", "symbol"]
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert workbench.session.datasets["toy"].row_shown_by == "symbol"
+    assert workbench.dirty
+    qtbot.waitUntil(lambda: blocks.blocks.data.row_names[0] == "SYM0")
+    assert page._values(page.dataset).model().value(0, 0) == "SYM0"
+
+
+def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
+    workbench = make_run(*_plain())[0]
+    asked = []
+    workbench.asked.connect(asked.append)
+    ids = np.array([str(i) for i in range(40)], dtype=object)
+    long = np.array([f"the gene of number {i} in the list" for i in range(40)], dtype=object)
+    dataset = make_dataset()[0].with_(name="new", row_table={"number": ids, "words": long})
+    workbench.propose_labels(workbench.add_dataset(dataset))
+    assert not asked
+    symbols = np.array([f"SYM{i // 2 * 2 if i < 4 else i}" for i in range(40)], dtype=object)
+    dataset = dataset.with_(name="newer", row_table={"words": long, "symbol": symbols})
+    workbench.propose_labels(workbench.add_dataset(dataset))
+    assert asked[0].title == "Show genes by “symbol”?"
+    asked[0].actions[0][1]()
+    assert workbench.session.datasets["newer"].row_shown_by == "symbol"
+
+
+def _plain():
+    dataset, rows, columns = make_dataset()
+    return dataset, block_results(dataset, rows, columns)
