@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
@@ -31,6 +31,9 @@ from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
 from plaidwork.gui.workbench import Workbench
 
+if TYPE_CHECKING:
+    from plaidwork.gui.results.block_panel import BlockPanel
+
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
 _NARROW = 560
@@ -53,7 +56,7 @@ class BiclusterPage(ResultPage):
         self._by_block = True
         self._ordering: Task | None = None
         self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._panel: QWidget | None = None
+        self._panel: BlockPanel | None = None
         self._open_after_order: int | None = None
         super().__init__(workbench, run, view, parent)
         self.blocks.setParent(self)
@@ -266,8 +269,9 @@ class BiclusterPage(ResultPage):
 
     def rename_item(self) -> None:
         """In the side panel where it is in sight, else in a dialog."""
-        if isinstance(self._panel, BlockPanel) and self._panel.isVisible() and self.found_item() is not None:
-            self._panel.name.edit()
+        shown = self._panel is not None and isValid(self._panel) and self._panel.isVisible()
+        if shown and self.found_item() is not None:
+            self._panel.name.edit()  # type: ignore[union-attr]
         else:
             super().rename_item()
 

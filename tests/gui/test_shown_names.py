@@ -9,11 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from plaidwork.gui.data import DataPage
+from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.session_tree import RUN
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.tasks import wait_for_tasks
 from tests.gui.result_runs import VIEWS, block_results, make_dataset, make_run
 
 from plaidwork.core.exporting import export_run
 from plaidwork.core.model import Result
-from plaidwork.core.session import open_session
+from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import View
 
 SCORES = View("scatter", "Scores", {"values": "scores"})
@@ -164,3 +168,39 @@ def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
 def _plain():
     dataset, rows, columns = make_dataset()
     return dataset, block_results(dataset, rows, columns)
+
+
+def test_f2_names_what_is_chosen_in_front_and_else_the_run(qapp, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
+    workbench, run = make_run(*_plain())
+    window = MainWindow(workbench, Settings(tmp_path / "config"))
+    try:
+        window.show()
+        window._show_session()
+        window.tree.select(RUN, run.id)
+        window._chosen(RUN, run.id)
+        page = window.workspace.current_page()
+        qtbot.waitUntil(lambda: getattr(page, "loaded", None) is not None and not page.busy)
+        page.setFocus()
+        assert page.found_item() is None
+        with answering(typed("The run")):
+            qtbot.keyClick(window, Qt.Key.Key_F2)
+        assert run.title == "The run"
+        workbench.selection(run).set("layer", (2,))
+        if page._panel is not None:
+            page._panel.hide()
+        with answering(typed("Cell cycle")):
+            window.commands.rename()
+        assert run.title == "The run"
+        assert run.item_names == {"block": {"2": "Cell cycle"}}
+        window.tree.setFocus()
+        monkeypatch.setattr(type(window.tree), "hasFocus", lambda self: True)
+        with answering(typed("Another")):
+            window.commands.rename()  # the run that is chosen in the list
+        assert run.title == "Another"
+    finally:
+        wait_for_tasks()
+        workbench.set_session(Session())
+        window.close()
+        window.deleteLater()
