@@ -119,9 +119,7 @@ class BundleWriter:
         self._draws(run, folder)
         self._results(run, session, run.results, *folder, "results")
         for record in run.analyses:
-            self.analysis(
-                record, run, session, *folder, "analyses", file_name(f"{record.title} {record.id}")
-            )
+            self.analysis(record, run, session, *folder, "analyses", file_name(f"{record.title} {record.id}"))
         self._labels(run, session, *folder, "labels")
 
     def _labels(self, run: Run, session: Session, *folder: str) -> None:

@@ -131,12 +131,16 @@ class Naming:
             for axis, names in enumerate((data.row_names, data.column_names)):
                 axes[axis].append(dict(zip(names, shown_names(data, axis))))
         columns = Counter(name for data in self._datasets for name in data.column_names)
-        for data, known in zip(self._datasets, axes[1]):  # what several matrices have may be told apart by theirs
+        for data, known in zip(
+            self._datasets, axes[1]
+        ):  # what several matrices have may be told apart by theirs
             for name in [name for name in known if columns[name] > 1]:
                 own = f"{name} ({data.name})"
                 known[own] = ShownName(f"{known[name]} ({data.name})", own)
         single = [known for known in (*axes[0], *axes[1]) if known]
-        single.sort(key=lambda known: all(name == shown for name, shown in known.items()))  # labelled ones first
+        single.sort(
+            key=lambda known: all(name == shown for name, shown in known.items())
+        )  # labelled ones first
         return [*single, *({k: v for known in reversed(side) for k, v in known.items()} for side in axes)]
 
     def axis(self, dataset: Dataset, axis: int) -> tuple[str, ...]:

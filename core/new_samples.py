@@ -43,15 +43,15 @@ class NewSamples(Analysis):
             found[FEATURES] = table_of(matches)
         return found
 
-    def _matched(
-        self, fitted: ModelData, given: Mapping[str, Any]
-    ) -> tuple[ModelData, list[Match]]:
+    def _matched(self, fitted: ModelData, given: Mapping[str, Any]) -> tuple[ModelData, list[Match]]:
         """The new matrices as those of the fit: under their names, with their features."""
         made, matches = dict(given), []
         for item in self.model.spec.inputs:
             if item.kind == "matrix" and item.name in given and item.name in fitted:
                 old, new = fitted[item.name], given[item.name]
-                blocks, told = match_features(item, old if item.many else (old,), new if item.many else (new,))
+                blocks, told = match_features(
+                    item, old if item.many else (old,), new if item.many else (new,)
+                )
                 made[item.name] = blocks if item.many else blocks[0]
                 matches += told
         return ModelData(made), matches

@@ -227,7 +227,9 @@ class Workbench(QObject):
             if title and not (dataset.row_shown_by, dataset.column_shown_by)[axis]:
                 text = f"“{title}” of “{dataset.name}” looks like names: it can stand in every chart, table and export."
                 act = partial(self.show_by, dataset.name, axis, title)
-                self.asked.emit(Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)]))
+                self.asked.emit(
+                    Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
+                )
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses; a message says so otherwise."""

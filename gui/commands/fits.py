@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import Naming
 from plaidwork.core.run import Run
 from plaidwork.core.samples import Sample
 from plaidwork.core.session import Session
@@ -164,7 +165,7 @@ class FitCommands(CommandGroup):
         found = run.results.get(headline, "") if headline else ""
         words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
         kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
-        text = f"{found}. " if isinstance(found, str) and found else ""
+        text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
         text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
         actions = (

@@ -126,7 +126,11 @@ class Sources:
         found = []
         for dim in dims:
             named = self._results.get(dim)
-            if not isinstance(named, Result) or named.values.ndim != 1 or named.values.dtype.kind not in "OUT":
+            if (
+                not isinstance(named, Result)
+                or named.values.ndim != 1
+                or named.values.dtype.kind not in "OUT"
+            ):
                 continue
             names = set(named.values.tolist())
             whole = self._axis_with(names)

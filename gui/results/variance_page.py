@@ -62,7 +62,8 @@ class VariancePage(ResultPage):
         names = role_names(sources, "column_names", dims[1], factors)
         word = dims[1].replace("_", " ")
         short = tuple(
-            name if isinstance(name, ShownName) else f"{word[:1].upper()}{k + 1}" for k, name in enumerate(names)
+            name if isinstance(name, ShownName) else f"{word[:1].upper()}{k + 1}"
+            for k, name in enumerate(names)
         )
         rows = role_names(sources, "row_names", dims[0], count)
         found = [Shares(values, totals, rows, names, short)]

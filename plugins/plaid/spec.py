@@ -127,9 +127,7 @@ VIEWS = (
     View("table", "Rows", {"values": "row_memberships"}, group="Memberships"),
     View("table", "Columns", {"values": "column_memberships"}, group="Memberships"),
     View("heatmap", "Rows", {"values": "row_comembership"}, options=_SHARED, group="Co-membership"),
-    View(
-        "heatmap", "Columns", {"values": "column_comembership"}, options=_SHARED, group="Co-membership"
-    ),
+    View("heatmap", "Columns", {"values": "column_comembership"}, options=_SHARED, group="Co-membership"),
     View(
         "bars",
         "Number of blocks",

@@ -154,9 +154,7 @@ def block(name: str, features: tuple[str, ...], rows: tuple[str, ...] = ("n0", "
 def test_features_come_in_the_order_of_the_fit():
     """By position they would be taken one for the other."""
     item = Input("X", missing=True)
-    (made,), (told,) = match_features(
-        item, [block("old", ("a", "b", "c"))], [block("new", ("c", "z", "a"))]
-    )
+    (made,), (told,) = match_features(item, [block("old", ("a", "b", "c"))], [block("new", ("c", "z", "a"))])
     assert made.name == "old"
     assert made.names[1] == ("a", "b", "c")
     assert made.values[:, [0, 2]].tolist() == [[2.0, 0.0], [5.0, 3.0]]
@@ -180,7 +178,10 @@ def test_what_cannot_be_matched_is_said(given, words):
 def test_as_many_new_samples_as_old_ones_keep_their_own_names(run):
     """Their axis is not that of the fitted samples, whose names would stand beside them."""
     record = run_analysis(
-        run, new_samples(Means)(), {"new_X": matrix("new", 2, 12, "n")}, datasets={"old": matrix("old", 1, 12)}
+        run,
+        new_samples(Means)(),
+        {"new_X": matrix("new", 2, 12, "n")},
+        datasets={"old": matrix("old", 1, 12)},
     )
     assert record.results["X"].dims[0] == "new_sample"
     assert record.results["new_sample"].values[0] == "n0"

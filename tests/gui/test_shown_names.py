@@ -8,17 +8,17 @@ from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
+
+from plaidwork.core.exporting import export_run
+from plaidwork.core.model import Result
+from plaidwork.core.session import Session, open_session
+from plaidwork.core.spec import View
 from plaidwork.gui.data import DataPage
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
 from tests.gui.result_runs import VIEWS, block_results, make_dataset, make_run
-
-from plaidwork.core.exporting import export_run
-from plaidwork.core.model import Result
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import View
 
 SCORES = View("scatter", "Scores", {"values": "scores"})
 TOGETHER = View("heatmap", "Together", {"values": "shared"}, options={"order": "by block"})
@@ -60,7 +60,7 @@ def bench():
 
 
 def test_labels_are_shown_and_names_still_found(bench, opened):
-    workbench, run = bench
+    _workbench, _run = bench
     page = opened(bench, SHIFTS)
     names = page.loaded.names
     assert names[0] == "SYM0"
@@ -82,7 +82,7 @@ def test_a_part_of_an_axis_is_told(bench, opened):
 
 
 def test_a_renamed_block_has_its_name_in_every_view_and_after_reopening(bench, opened, qtbot, tmp_path):
-    workbench, run = bench
+    workbench, _run = bench
     scores, table, shifts = (opened(bench, view) for view in (SCORES, LISTED, SHIFTS))
     shifts.choose_layer(1)
     assert shifts.found_item() == ("block", 1)
