@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from plaidwork.core.fitted import fitted_inputs
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
 from plaidwork.core.plan import data_block, model_data
+from plaidwork.core.reading_alike import read_alike
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
 
@@ -135,6 +137,9 @@ class Asked:
             return (column_dataset(beside[0], column, item),)
         if len(values) > 1 and not item.many:
             raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(values)}.")
+        if not {dim for own in self._run.spec.inputs for dim in own.dims} & set(item.dims):
+            fitted = [data for used in self._fitted.values() for data in used]
+            values = [read_alike(one, fitted) if isinstance(one, (str, Path)) else one for one in values]
         return tuple(as_dataset(item.name, one) for one in values)
 
     # -- data -----------------------------------------------------------------------------------

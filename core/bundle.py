@@ -126,7 +126,9 @@ class BundleWriter:
         """What is shown in place of names: one file for each axis that has labels."""
         for name in dict.fromkeys(name for names in run.inputs.values() for name in names):
             data = session.datasets.get(name)
-            for axis, names in enumerate((data.row_names, data.column_names)) if data is not None else ():
+            if data is None:
+                continue
+            for axis, names in enumerate((data.row_names, data.column_names)):
                 shown = shown_names(data, axis)
                 if shown != names:
                     file = f"{file_name(name)}.{('rows', 'columns')[axis]}.csv"

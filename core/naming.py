@@ -163,6 +163,8 @@ class Naming:
     # -- what was found -----------------------------------------------------------------------------
     def defaults(self, dim: str, length: int) -> list[str]:
         """Names along a dim before any was changed: a text result called like it, else numbers."""
+        plain = dim.removesuffix("_2")
+        dim = plain if dim not in self._results and plain in self._run.spec.dims else dim
         named = self._results.get(dim)
         if isinstance(named, Result) and named.values.shape == (length,) and named.values.dtype.kind in "OUT":
             return [str(name) for name in named.values]

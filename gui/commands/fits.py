@@ -29,7 +29,7 @@ class FitCommands(CommandGroup):
         run, page = self._window.current_run(), self._window.workspace.current_page()
         found = getattr(page, "found_item", None)
         if found is not None and not self._window.tree.hasFocus() and found() is not None:
-            page.rename_item()  # type: ignore[union-attr]
+            page.rename_item()
             return
         if run is not None:
             title = dialogs.ask_text(self._window, "Rename the run", "", run.title, "Rename")

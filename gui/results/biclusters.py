@@ -271,7 +271,7 @@ class BiclusterPage(ResultPage):
         """In the side panel where it is in sight, else in a dialog."""
         shown = self._panel is not None and isValid(self._panel) and self._panel.isVisible()
         if shown and self.found_item() is not None:
-            self._panel.name.edit()  # type: ignore[union-attr]
+            self._panel.name.edit()
         else:
             super().rename_item()
 
