@@ -15,10 +15,12 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.executor import InlineExecutor
 from plaidwork.core.fitting import execute
+from plaidwork.core.importers import read_dataset
 from plaidwork.core.model import Block, Result
 from plaidwork.core.new_features import match_features
 from plaidwork.core.new_samples import new_samples
 from plaidwork.core.plan import make_plan
+from plaidwork.core.reading_alike import read_alike
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
@@ -185,3 +187,18 @@ def test_as_many_new_samples_as_old_ones_keep_their_own_names(run):
     )
     assert record.results["X"].dims[0] == "new_sample"
     assert record.results["new_sample"].values[0] == "n0"
+
+
+def test_a_file_is_read_as_the_one_of_the_fit(tmp_path):
+    """What stands for missing was told when the fitted file was read; it need not be told again."""
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("sample;a;b;c\np0;1,25;2;3\np1;4;99;6,5\n")
+    fitted = read_dataset(old, {"missing": ["99"]})
+    assert fitted.n_missing == 1
+    new.write_text("sample;c;a\nn0;1,5;99\nn1;2,5;7\n")
+    assert read_dataset(new).n_missing == 0
+    found = read_alike(new, [fitted])
+    assert found.values.tolist()[1] == [2.5, 7.0]
+    assert found.n_missing == 1
+    new.write_text("sample,x,y\nq,1,2\nr,3,4")
+    assert read_alike(new, [fitted]).column_names == ("x", "y")
