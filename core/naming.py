@@ -168,7 +168,7 @@ class Naming:
         named = self._results.get(dim)
         if isinstance(named, Result) and named.values.shape == (length,) and named.values.dtype.kind in "OUT":
             return [str(name) for name in named.values]
-        word = dim.replace("_", " ") or "item"
+        word = (found_dim(self._run.spec, dim) or dim).replace("_", " ") or "item"
         return [f"{word} {number + 1}" for number in range(length)]
 
     def along(self, dim: str, length: int, defaults: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -181,7 +181,9 @@ def _dims(sources: Sources, role: str) -> tuple[str, str]:
 
 def _notes(dataset: Dataset | None) -> tuple[str, ...]:
     """A free text per row, such as a description, for the read-out."""
-    for column in (dataset.row_table if dataset else {}).values():
+    for title, column in (dataset.row_table if dataset else {}).items():
+        if dataset is not None and title == dataset.row_shown_by:
+            continue  # it is the name already
         texts = np.asarray(column)
         if texts.dtype.kind in "OU" and len(set(map(str, texts))) > len(texts) // 2:
             return tuple("" if value is None else str(value) for value in texts)

@@ -100,7 +100,9 @@ def test_names_of_found_things_are_shared_by_all_their_dims(session):
     naming = Naming(run, {})
     assert naming.along("factor_2", 3) == ("factor 1", "Cell cycle", "factor 3")
     assert naming.text("Factor 2 and factor 20 differ") == "Cell cycle and factor 20 differ"
-    table = Table({"Factor": column("Factor 1", "Factor 2"), "Factor 2": np.zeros(2)}, units={"Factor 2": "sd"})
+    table = Table(
+        {"Factor": column("Factor 1", "Factor 2"), "Factor 2": np.zeros(2)}, units={"Factor 2": "sd"}
+    )
     shown = naming.result("t", table)
     assert list(shown.columns) == ["Factor", "Cell cycle"]
     assert shown.columns["Factor"].tolist() == ["Factor 1", "Cell cycle"]
