@@ -65,9 +65,9 @@ class NewSamples(Analysis):
         for name, result in found.items():
             kind = _kind(result)
             if kind:
-                title = (isinstance(result, (Result, Table)) and result.label) or name.replace("_", " ")
-                title = title[:1].upper() + title[1:]
-                views.append(View(kind, title, {"values": name}, headline=headline, caption=caption))
+                views.append(
+                    View(kind, _title(name, result), {"values": name}, headline=headline, caption=caption)
+                )
         return tuple(views)
 
 
@@ -84,11 +84,27 @@ def _named(found: Results, dim: str, samples: tuple[str, ...], data: AnalysisDat
         made[own if name == dim else name] = result
     if samples:
         made.setdefault(own, Result(np.array(samples, dtype=str), (own,)))
+        for name, result in made.items():
+            if isinstance(result, Result) and name != own and result.dims == (own,) and _is_text(result):
+                columns = {
+                    own.replace("_", " ").capitalize(): made[own].values,
+                    _title(name, result): result.values,
+                }  # type: ignore[union-attr]
+                made[name] = Table(columns, label=result.label, doc=result.doc)
     for result in list(made.values()):
         for one, size in zip(result.dims, result.values.shape) if isinstance(result, Result) else ():
             if one not in made and one != own and len(data.names.get(one, ())) == size:
                 made[one] = Result(np.array(data.names[one], dtype=str), (one,))
     return made
+
+
+def _is_text(result: Result) -> bool:
+    return result.values.dtype.kind in "OUT"
+
+
+def _title(name: str, result: Any) -> str:
+    title = (isinstance(result, (Result, Table)) and result.label) or name.replace("_", " ")
+    return title[:1].upper() + title[1:]
 
 
 def _kind(result: Any) -> str:

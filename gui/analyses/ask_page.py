@@ -107,9 +107,8 @@ class AskPage(QWidget):
         known = {one.name for one in self.run.spec.inputs}
         for item in self.spec.inputs:
             field = self._input_field(item)
-            field.set_datasets(self._datasets)
+            self._offer(field)
             field.choose(list(self.run.inputs.get(item.name, ())) if item.name in known else field.chosen)
-            field._import.hide()  # importing is done from the window, or by the button for a file
             self._inputs[item.name] = field
         for declared in self.spec.annotations:
             holder = QWidget()
@@ -132,8 +131,14 @@ class AskPage(QWidget):
             return InputField(item, columns=item.kind != "matrix")
         used = dict.fromkeys(name for names in self.run.inputs.values() for name in names)
         field = NewDataField(item, [self._datasets[name] for name in used if name in self._datasets])
-        field.file_requested.connect(partial(self._ask_for_data, item.name))
+        field.import_requested.connect(partial(self._ask_for_data, item.name))
         return field
+
+    def _offer(self, field: InputField, choose: bool = True) -> None:
+        """Offer the data of the session; what is not new is imported from the window."""
+        field.set_datasets(self._datasets, choose)
+        if not isinstance(field, NewDataField):
+            field._import.hide()
 
     def _ask_for_data(self, name: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Choose new samples")
@@ -144,7 +149,7 @@ class AskPage(QWidget):
         """Offer the data of the session as they are now, and choose these for an input (beside those of a list)."""
         self._datasets = dict(datasets)
         for field in self._inputs.values():
-            field.set_datasets(self._datasets, choose=False)
+            self._offer(field, choose=False)
         field = self._inputs[name]
         field.choose([*(field.chosen if field.item.many else ()), *chosen])
 

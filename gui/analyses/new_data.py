@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Input, ModelSpec
 from plaidwork.gui.setup.inputs_form import InputField
 from plaidwork.gui.setup.suitability import views_with
-from plaidwork.gui.widgets import button
 
 _OF_THE_FIT = "the data of the fit"
 
@@ -24,22 +23,15 @@ def is_new(item: Input, model: ModelSpec) -> bool:
 class NewDataField(InputField):
     """Offers other data first, those of the fit last and called so; nothing is chosen that has no feature of the fit.
 
-    Signals
-    -------
-    file_requested : the user wants to choose a file
+    ``import_requested``: the user wants to choose a file.
     """
-
-    file_requested = Signal()
 
     def __init__(self, item: Input, fitted: Sequence[Dataset], parent: QWidget | None = None) -> None:
         self._fitted = list(fitted)
         super().__init__(item, parent, columns=item.kind != "matrix")
-        self.choose_file = button("Choose a file…", self.file_requested.emit, icon_name="import")
-        self.choose_file.setObjectName(f"file_{item.name}")
+        self.choose_file = self._import
+        self.choose_file.setText("Choose a file…")
         self.choose_file.setToolTip("Read new samples; they become data of this session")
-        self.choose_file.setVisible(item.kind == "matrix")
-        row = self.combo.parentWidget().layout().itemAt(1).layout()
-        row.addWidget(self.choose_file)
 
     def set_datasets(self, datasets: Mapping[str, Dataset], choose: bool = True) -> None:
         """Offer the suitable ones, those of the fit last; the one with most features of the fit is chosen."""
@@ -48,6 +40,7 @@ class NewDataField(InputField):
         ordered = {name: data for name, data in datasets.items() if name not in own}
         ordered |= {name: data for name, data in datasets.items() if name in own}
         super().set_datasets(ordered, choose=False)
+        self.choose_file.setVisible(self.item.kind == "matrix")
         self._say_which(own)
         kept = [name for name in before if name in self._datasets or name in self._columns]
         if not kept and choose and self.item.required:

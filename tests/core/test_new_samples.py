@@ -202,3 +202,23 @@ def test_a_file_is_read_as_the_one_of_the_fit(tmp_path):
     assert found.n_missing == 1
     new.write_text("sample,x,y\nq,1,2\nr,3,4")
     assert read_alike(new, [fitted]).column_names == ("x", "y")
+
+
+class Says(Means):
+    """Tells a word of each new sample, and calls the axis by the dim of the fitted ones."""
+
+    def predict(self, kept, data, new_data, params):
+        words = np.array(["high" if row.sum() > 0 else "low" for row in new_data["X"].values])
+        return super().predict(kept, data, new_data, params) | {
+            "word": Result(words, ("sample",), label="Predicted word")
+        }
+
+
+def test_words_about_new_samples_stand_in_a_table_with_their_names(run):
+    record = run_analysis(
+        run, new_samples(Says)(), {"new_X": matrix("new", 2, 4, "n")}, datasets={"old": matrix("old", 1, 12)}
+    )
+    columns = record.results["word"].columns
+    assert list(columns) == ["New sample", "Predicted word"]
+    assert list(columns["New sample"]) == ["n0", "n1", "n2", "n3"]
+    assert "Predicted word" in [view.title for view in record.views]

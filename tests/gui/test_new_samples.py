@@ -16,6 +16,8 @@ from plaidwork.core.executor import InlineExecutor
 from plaidwork.core.fitting import execute
 from plaidwork.core.plan import make_plan
 from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import Input
+from plaidwork.gui.analyses.new_data import NewDataField
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import NEW
 from plaidwork.gui.workbench import Workbench
@@ -93,3 +95,16 @@ def test_a_file_is_imported_and_chosen_whatever_it_is_called(opened, qtbot, monk
     assert view.wait()
     assert view.loaded.row_names == ("n0", "n1", "n2", "n3")
     assert view.loaded.column_names == FEATURES
+
+
+def test_of_several_matrices_those_of_the_fit_are_not_ticked(qtbot):
+    old = [matrix("rna", 9), matrix("drugs", 9, ("d", "e"))]
+    field = NewDataField(Input("new_views", many=True, dims=("new_sample", "new_feature")), old)
+    qtbot.addWidget(field)
+    fresh = matrix("plate", 4, ("d", "e"))
+    offered = {data.name: data for data in (*old, matrix("strange", 4, ("x", "y")), fresh)}
+    field.set_datasets(offered)
+    assert list(field._checks) == ["strange", "plate", "rna", "drugs"]
+    assert field.chosen == ["plate"]
+    assert field._checks["rna"].text().endswith("the data of the fit")
+    assert not field.choose_file.isHidden()
