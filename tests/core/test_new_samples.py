@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from conforming import Bound, Means
+from scipy.sparse import csr_matrix
 
 from plaidwork.core import open_session
 from plaidwork.core.analysing import run_analysis
@@ -222,3 +223,16 @@ def test_words_about_new_samples_stand_in_a_table_with_their_names(run):
     assert list(columns) == ["New sample", "Predicted word"]
     assert list(columns["New sample"]) == ["n0", "n1", "n2", "n3"]
     assert "Predicted word" in [view.title for view in record.views]
+
+
+def test_words_that_new_documents_never_use_count_as_0():
+    """Their dictionary is another one: by position the counts would be those of other words."""
+    counts = csr_matrix(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    seen = np.broadcast_to(np.True_, counts.shape)
+    new = Block("new", counts, seen, None, (("d0", "d1"), ("whale", "sea")))
+    old = Block("old", csr_matrix((1, 3)), seen[:1], None, (("o",), ("sea", "ship", "whale")))
+    (made,), (told,) = match_features(Input("X", dtype="count", sparse=True), [old], [new])
+    assert made.values.toarray().tolist() == [[2.0, 0.0, 1.0], [3.0, 0.0, 0.0]]
+    assert made.observed.all()
+    assert made.observed.shape == (2, 3)
+    assert (told.missing, told.note) == (("ship",), "absent ones count as 0")
