@@ -27,11 +27,6 @@ class Match:
     extra: tuple[str, ...]
     note: str = ""
 
-    @property
-    def exact(self) -> bool:
-        """Whether nothing has to be said."""
-        return not (self.missing or self.extra or self.note)
-
 
 def match_features(
     item: Input, fitted: Sequence[Block], new: Sequence[Block]
@@ -143,6 +138,13 @@ def table_of(matches: Sequence[Match]) -> Table:
         label="Features found by name",
         doc="Missing: features of the fit that the new data lack. Extra: features of theirs that are not used.",
     )
+
+
+def words_of(matches: Sequence[Match], samples: int) -> str:
+    """How many new samples there are, and how many features of the fit they have."""
+    matched = sum(match.n_matched for match in matches)
+    total = matched + sum(len(match.missing) for match in matches)
+    return f"{samples} new samples with {matched} of {total} features of the fit"
 
 
 def _words(match: Match) -> str:

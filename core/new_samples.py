@@ -12,7 +12,7 @@ import numpy as np
 from plaidwork.core.analysis import Analysis, AnalysisData, AnalysisSpec, Report
 from plaidwork.core.errors import ModelError
 from plaidwork.core.model import Model, ModelData, Params, Result, Results, Table
-from plaidwork.core.new_features import Match, match_features, table_of
+from plaidwork.core.new_features import Match, match_features, table_of, words_of
 from plaidwork.core.spec import Input, ModelSpec, View
 
 SUFFIX = ".new_samples"
@@ -41,6 +41,7 @@ class NewSamples(Analysis):
         found = _named(found, first.dims[0], block.names[0], data)
         if matches:
             found[FEATURES] = table_of(matches)
+            found.setdefault("headline", words_of(matches, block.shape[0]))
         return found
 
     def _matched(self, fitted: ModelData, given: Mapping[str, Any]) -> tuple[ModelData, list[Match]]:

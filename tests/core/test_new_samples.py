@@ -50,6 +50,7 @@ def test_predictions_are_kept_with_the_run_and_shown(run):
     assert isinstance(found, Result)
     assert found.values.shape == (4, 3)
     assert list(record.results["new_sample"].values) == ["n0", "n1", "n2", "n3"]
+    assert record.results["headline"] == "4 new samples with 3 of 3 features of the fit"
     assert [(view.kind, view.source["values"]) for view in record.views] == [
         ("heatmap", "X"),
         ("table", "features_found"),
