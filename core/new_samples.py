@@ -84,13 +84,11 @@ def _named(found: Results, dim: str, samples: tuple[str, ...], data: AnalysisDat
             result = replace(result, dims=tuple(own if one == dim else one for one in result.dims))
         made[own if name == dim else name] = result
     if samples:
-        made.setdefault(own, Result(np.array(samples, dtype=str), (own,)))
+        names = np.array(samples, dtype=str)
+        made.setdefault(own, Result(names, (own,)))
         for name, result in made.items():
             if isinstance(result, Result) and name != own and result.dims == (own,) and _is_text(result):
-                columns = {
-                    own.replace("_", " ").capitalize(): made[own].values,
-                    _title(name, result): result.values,
-                }  # type: ignore[union-attr]
+                columns = {own.replace("_", " ").capitalize(): names, _title(name, result): result.values}
                 made[name] = Table(columns, label=result.label, doc=result.doc)
     for result in list(made.values()):
         for one, size in zip(result.dims, result.values.shape) if isinstance(result, Result) else ():
