@@ -193,6 +193,8 @@ def transpose(dataset: Dataset, options: Options) -> Result:
         column_table=dataset.row_table,
         row_label=labels[0],
         column_label=labels[1],
+        row_shown_by=dataset.column_shown_by,
+        column_shown_by=dataset.row_shown_by,
         samples_in=turned_samples(dataset.samples_in),
         image_shape=(),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from plaidwork.core.annotations import AnnotationRef, Annotations
@@ -214,3 +214,16 @@ class AnalysisRecord:
         """A result that is a text, else empty."""
         found = self.results.get(name, "") if name else ""
         return found if isinstance(found, str) else ""
+
+
+def run_showing(run: Run, record: AnalysisRecord) -> Run:
+    """The run with the results of the analysis in place of its own: what views and exports of them are given."""
+    return replace(
+        run,
+        results=dict(record.results),
+        results_draws=record.draws,
+        status="done",
+        inputs={**record.inputs, **run.inputs},
+        view_settings={},
+        analyses=[],
+    )

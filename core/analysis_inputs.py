@@ -22,14 +22,16 @@ from plaidwork.core.annotations import (
 from plaidwork.core.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.dataset import Axis, Dataset
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.fit_inputs import entries_for, read_entry
+from plaidwork.core.fit_inputs import Entry, entries_for, read_entry
 from plaidwork.core.fitted import fitted_inputs
-from plaidwork.core.job import ColumnInput
+from plaidwork.core.job import ColumnInput, FileInput
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
 from plaidwork.core.new_samples import names_known
+from plaidwork.core.objects import ObjectInput
 from plaidwork.core.orienting import orient
 from plaidwork.core.plan import data_block, model_data
+from plaidwork.core.reading_alike import read_alike
 from plaidwork.core.run import LogLine, Run, now
 from plaidwork.core.spec import Input
 
@@ -136,10 +138,19 @@ class Asked:
             if not beside:
                 raise DataError(f"“{text}” is a column of {column.dataset}, which is not given.")
             return (column_dataset(beside[0], column, item),)
+        if not {dim for own in self._run.spec.inputs for dim in own.dims} & set(item.dims):
+            given = tuple(self._like_fitted(one) for one in given)
         found = [dataset for one in given for dataset in read_entry(item, one)]
         if len(found) > 1 and not item.many:
             raise DataError(f"{self._spec.title} takes one data set as “{item.title}”. Found {len(found)}.")
         return self._turned(item, found)
+
+    def _like_fitted(self, entry: Entry) -> Entry:
+        """A file without options of its own as what it says when it is read like those of the fit."""
+        if not isinstance(entry, FileInput) or entry.options:
+            return entry
+        found = read_alike(entry.path, [data for used in self._fitted.values() for data in used])
+        return ObjectInput(found, steps=entry.steps)
 
     def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
         """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plaidwork.core.analysis import AnalysisRecord
+from plaidwork.core.analysis import AnalysisRecord, run_showing
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results, Table
+from plaidwork.core.naming import Naming, labels_of_axes, shown_names
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import spec_to_json
@@ -117,10 +118,10 @@ class BundleWriter:
             self._text(run.notes, *folder, "notes.md")
         self._traces(run, folder)
         self._draws(run, folder)
-        labels = axis_labels(session, run)
-        self._results(run.results, labels, *folder, "results")
+        self._results(run, session, run.results, *folder, "results")
         for record in run.analyses:
-            self.analysis(record, labels, *folder, "analyses", file_name(f"{record.title} {record.id}"))
+            self.analysis(record, run, session, *folder, "analyses", file_name(f"{record.title} {record.id}"))
+        self._labels(run, session, *folder, "labels")
 
     def _verdict(self, run: Run, folder: tuple[str, ...]) -> dict[str, str] | None:
         """What the diagnostics say of the run, with their table in a file of its own; None without draws."""
@@ -133,7 +134,19 @@ class BundleWriter:
             self._csv(tuple(columns), rows, *folder, "diagnostics.csv")
         return {"kind": found.verdict.kind, "title": found.verdict.title, "text": found.verdict.text}
 
-    def analysis(self, record: AnalysisRecord, labels: Mapping[str, Sequence[str]], *folder: str) -> None:
+    def _labels(self, run: Run, session: Session, *folder: str) -> None:
+        """What is shown in place of names: one file for each axis that has labels."""
+        for name in dict.fromkeys(name for names in run.inputs.values() for name in names):
+            data = session.datasets.get(name)
+            if data is None:
+                continue
+            for axis, names in enumerate((data.row_names, data.column_names)):
+                shown = shown_names(data, axis)
+                if shown != names:
+                    file = f"{file_name(name)}.{('rows', 'columns')[axis]}.csv"
+                    self._csv(("name", "shown"), zip(names, shown), *folder, file)
+
+    def analysis(self, record: AnalysisRecord, run: Run, session: Session, *folder: str) -> None:
         """What was asked (``analysis.json``), the results and the files that were read."""
         about = {
             "analysis": record.analysis,
@@ -153,18 +166,21 @@ class BundleWriter:
             "exploratory": record.exploratory,
         }
         self._text(json.dumps(about, ensure_ascii=False, indent=1), *folder, "analysis.json")
-        self._results(record.results, labels, *folder)
+        self._results(run_showing(run, record), session, record.results, *folder)
         for file in record.files.values():
             path = Path(file.name)
             self._path(*folder, "files", f"{file_name(path.stem)}{path.suffix}").write_bytes(file.content)
 
-    def _results(self, results: Results, labels: Mapping[str, Sequence[str]], *folder: str) -> None:
+    def _results(self, run: Run, session: Session, stored: Results, *folder: str) -> None:
+        """Results under the names that are shown (see :mod:`plaidwork.core.naming`)."""
+        naming = Naming(run, session.datasets)
+        results = {name: naming.result(name, result) for name, result in stored.items()}
         named = {
             name: [str(text) for text in result.values]
             for name, result in results.items()
             if isinstance(result, Result) and result.dims == (name,) and result.values.dtype.kind in "UO"
         }
-        labels = {**named, **labels}
+        labels = {**named, **labels_of_axes(run, session.datasets)}
         for name, result in results.items():
             match result:
                 case str():
@@ -173,6 +189,9 @@ class BundleWriter:
                     rows = zip(*result.columns.values())
                     self._csv(tuple(result.columns), rows, *folder, f"{file_name(name)}.csv")
                 case Result():
+                    for dim, size in zip(result.dims, result.values.shape):
+                        if naming.renamed(dim):
+                            labels.setdefault(dim, naming.along(dim, size))
                     self._array(result.values, result.dims, labels, *folder, file_name(name))
 
     def imputed(
@@ -238,18 +257,6 @@ class BundleWriter:
             *folder,
             f"{name}.csv",
         )
-
-
-def axis_labels(session: Session, run: Run) -> dict[str, Sequence[str]]:
-    """Item names by input dim, where the datasets are still in the session."""
-    found: dict[str, Sequence[str]] = {}
-    for item in run.spec.inputs:
-        for name in run.inputs.get(item.name, ()):
-            data = session.datasets.get(name)
-            if data is not None:
-                for dim, names in zip(item.dims, (data.row_names, data.column_names)):
-                    found.setdefault(dim, names)
-    return found
 
 
 def _items(labels: Mapping[str, Sequence[str]], dim: str, size: int) -> Sequence[str]:

@@ -52,6 +52,8 @@ class Dataset:
     kind : what the values are (``real``, ``count``, ``binary``, ``ordinal``, ``categorical``).
     row_table, column_table : annotation columns by title, each as long as its axis (text or numbers).
     row_label, column_label : what a row and a column is called, in the plural ("genes", "samples").
+    row_shown_by, column_shown_by : title of the annotation column whose texts are shown in place of the names of the
+        axis, as gene symbols for identifiers; empty for the names (see :mod:`plaidwork.core.naming`).
     unit : unit of the values, as shown beside the colour bar.
     steps : transformations applied so far, oldest first.
     image_shape : (height, width) when every row is an image, its columns the pixels line by line; else empty.
@@ -74,6 +76,8 @@ class Dataset:
     notes: str = ""
     image_shape: tuple[int, ...] = ()
     samples_in: SamplesIn = ""
+    row_shown_by: str = ""
+    column_shown_by: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ValueKind):

@@ -94,6 +94,7 @@ _WHAT = {
     "draws": "kept draws of each array (numpy.load); ragged ones have one array per draw",
     "imputed": "what the model expects in missing cells, with its standard deviation (up to 5 million cells)",
     "results": "one CSV per result, item names as heads; texts as Markdown",
+    "labels": "what is shown in place of the names of the data",
     "analyses": "work beyond the fit: what was asked, results as CSV, the files that were read",
     "data": "the data as they are in the session now: anndata.read_h5ad",
 }

@@ -15,6 +15,7 @@ import numpy as np
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.model import Block, Model, ModelData
+from plaidwork.core.naming import Naming
 from plaidwork.core.plan import hash_of, joined_inputs, model_data
 from plaidwork.core.plugins.info import blamed
 from plaidwork.core.run import Run
@@ -84,6 +85,12 @@ class FittedInput(RunInput):
         found = self._data[self.name]
         return found if isinstance(found, tuple) else (found,)
 
+    def shown_names(self, place: int) -> tuple[list[str], list[str]]:
+        """Names of the rows and of the columns of a block as they are shown."""
+        naming = Naming(self._run, self._datasets)
+        rows, columns = self.blocks[place].names
+        return naming.texts(rows), naming.texts(columns)
+
     def values(self, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Expected values and standard deviations, each (n, len(columns)), of columns of a block; NaN where untold.
 
@@ -149,7 +156,7 @@ def write_imputed(fitted: FittedInput, path: Path, word: str = "row") -> int:
             out = csv.writer(file)
             out.writerow(["data", word, "feature", "expected", "sd"])
             for place, block in enumerate(fitted.blocks):
-                rows_of, columns_of = block.names
+                rows_of, columns_of = fitted.shown_names(place)
                 for rows, columns, mean, sd in fitted.imputed(place):
                     count += len(rows)
                     for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True):

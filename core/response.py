@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.fitted import RunInput
 from plaidwork.core.model import Block, Result
+from plaidwork.core.naming import Naming
 from plaidwork.core.plugins.info import blamed
 
 OPTION = "response"
@@ -55,8 +56,8 @@ class ResponseInput(RunInput):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return self.block.names[1]
+        """Names of the columns, as they are shown."""
+        return tuple(Naming(self._run, self._datasets).texts(self.block.names[1]))
 
     def places(self, *columns: int) -> Places:
         """Places over one column or two, a tenth of their range beyond it on either side; the others at their medians."""

@@ -46,7 +46,8 @@ class Run:
 
     ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
     (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
-    draws at the end.
+    draws at the end. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
+    text): see :func:`plaidwork.core.naming.name_item`.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Run:
     notes: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     view_settings: dict[str, Any] = field(default_factory=dict)
+    item_names: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
 

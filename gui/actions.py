@@ -51,7 +51,13 @@ ACTIONS = {
             "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
         ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
-        ActionInfo("rename", "Rename…", "pencil", "F2", "Give the selected data or run another name"),
+        ActionInfo(
+            "rename",
+            "Rename…",
+            "pencil",
+            "F2",
+            "Give another name to the chosen block, factor or topic, else to the data or run",
+        ),
         ActionInfo("remove", "Remove", "trash", "", "Take the selected data or run out of the session"),
         ActionInfo("find", "Find in view", "search", "Ctrl+F", "Find a row, a column or a line of the table"),
         ActionInfo("new_fit", "New fit", "plus", "Ctrl+N", "Choose a model and its settings"),

@@ -66,6 +66,15 @@ class GroupPage(QWidget):
         panel = getattr(self.current, "side_panel", None)
         return panel() if panel is not None else None
 
+    def found_item(self) -> tuple[str, int] | None:
+        """What is chosen in the view in front and can be given a name."""
+        find = getattr(self.current, "found_item", None)
+        return find() if find is not None else None
+
+    def rename_item(self) -> None:
+        """Give what is chosen in the view in front a name."""
+        self.current.rename_item()  # type: ignore[attr-defined]
+
     def export_picture(self, path: Path) -> None:
         """Save the picture in front."""
         self.current.export_picture(path)  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from plaidwork.core.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
 from plaidwork.core.fitting import ended_status, environment, summarise
+from plaidwork.core.naming import name_item, proposed_label
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.plugins.fault import PluginFault
 from plaidwork.core.registry import Registry, registry
@@ -49,6 +51,8 @@ class Workbench(QObject):
     run_changed = Signal(str)
     """Status, title, notes or log of a run."""
     results_changed = Signal(str)
+    names_changed = Signal(str)
+    """Id of a run whose blocks, factors or topics, or the items of its data, are shown by other names now."""
     dirty_changed = Signal(bool)
     saved = Signal(str)
     told = Signal(str, str, str, str)
@@ -215,6 +219,28 @@ class Workbench(QObject):
         """Note which axis of a dataset holds the samples; what was fitted stays as it was."""
         self.replace_dataset(name, self.session.datasets[name].with_(samples_in=samples_in))
 
+    def show_by(self, name: str, axis: int, title: str) -> None:
+        """Show the items of an axis of a dataset by an annotation column in place of their names; empty: by the names."""
+        dataset = self.session.datasets.get(name)
+        if dataset is None:
+            return
+        changed = {("row_shown_by", "column_shown_by")[axis]: title}
+        self.replace_dataset(name, dataset.with_(**changed))
+        for run in list(self.session.runs.values()):
+            if any(name in names for names in run.inputs.values()):
+                self.names_changed.emit(run.id)
+
+    def propose_labels(self, dataset: Dataset) -> None:
+        """Offer to show items by an annotation that looks like names, as gene symbols beside identifiers."""
+        for axis, word in enumerate((dataset.row_label, dataset.column_label)):
+            title = proposed_label(dataset, axis)
+            if title and not (dataset.row_shown_by, dataset.column_shown_by)[axis]:
+                text = f"“{title}” of “{dataset.name}” looks like names: it can stand in every chart, table and export."
+                act = partial(self.show_by, dataset.name, axis, title)
+                self.asked.emit(
+                    Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
+                )
+
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses; a message says so otherwise."""
         try:
@@ -338,6 +364,12 @@ class Workbench(QObject):
             run.title = title.strip()
             self.touch()
             self.run_changed.emit(run.id)
+
+    def name_item(self, run: Run, dim: str, number: int, name: str) -> None:
+        """Give a block, factor or topic of a run a name in all its views; an empty one brings the model's back."""
+        if name_item(run, dim, number, name):
+            self.touch()
+            self.names_changed.emit(run.id)
 
     def phase(self, run: Run) -> str:
         """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""

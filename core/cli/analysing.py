@@ -13,7 +13,7 @@ from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.core.annotate import annotate_all
 from plaidwork.core.annotation_inputs import parse_column
 from plaidwork.core.annotations import ALL, available_annotations
-from plaidwork.core.bundle import BundleWriter, axis_labels
+from plaidwork.core.bundle import BundleWriter
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run, stops
 from plaidwork.core.cli.progress import emit
@@ -72,7 +72,7 @@ def analyse(options: argparse.Namespace) -> int:
     _tell(record, saved, options.json)
     if folder is not None:
         writer = BundleWriter(folder)
-        writer.analysis(record, axis_labels(session, run))
+        writer.analysis(record, run, session)
         if not options.json:
             print(f"Wrote {len(writer.files)} files to {folder.absolute()}")
     return DONE

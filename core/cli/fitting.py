@@ -20,6 +20,7 @@ from plaidwork.core.fit_inputs import Given, left_out, steps_by_input
 from plaidwork.core.fitting import execute, named_executor
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
+from plaidwork.core.naming import Naming
 from plaidwork.core.orienting import Placed
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import registry
@@ -237,7 +238,8 @@ def judged(fitted: Run) -> tuple[str, str, str]:
     name = next((view.headline for view in fitted.spec.views if view.headline), "")
     found = fitted.results.get(name, "")
     verdict = fitted.diagnosis().verdict
-    return f"{found}." if isinstance(found, str) and found else "", verdict.title, verdict.text
+    found = Naming(fitted, {}).text(found) if isinstance(found, str) else ""
+    return f"{found}." if found else "", verdict.title, verdict.text
 
 
 def _say(as_json: bool, event: str, text: str, **values: Any) -> None:

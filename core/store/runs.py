@@ -13,6 +13,7 @@ import numpy as np
 from plaidwork.core.chain import ChainRecord, Checkpoint
 from plaidwork.core.draws import ChainView
 from plaidwork.core.errors import SessionError
+from plaidwork.core.naming import names_of_old_sessions
 from plaidwork.core.run import STATUSES, LogLine, Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import spec_from_json, spec_to_json
@@ -54,6 +55,8 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
         ("view_settings", run.view_settings),
     ):
         writer.json(group, name, value)
+    if run.item_names:
+        writer.json(group, "item_names", run.item_names)
     writer.text(group, "notes", run.notes)
     _write_log(writer, group.create_group("log"), list(run.log))
     inference = group.create_group("inference")
@@ -138,6 +141,8 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
     records = [ChainRecord(spec, schedule, seed, chain) for chain in range(chains)]
     _read_chains(reader, group, records)
     inputs = {name: tuple(names) for name, names in reader.json(group["inputs"]).items()}
+    view_settings = reader.json(group["view_settings"])
+    older = names_of_old_sessions(spec, view_settings)
     return Run(
         id=run_id,
         title=text_of(group, "title"),
@@ -156,7 +161,8 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
         created=str(group.attrs["created"]),
         notes=reader.text(group["notes"]),
         environment=reader.json(group["environment"]),
-        view_settings=reader.json(group["view_settings"]),
+        view_settings=view_settings,
+        item_names=reader.json(group["item_names"]) if "item_names" in group else older,
         analyses=read_analyses(reader, group),
     )
 

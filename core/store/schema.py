@@ -50,6 +50,7 @@ RUN_PARTS = {
     "declaration",
     "environment",
     "view_settings",
+    "item_names",
     "notes",
     "log",
     "inference",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,10 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.new_samples import names_known
 from plaidwork.core.orienting import placed
 from plaidwork.core.run import Run
+from plaidwork.core.spec import Input
 from plaidwork.core.unlocking import Standing
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
+from plaidwork.gui.analyses.new_data import NewDataField, is_new
 from plaidwork.gui.dialogs import ask
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
@@ -50,11 +52,13 @@ class AskPage(QWidget):
     asked : inputs (datasets by name, annotations as text, files) and settings
     cancelled : stop what is being made
     labels_asked : a table with further annotations, as path
+    data_asked : an input, and the path of a file to import for it
     """
 
     asked = Signal(dict, dict)
     cancelled = Signal()
     labels_asked = Signal(str)
+    data_asked = Signal(str, str)
 
     def __init__(
         self,
@@ -105,10 +109,9 @@ class AskPage(QWidget):
         fields: list[QWidget] = []
         known = {one.name for one in self.run.spec.inputs}
         for item in self.spec.inputs:
-            field = InputField(item, columns=item.kind != "matrix")
-            field.set_datasets(self._datasets)
+            field = self._input_field(item)
+            self._offer(field)
             field.choose(list(self.run.inputs.get(item.name, ())) if item.name in known else field.chosen)
-            field._import.hide()  # importing is done from the window
             self._inputs[item.name] = field
         for declared in self.spec.annotations:
             holder = QWidget()
@@ -124,6 +127,34 @@ class AskPage(QWidget):
             self.add_labels.show()
             fields.append(row)
         return [*fields, *self._files.values(), *self._inputs.values()]
+
+    def _input_field(self, item: Input) -> InputField:
+        """Of data that the fit has not seen, the field that puts those of the fit last."""
+        if not is_new(item, self.run.spec):
+            return InputField(item, columns=item.kind != "matrix")
+        used = dict.fromkeys(name for names in self.run.inputs.values() for name in names)
+        field = NewDataField(item, [self._datasets[name] for name in used if name in self._datasets])
+        field.import_requested.connect(partial(self._ask_for_data, item.name))
+        return field
+
+    def _offer(self, field: InputField, choose: bool = True) -> None:
+        """Offer the data of the session; what is not new is imported from the window."""
+        field.set_datasets(self._datasets, choose)
+        if not isinstance(field, NewDataField):
+            field._import.hide()
+
+    def _ask_for_data(self, name: str) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Choose new samples")
+        if path:
+            self.data_asked.emit(name, path)
+
+    def take_data(self, datasets: Mapping[str, Dataset], name: str, chosen: Sequence[str]) -> None:
+        """Offer the data of the session as they are now, and choose these for an input (beside those of a list)."""
+        self._datasets = dict(datasets)
+        for field in self._inputs.values():
+            self._offer(field, choose=False)
+        field = self._inputs[name]
+        field.choose([*(field.chosen if field.item.many else ()), *chosen])
 
     def _described(self, declared: Annotations) -> Described:
         if declared.of in self._inputs:

@@ -186,7 +186,19 @@ class AnalysisPage(QWidget):
         page.asked.connect(partial(self._make, page))
         page.cancelled.connect(self.cancel)
         page.labels_asked.connect(partial(self._add_labels, page))
+        page.data_asked.connect(partial(self._import_for, page))
         return page
+
+    def _import_for(self, page: AskPage, name: str, path: str) -> None:
+        """Import a file, and choose what was read for an input of the form."""
+        from plaidwork.gui.data.import_dialog import ImportDialog
+
+        dialog = ImportDialog(path, self.workbench.registry, self.window())
+        read = dialog.datasets if dialog.exec() else []
+        dialog.deleteLater()
+        added = [self.workbench.add_dataset(dataset).name for dataset in read]
+        if added and isValid(page):
+            page.take_data(self.workbench.session.datasets, name, added)
 
     def _add_labels(self, page: AskPage, path: str) -> None:
         """Add the columns of a table to the data of the run; the fit does not see annotations."""

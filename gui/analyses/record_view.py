@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.analysis import AnalysisRecord
+from plaidwork.core.analysis import AnalysisRecord, run_showing
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.registry import Registry
 from plaidwork.core.run import Run
@@ -25,18 +24,6 @@ from plaidwork.gui.widgets import Label, StatePane, tool_button
 from plaidwork.gui.workbench import Workbench
 
 _FEW_COLUMNS = 3
-
-
-def run_showing(run: Run, record: AnalysisRecord) -> Run:
-    """The run with the results of the analysis in place of its own: what the result pages are given."""
-    return replace(
-        run,
-        results=dict(record.results),
-        results_draws=record.draws,
-        status="done",
-        view_settings={},
-        analyses=[],
-    )
 
 
 def asked_words(record: AnalysisRecord) -> str:

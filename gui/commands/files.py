@@ -81,6 +81,8 @@ class FileCommands(CommandGroup):
     def _add(self, datasets: Sequence[Dataset]) -> None:
         """Add what was imported, and show the set-up of a fit."""
         added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
+        for name in added:
+            self._workbench.propose_labels(self._workbench.session.datasets[name])
         if added:
             self._window.show_workspace()
             self._window.commands.set_up_fit(focus=added)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import Naming
 from plaidwork.core.run import Run
 from plaidwork.core.samples import Sample
 from plaidwork.core.session import Session
@@ -25,14 +26,17 @@ class FitCommands(CommandGroup):
     """What the Edit and Fit menus do, and what follows the end of a fit."""
 
     def rename(self) -> None:
-        run = self._window.current_run()
+        run, page = self._window.current_run(), self._window.workspace.current_page()
+        found = getattr(page, "found_item", None)
+        if found is not None and not self._window.tree.hasFocus() and found() is not None:
+            page.rename_item()
+            return
         if run is not None:
             title = dialogs.ask_text(self._window, "Rename the run", "", run.title, "Rename")
             if title:
                 self._workbench.rename_run(run, title)
             return
-        page = self._window.workspace.current_page()  # that of a dataset or of a search
-        if hasattr(page, "rename"):
+        if hasattr(page, "rename"):  # that of a dataset or of a search
             page.rename()
 
     def remove(self) -> None:
@@ -161,7 +165,7 @@ class FitCommands(CommandGroup):
         found = run.results.get(headline, "") if headline else ""
         words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
         kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
-        text = f"{found}. " if isinstance(found, str) and found else ""
+        text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
         text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
         actions = (

@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.naming import shown_names
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
 from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words
+from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.data.view_facts import KIND_WORDS
@@ -221,8 +223,8 @@ class DataPage(QWidget):
         if facts is None or dataset is None or self._image is None or facts.shape != dataset.shape:
             return
         values = dense_sample(dataset)
-        rows = dataset.row_names if values.shape[0] == dataset.shape[0] else ()
-        columns = dataset.column_names or (dataset.name,)
+        rows = shown_names(dataset, 0) if values.shape[0] == dataset.shape[0] else ()
+        columns = shown_names(dataset, 1) or (dataset.name,)
         name = "loom" if facts.diverging else "tide"
         self._image.set_matrix(values, rows, columns, limits=facts.limits, map_name=name)
         low, high = facts.limits
@@ -262,16 +264,27 @@ class DataPage(QWidget):
         return view
 
     def _rows(self, dataset: Dataset) -> QWidget:
-        return self._annotations(dataset.row_label, dataset.row_names, dataset.row_table)
+        return self._annotations(dataset, 0)
 
     def _columns(self, dataset: Dataset) -> QWidget:
-        return self._annotations(dataset.column_label, dataset.column_names, dataset.column_table)
+        return self._annotations(dataset, 1)
 
-    @staticmethod
-    def _annotations(label: str, names: tuple[str, ...], table: Any) -> QWidget:
+    def _annotations(self, dataset: Dataset, axis: int) -> QWidget:
+        """The table beside an axis, and above it the choice of what its items are shown by."""
+        label = (dataset.row_label, dataset.column_label)[axis]
+        names = (dataset.row_names, dataset.column_names)[axis]
+        table = (dataset.row_table, dataset.column_table)[axis]
         title = label if label not in table else f"{label} (name)"
         columns = {title: list(names), **{key: np.asarray(column) for key, column in table.items()}}
-        return DataTable(columns, filter_line=True)
+        choice = LabelChoice(dataset, axis)
+        choice.chosen.connect(lambda shown: self.workbench.show_by(self.name, axis, shown))
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(space.S)
+        column.addWidget(choice)
+        column.addWidget(DataTable(columns, filter_line=True), 1)
+        return holder
 
     # -- steps ----------------------------------------------------------------------------------
     def _find_undo(self, dataset: Dataset) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.naming import shown_names
 from plaidwork.gui.numbers import format_fixed, format_number
 from plaidwork.gui.theme import theme
 
@@ -32,6 +33,7 @@ class ValuesModel(QAbstractTableModel):
         self._dataset = dataset
         self._titles = list(dataset.row_table)
         self._notes = [np.asarray(column) for column in dataset.row_table.values()]
+        self._names = shown_names(dataset, 0), shown_names(dataset, 1)
         self._decimals = _decimals(dataset)
         self.endResetModel()
 
@@ -55,7 +57,7 @@ class ValuesModel(QAbstractTableModel):
         """The value behind a cell; None outside."""
         assert self._dataset is not None
         if column == 0:
-            return self._dataset.row_names[row]
+            return self._names[0][row]
         if column < self.n_fixed:
             return self._notes[column - 1][row]
         if column >= self.columnCount() - 1:
@@ -115,7 +117,7 @@ class ValuesModel(QAbstractTableModel):
         place = section - self.n_fixed
         if len(self._dataset.shape) == 1:
             return "value" if place == 0 else ""
-        names = self._dataset.column_names
+        names = self._names[1]
         return names[place] if place < len(names) else ""
 
 

@@ -126,6 +126,10 @@ class BeeswarmPage(ScoresPage):
             self.picker.choose(factor)
             self._draw()
 
+    def chosen_layer(self) -> int | None:
+        """The one shown, chosen by the user or not."""
+        return self._factor
+
     def choose_split(self, title: str) -> None:
         """Put the classes of another column side by side."""
         self._split = title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.naming import findable
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.numbers import format_limits, tidy
@@ -30,6 +31,9 @@ from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button
 from plaidwork.gui.workbench import Workbench
 
+if TYPE_CHECKING:
+    from plaidwork.gui.results.block_panel import BlockPanel
+
 REORDER_AFTER = 450
 """Milliseconds the threshold rests before rows and columns are put in a new order."""
 _NARROW = 560
@@ -40,6 +44,7 @@ class BiclusterPage(ResultPage):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
+    layer_axis = ("rows", 0)
 
     def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
         self.blocks = Blocks(workbench, run)
@@ -51,7 +56,7 @@ class BiclusterPage(ResultPage):
         self._by_block = True
         self._ordering: Task | None = None
         self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._panel: QWidget | None = None
+        self._panel: BlockPanel | None = None
         self._open_after_order: int | None = None
         super().__init__(workbench, run, view, parent)
         self.blocks.setParent(self)
@@ -262,6 +267,14 @@ class BiclusterPage(ResultPage):
             )
             self.canvas.update()
 
+    def rename_item(self) -> None:
+        """In the side panel where it is in sight, else in a dialog."""
+        shown = self._panel is not None and isValid(self._panel) and self._panel.isVisible()
+        if shown and self.found_item() is not None:
+            self._panel.name.edit()
+        else:
+            super().rename_item()
+
     def _choose_strip(self, title: str) -> None:
         self._settings["strip"] = title
         self.workbench.touch()
@@ -346,9 +359,9 @@ class BiclusterPage(ResultPage):
         rows = [
             i
             for i, (name, note) in enumerate(zip(data.row_names, notes))
-            if wanted in name.casefold() or wanted in note.casefold()
+            if wanted in findable(name) or wanted in note.casefold()
         ]
-        columns = [i for i, name in enumerate(data.column_names) if wanted in name.casefold()]
+        columns = [i for i, name in enumerate(data.column_names) if wanted in findable(name)]
         self.blocks.selection.set("row", rows[:200])
         self.blocks.selection.set("column", columns[:200])
         if rows:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.naming import given_name
 from plaidwork.core.run import Run
 from plaidwork.gui.results.source import SourceError, Sources, dense
 from plaidwork.gui.results.strips import Strip, categorical
@@ -50,6 +51,7 @@ class BlockData:
     strips: dict[str, Strip] = field(default_factory=dict)
     row_strips: dict[str, Strip] = field(default_factory=dict)
     row_notes: tuple[str, ...] = ()
+    dim: str = "block"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -143,8 +145,8 @@ def load_blocks(sources: Sources) -> BlockData:
         values=values,
         rows=rows,
         columns=columns,
-        row_names=dataset.row_names if dataset else sources.dim_names(row_dim, n),
-        column_names=dataset.column_names if dataset else sources.dim_names(column_dim, m),
+        row_names=sources.names_of(dataset.name, 0) if dataset else sources.dim_names(row_dim, n),
+        column_names=sources.names_of(dataset.name, 1) if dataset else sources.dim_names(column_dim, m),
         row_label=dataset.row_label if dataset else "rows",
         column_label=dataset.column_label if dataset else "columns",
         unit=dataset.unit if dataset else sources.result(matrix_role).unit,
@@ -162,6 +164,7 @@ def load_blocks(sources: Sources) -> BlockData:
         strips=categorical(dataset.column_table) if dataset else {},
         row_strips=categorical(dataset.row_table) if dataset else {},
         row_notes=_notes(dataset),
+        dim=rows_result.dims[0] if rows_result.dims else "",
     )
 
 
@@ -178,7 +181,9 @@ def _dims(sources: Sources, role: str) -> tuple[str, str]:
 
 def _notes(dataset: Dataset | None) -> tuple[str, ...]:
     """A free text per row, such as a description, for the read-out."""
-    for column in (dataset.row_table if dataset else {}).values():
+    for title, column in (dataset.row_table if dataset else {}).items():
+        if dataset is not None and title == dataset.row_shown_by:
+            continue  # it is the name already
         texts = np.asarray(column)
         if texts.dtype.kind in "OU" and len(set(map(str, texts))) > len(texts) // 2:
             return tuple("" if value is None else str(value) for value in texts)
@@ -233,6 +238,7 @@ class Blocks(QObject):
         self._masks: tuple[np.ndarray, np.ndarray] = (np.zeros((0, 0), bool), np.zeros((0, 0), bool))
         self._ranks: list[int] = []
         self.selection.changed.connect(self._on_selection)
+        workbench.names_changed.connect(self._on_names)
 
     def set_data(self, data: BlockData | None) -> None:
         """Show other results; the selection stays when the block still exists."""
@@ -257,6 +263,10 @@ class Blocks(QObject):
             self.changed.emit("layer")
         else:
             self.changed.emit("items")
+
+    def _on_names(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self.changed.emit("names")
 
     def _update_masks(self) -> None:
         if self.data is not None:
@@ -332,22 +342,22 @@ class Blocks(QObject):
     # -- names and colours ----------------------------------------------------------------------
     def name(self, block: int) -> str:
         """The user's name, or "Block 5"."""
-        return str(self.run.view_settings.get("names", {}).get(str(block), "")) or f"Block {block + 1}"
+        return given_name(self.run, self.dim, block) or f"Block {block + 1}"
 
     def named(self, block: int) -> bool:
         """Whether the user gave it a name."""
-        return bool(self.run.view_settings.get("names", {}).get(str(block), ""))
+        return bool(given_name(self.run, self.dim, block))
 
     def rename(self, block: int, name: str) -> None:
         """Give a block a name; an empty one brings "Block 5" back."""
-        names = self.run.view_settings.setdefault("names", {})
-        name = " ".join(name.split())
-        if name and name != f"Block {block + 1}":
-            names[str(block)] = name
-        else:
-            names.pop(str(block), None)
-        self.workbench.touch()
-        self.changed.emit("names")
+        self.workbench.name_item(
+            self.run, self.dim, block, "" if name.strip() == f"Block {block + 1}" else name
+        )
+
+    @property
+    def dim(self) -> str:
+        """The dim under which the run keeps their names."""
+        return self.data.dim if self.data is not None else ""
 
     def swatch(self, block: int) -> int | str:
         """Category number, or "neutral": with more than six blocks the five largest have colours."""

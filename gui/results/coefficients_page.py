@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, limits_of
@@ -60,6 +61,7 @@ class CoefficientsPage(ResultPage):
     """
 
     icon_name = "list"
+    layer_axis = ("values", 0)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._layer, self._group = 0, _ALL
@@ -276,6 +278,10 @@ class CoefficientsPage(ResultPage):
         else:
             self.choose_layer(place - self._together)
 
+    def chosen_layer(self) -> int | None:
+        """The one shown, chosen by the user or not."""
+        return None if self._all else self._layer
+
     def choose_layer(self, layer: int) -> None:
         """Show another factor, here and in every view of the run."""
         if self.loaded is None or not 0 <= layer < len(self.loaded.layers):
@@ -328,7 +334,7 @@ class CoefficientsPage(ResultPage):
         if self.loaded is None or self.state:
             return []
         wanted = text.casefold()
-        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
+        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in findable(name)]
         size = np.abs(np.nan_to_num(self.loaded.values[self._layer]))
         hits.sort(key=lambda i: -size[i])
         if (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
+from plaidwork.core.naming import identity_of, shown_names
 from plaidwork.gui.results.source import Sources
 
 ANNOTATIONS = "Annotations"
@@ -63,7 +64,7 @@ class ItemColumns:
 
     def _add_features(self, dataset: Dataset, axis: int, at: np.ndarray) -> None:
         labels = dataset.values.ndim == 1
-        others = (dataset.name,) if labels else (dataset.column_names, dataset.row_names)[axis]
+        others = (dataset.name,) if labels else shown_names(dataset, 1 - axis)
         titles = self.sections.setdefault(dataset.name, [])
         for index, name in enumerate(others):
             title = name
@@ -94,8 +95,8 @@ def datasets_of(
             if dataset is None:
                 continue
             own = sources.names_of(name, axis)
-            place = {known: i for i, known in enumerate(own)}
-            at = np.array([place.get(known, -1) for known in names], dtype=np.intp)
+            place = {identity_of(known): i for i, known in enumerate(own)}
+            at = np.array([place.get(identity_of(known), -1) for known in names], dtype=np.intp)
             if (at < 0).all() and len(own) == len(names):
                 at = np.arange(len(names))
             yield dataset, axis, at

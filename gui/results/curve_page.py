@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.curve_chart import CurveChart, Curves
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -163,7 +164,7 @@ class CurvePage(ResultPage):
         """Show the first curve whose name holds the text."""
         if self.loaded is None:
             return []
-        hits = [k for k, name in enumerate(self.loaded.names) if text and text.casefold() in name.casefold()]
+        hits = [k for k, name in enumerate(self.loaded.names) if text and text.casefold() in findable(name)]
         if hits:
             self.choose(hits[0] + (self.picker.count() - len(self.loaded.names)))
         return [self.loaded.names[k] for k in hits]

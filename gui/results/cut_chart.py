@@ -53,5 +53,7 @@ class CutChart(CurveChart):
         where = (
             f"{surface.x_name}, where {surface.y_name.split(',')[0]} is {format_number(self._above.cut, 3)}"
         )
+        if len(along) > _MOST:
+            where += f"; the first {_MOST} of {len(along)} classes"
         curves = Curves(x, along, None, tuple(names), where, "probability", "")
         self.set_curves(curves, tuple(range(min(len(along), _MOST))))

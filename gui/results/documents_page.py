@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.document_pane import DocumentPane, word_ground
@@ -46,6 +47,7 @@ class DocumentsPage(ResultPage):
     """
 
     icon_name = "document"
+    layer_axis = ("scores", 1)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._layer, self._top = 0, max(1, int(view.options.get("top", 20)))
@@ -198,6 +200,10 @@ class DocumentsPage(ResultPage):
         return " · ".join(facts[:8])
 
     # -- choices --------------------------------------------------------------------------------
+    def chosen_layer(self) -> int | None:
+        """The one shown, chosen by the user or not."""
+        return self._layer
+
     def choose_layer(self, layer: int) -> None:
         """Show the documents of another factor, here and in every view of the run."""
         if self.loaded is None or not 0 <= layer < len(self.loaded.factors):
@@ -257,7 +263,7 @@ class DocumentsPage(ResultPage):
         for i in data.order(self._layer):
             text = class_text(data.texts[i]) if data.texts is not None else ""
             read += len(text)
-            if wanted in data.names[i].casefold() or wanted in text.casefold():
+            if wanted in findable(data.names[i]) or wanted in text.casefold():
                 hits.append(int(i))
             if read > _SEARCHED:
                 break

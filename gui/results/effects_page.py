@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.effects_chart import NOT_ESTIMABLE, Effects, EffectsChart, p_text
 from plaidwork.gui.results.marks import Colouring, MarkLegend
@@ -29,6 +30,7 @@ class EffectsPage(ResultPage):
     """
 
     icon_name = "effects"
+    layer_axis = ("values", 0)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         order = str(view.options.get("order", "given"))
@@ -37,6 +39,9 @@ class EffectsPage(ResultPage):
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
+
+    def layer_dim(self, sources: Sources) -> str:
+        return super().layer_dim(sources) if self._is_layer else ""
 
     def build(self) -> QWidget:
         self.chart = EffectsChart()
@@ -157,7 +162,7 @@ class EffectsPage(ResultPage):
         if self.loaded is None or self.state:
             return []
         names = self.loaded.names
-        hits = [i for i in self.chart.order if text and text.casefold() in names[i].casefold()]
+        hits = [i for i in self.chart.order if text and text.casefold() in findable(names[i])]
         self.chart.set_marked(tuple(int(i) for i in hits))
         return [names[i] for i in hits]
 

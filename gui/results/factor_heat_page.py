@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.fitted import FittedInput
+from plaidwork.core.naming import findable, identity_of
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.columns import ItemColumns
@@ -68,6 +69,7 @@ class FactorHeatPage(ResultPage):
     """
 
     icon_name = "heatmap"
+    layer_axis = ("scores", 1)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         options = view.options
@@ -153,7 +155,7 @@ class FactorHeatPage(ResultPage):
             np.array([groups.index(text) for text in group], dtype=np.intp)
             if group
             else np.zeros(m, np.intp),
-            places_of(fitted.blocks, names, group),
+            places_of(fitted.blocks, [identity_of(name) for name in names], group),
             fitted,
             ItemColumns(sources, dims[0], items),
             dims[0].replace("_", " "),
@@ -353,8 +355,8 @@ class FactorHeatPage(ResultPage):
         if self.loaded is None or self.made is None:
             return []
         wanted, data = text.casefold(), self.loaded
-        rows = [r for r, i in enumerate(self.made.items) if text and wanted in data.names[i].casefold()]
-        found = [i for i, name in enumerate(data.items) if text and wanted in name.casefold()]
+        rows = [r for r, i in enumerate(self.made.items) if text and wanted in findable(data.names[i])]
+        found = [i for i, name in enumerate(data.items) if text and wanted in findable(name)]
         self.canvas.marked_rows = tuple(rows)
         self._selection.set(data.bus, tuple(found))
         self.canvas.update()

@@ -33,14 +33,14 @@ def lay_out(canvas: HeatCanvas) -> QRectF:
     width, height = max(canvas.width() - left - RING, 1), max(canvas.height() - top - RING, 1)
     right = bottom = 0.0
     if canvas.show_labels:
-        if height / (rows[1] - rows[0]) >= metrics.height() * 0.92:
+        if picture.thinned or height / (rows[1] - rows[0]) >= metrics.height() * 0.92:
             right = _label_width(canvas, 0) + space.S
         span = columns[1] - columns[0]
         if columns_fit(canvas, max(width - right, 1)):
             bottom = metrics.height() + space.S
-        elif (width - right) / span >= metrics.height() * 0.92:
+        elif picture.thinned or (width - right) / span >= metrics.height() * 0.92:
             bottom = min(_label_width(canvas, 1), 0.3 * canvas.height()) + space.XS
-        if (height - bottom) / (rows[1] - rows[0]) < metrics.height() * 0.8:
+        if not picture.thinned and (height - bottom) / (rows[1] - rows[0]) < metrics.height() * 0.8:
             right = 0.0  # the names below have taken the room: all row names or none
     ratio = canvas.pixel_ratio()
     wide, high = (
@@ -138,6 +138,12 @@ def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     _column_labels(canvas, painter)
 
 
+def _step(canvas: HeatCanvas, cell: float, least: float) -> int:
+    """Every how many-th name is written along an axis whose cells are ``cell`` wide and whose names need ``least``."""
+    assert canvas.picture is not None
+    return max(1, int(np.ceil(least / max(cell, 1e-9)))) if canvas.picture.thinned else 1
+
+
 def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     picture, plot, metrics = canvas.picture, canvas.plot, canvas.caption_metrics()
     assert picture is not None
@@ -145,9 +151,10 @@ def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     if room <= 12:
         return
     (low, high), _ = canvas.visible_range
-    for place in range(int(low), int(np.ceil(high))):
+    step = _step(canvas, plot.height() / (high - low), metrics.height() * 0.9)
+    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
         top, bottom = max(canvas.y_of(place), plot.top()), min(canvas.y_of(place + 1), plot.bottom())
-        if bottom - top < metrics.height() * 0.7:
+        if step == 1 and bottom - top < metrics.height() * 0.7:
             continue
         name = picture.row_names[picture.row_order[place]]
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
@@ -162,9 +169,10 @@ def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
         return
     flat = columns_fit(canvas, plot.width())
     _, (low, high) = canvas.visible_range
-    for place in range(int(low), int(np.ceil(high))):
+    step = _step(canvas, plot.width() / (high - low), metrics.height() * 0.9)
+    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
         left, right = max(canvas.x_of(place), plot.left()), min(canvas.x_of(place + 1), plot.right())
-        if right - left < metrics.height() * 0.6:
+        if step == 1 and right - left < metrics.height() * 0.6:
             continue
         name = picture.column_names[picture.column_order[place]]
         painter.save()

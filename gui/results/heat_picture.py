@@ -33,6 +33,9 @@ class Picture:
     marks: np.ndarray | None = None
     """(rows, columns) bool in the order given: cells with a dot."""
 
+    thinned: bool = False
+    """Where not all names of an axis fit, every n-th is written; otherwise none."""
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.pyramid.shape

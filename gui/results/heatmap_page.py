@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import (
     format_count,
     format_fixed,
@@ -28,6 +29,8 @@ from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 from plaidwork.gui.workbench import Workbench
 
 _MOST_CLUSTERED = 3000
+_MOST_LEAVES = 1500
+"""Items of an axis that are clustered; longer axes keep their order."""
 _MOST_NUMBERED = 40
 """Longer axes have no numbers in their cells."""
 
@@ -57,7 +60,7 @@ class HeatmapPage(ResultPage):
 
     Options: ``scale`` "sequential" or "diverging" (else found from the numbers), ``minimum`` and ``maximum``,
     ``row_dim`` and ``col_dim`` (names of axes, when the result has none), ``cluster`` (True: start with the clustered
-    order; False: never offer it),
+    order; False: never offer it), ``order`` (words for the order of the result itself, as "by block"),
     ``layer`` "row", "column" or "both": that axis has the factors, so a click chooses one in every view of the run.
     Role ``mark`` puts a dot into the cells where it is above 0.
     Roles ``row_names`` and ``column_names`` may name tables (their first column) or results of indices into the
@@ -75,13 +78,21 @@ class HeatmapPage(ResultPage):
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
 
+    def layer_dim(self, sources: Sources) -> str:
+        given = (self.view.options.get("row_dim"), self.view.options.get("col_dim"))
+        dims = sources.dims("values")
+        axis = self._layer[-1] if self._layer else -1
+        return str(given[axis] or dims[axis]) if 0 <= axis < len(dims) else ""
+
     def build(self) -> QWidget:
         self.canvas = HeatCanvas()
         self.canvas.setAccessibleName(self.view.title)
         self.canvas.hovered_cell.connect(self._tell)
         self.canvas.clicked_cell.connect(self._pick)
         self.canvas.view_changed.connect(self._update_foot)
-        self.order = SegmentedControl([("given", "As given"), ("clustered", "Clustered")], self._order)
+        self._given = str(self.view.options.get("order", "as given"))
+        given = self._given[:1].upper() + self._given[1:]
+        self.order = SegmentedControl([("given", given), ("clustered", "Clustered")], self._order)
         self.order.changed.connect(self.set_order)
         self._order_field = Labelled("Order", self.order)
         self._missing = Legend()
@@ -101,7 +112,7 @@ class HeatmapPage(ResultPage):
         lut, limits, clipped = color_scale(values, options)
         orders = {"given": (np.arange(n), np.arange(m))}
         ordered = options.get("cluster") is False  # places on axes, which mean nothing in another order
-        if not ordered and 2 < max(n, m) <= _MOST_CLUSTERED and min(n, m) > 1:
+        if not ordered and 2 < max(n, m) <= _MOST_CLUSTERED and 1 < min(n, m) <= _MOST_LEAVES:
             orders["clustered"] = _clustered(values, symmetric=row_dim == column_dim and n == m)
         chosen = self._order if self._order in orders else "given"
         return Heat(
@@ -156,6 +167,7 @@ class HeatmapPage(ResultPage):
                 heat.limits,
                 heat.lut,
                 marks=heat.marks,
+                thinned=True,
                 decimals=None if heat.marks is not None or max(heat.values.shape) > _MOST_NUMBERED else 2,
             )
         )
@@ -199,9 +211,12 @@ class HeatmapPage(ResultPage):
         if self.loaded is None or self.canvas.picture is None:
             return
         n, m = self.loaded.values.shape
-        order = (
-            "clustered" if self._order == "clustered" and "clustered" in self.loaded.orders else "as given"
-        )
+        order = self._given
+        if self._order == "clustered" and "clustered" in self.loaded.orders:
+            moved = [len(at) <= _MOST_LEAVES for at in self.loaded.orders["clustered"]]
+            order = "clustered"
+            if not all(moved):
+                order = f"{'rows' if moved[0] else 'columns'} clustered, {'columns' if moved[0] else 'rows'} {self._given}"
         self._foot.setText(f"{format_count(n)} × {format_count(m)}, {order}")
 
     def _tell(self, row: int, column: int) -> None:
@@ -227,8 +242,8 @@ class HeatmapPage(ResultPage):
         if self.loaded is None:
             return []
         wanted = text.casefold()
-        rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in name.casefold()]
-        columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in name.casefold()]
+        rows = [i for i, name in enumerate(self.loaded.row_names) if text and wanted in findable(name)]
+        columns = [i for i, name in enumerate(self.loaded.column_names) if text and wanted in findable(name)]
         if text or not self._layer:
             self.canvas.marked_rows, self.canvas.marked_columns = tuple(rows[:200]), tuple(columns[:200])
         else:
@@ -302,7 +317,7 @@ def _clustered(values: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndar
     from scipy.spatial.distance import pdist
 
     def order(points: np.ndarray) -> np.ndarray:
-        if not 2 < len(points) <= 1500:
+        if not 2 < len(points) <= _MOST_LEAVES:
             return np.arange(len(points))
         distances = pdist(points)
         tree = linkage(distances, "average")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.errors import DataError
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.images import Images, NoShape, load_images, sides
@@ -37,6 +38,7 @@ class ImageGridPage(ResultPage):
     """
 
     icon_name = "tiles"
+    layer_axis = ("values", 0)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         kept = run.view_settings.setdefault("image_grid", {})
@@ -235,7 +237,7 @@ class ImageGridPage(ResultPage):
         if not isinstance(self.loaded, Images):
             return []
         wanted = text.casefold()
-        hits = [k for k, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
+        hits = [k for k, name in enumerate(self.loaded.names) if text and wanted in findable(name)]
         if hits:
             self.choose(hits[0])
         return [self.loaded.names[k] for k in hits]

@@ -185,7 +185,7 @@ def _cells(fitted: FittedInput, place: int, dims: tuple[str, ...]) -> dict[str, 
     )
     block = fitted.blocks[place]
     words = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
-    names = [np.array(axis, dtype=object) for axis in block.names]
+    names = [np.array(axis, dtype=object) for axis in fitted.shown_names(place)]
     unit = f" ({block.unit})" if block.unit else ""
     return {
         words[0]: names[0][rows.astype(np.intp)],

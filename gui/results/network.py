@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.model import Result, Table
+from plaidwork.core.naming import identity_of
 from plaidwork.gui.results.marks import Colouring, colouring, plain
 from plaidwork.gui.results.source import SourceError, Sources, role_names
 
@@ -54,7 +55,7 @@ class Network:
     def key(self) -> str:
         """Stands for the nodes and links, to tell whether a layout is theirs."""
         parts = (
-            "\0".join(self.names).encode("utf-8", "surrogatepass"),
+            "\0".join(map(identity_of, self.names)).encode("utf-8", "surrogatepass"),
             np.ascontiguousarray(self.ends).tobytes(),
         )
         return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
@@ -295,9 +296,9 @@ def _on_bus(sources: Sources, names: tuple[str, ...]) -> tuple[str, np.ndarray |
     for item in sources.run.spec.inputs:
         for dataset in sources.run.inputs.get(item.name, ())[:1]:
             for axis in (1, 0):
-                place = {name: i for i, name in enumerate(sources.names_of(dataset, axis))}
-                if names and all(name in place for name in names):
-                    return ("row", "column")[axis], np.array([place[name] for name in names])
+                place = {identity_of(name): i for i, name in enumerate(sources.names_of(dataset, axis))}
+                if names and all(identity_of(name) in place for name in names):
+                    return ("row", "column")[axis], np.array([place[identity_of(name)] for name in names])
     return "", None
 
 
@@ -313,10 +314,11 @@ def laid_out(network: Network, kept: Mapping[str, Any]) -> Network:
     start = None
     if stored.shape == (len(old), 2) and len(old):
         place = {name: i for i, name in enumerate(old)}
-        if sum(name in place for name in network.names) > 0.8 * n:
+        names = [identity_of(name) for name in network.names]
+        if sum(name in place for name in names) > 0.8 * n:
             rng = np.random.default_rng(network.seed)
             start = np.array(
-                [stored[place[name]] if name in place else rng.uniform(-1, 1, 2) for name in network.names]
+                [stored[place[name]] if name in place else rng.uniform(-1, 1, 2) for name in names]
             )
     return replace(network, places=spring_layout(n, network.ends, network.weights**2, network.seed, start))
 
@@ -326,6 +328,6 @@ def kept_layout(network: Network) -> dict[str, Any]:
     return {
         "seed": network.seed,
         "key": network.key,
-        "names": list(network.names),
+        "names": [identity_of(name) for name in network.names],
         "places": np.round(network.places, 4).tolist(),
     }

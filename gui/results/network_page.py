@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.marks import MarkLegend
@@ -218,7 +219,7 @@ class NetworkPage(ResultPage):
         if not isinstance(self.loaded, Network) or self.shown is None or not text:
             return []
         wanted, names = text.casefold(), self.loaded.names
-        hits = [i for i, name in enumerate(names) if wanted in name.casefold()]
+        hits = [i for i, name in enumerate(names) if wanted in findable(name)]
         hits.sort(key=lambda i: -self.shown.degree[i])
         if hits:
             self.choose(hits[0])

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -19,6 +19,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.tasks import Task, run_task
@@ -30,7 +31,7 @@ SKELETON_AFTER = 300
 """Milliseconds before the shape of what comes is shown."""
 
 
-class ResultPage(QWidget):
+class ResultPage(Renaming):
     """Base of all result pages.
 
     Subclasses override `load` (worker thread: sources to what is drawn), `build` (widgets below the head, once) and
@@ -54,6 +55,7 @@ class ResultPage(QWidget):
         self.loaded: Any = None
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
+        self._left_out: tuple[str, ...] = ()
         self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
@@ -63,6 +65,7 @@ class ResultPage(QWidget):
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
         workbench.run_changed.connect(self._on_run)
+        workbench.names_changed.connect(self._on_names)
         theme().changed.connect(self.restyle)
         self._update_chip()
         self.refresh()
@@ -177,15 +180,19 @@ class ResultPage(QWidget):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
+        sources = self.new_sources()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
-        def load(task: Task) -> tuple[Sources, Any]:
+        def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
             task.check()  # another one may have been asked for while this one waited
-            return sources, self.load(sources)
+            return sources, self.load(sources), sources.parts()
 
         self._task = self.start(load, self._done, self._failed)
+
+    def new_sources(self) -> Sources:
+        """The results, data and names of the run as they are now."""
+        return Sources(self.workbench.session, self.run, self.view, self.workbench.registry)
 
     def start(
         self,
@@ -226,8 +233,8 @@ class ResultPage(QWidget):
             loop.exec()
         return not self.busy
 
-    def _done(self, outcome: tuple[Sources, Any]) -> None:
-        sources, self.loaded = outcome
+    def _done(self, outcome: tuple[Sources, Any, tuple[str, ...]]) -> None:
+        sources, self.loaded, self._left_out = outcome
         self._wait_before_skeleton.stop()
         self._sources = sources
         try:
@@ -259,7 +266,9 @@ class ResultPage(QWidget):
         sources = getattr(self, "_sources", None)
         headline = sources.text(self.view.headline) if sources else ""
         caption = sources.text(self.view.caption) if sources else ""
-        self.set_head(headline or self.default_headline(), caption or self.default_caption())
+        caption = caption or self.default_caption()
+        told = [caption.rstrip(".")] if caption and self._left_out else [caption]
+        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture."""
@@ -346,6 +355,10 @@ class ResultPage(QWidget):
             if self._stack.currentWidget() is self._pane and not self.run.results:
                 self.refresh()
 
+    def _on_names(self, run_id: str) -> None:
+        if run_id == self.run.id:
+            self.refresh()
+
     def _update_chip(self) -> None:
         running = "The fit is still running: the picture will change."
         if self.run.results_draws:
@@ -426,16 +439,24 @@ class ResultPage(QWidget):
             self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
 
     def _show_menu(self) -> None:
+        anchor = self._actions[-1]
+        self._open_menu(anchor.mapToGlobal(anchor.rect().bottomLeft()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of the page, with what can be done to what is chosen."""
+        self._open_menu(event.globalPos())
+
+    def _open_menu(self, place: QPoint) -> None:
         menu = QMenu(self)
         self.fill_menu(menu)
+        self.offer_rename(menu)
         if menu.actions():
             menu.addSeparator()
         menu.addAction(
             "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
-        anchor = self._actions[-1]
-        menu.exec(anchor.mapToGlobal(anchor.rect().bottomLeft()))
+        menu.exec(place)
         menu.deleteLater()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.scatter_chart import ScatterChart
 from plaidwork.gui.selection import Selection
@@ -25,7 +26,7 @@ class PointsPage(ResultPage):
         if self.loaded is None or self.state:
             return []
         wanted = text.casefold()
-        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in name.casefold()]
+        hits = [i for i, name in enumerate(self.loaded.names) if text and wanted in findable(name)]
         self.select(tuple(hits))
         return [self.loaded.names[i] for i in hits]
 

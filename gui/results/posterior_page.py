@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.density_chart import densities
@@ -102,7 +103,7 @@ class PosteriorPage(ResultPage):
         if not self.loaded:
             return []
         wanted = text.casefold()
-        hits = [k for k, one in enumerate(self.loaded) if text and wanted in one.name.casefold()]
+        hits = [k for k, one in enumerate(self.loaded) if text and wanted in findable(one.name)]
         self.grid.show_panel(hits[0] if hits else -1)
         return [self.loaded[k].name for k in hits]
 

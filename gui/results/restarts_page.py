@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.core.summaries import match_factors
 from plaidwork.gui.numbers import format_fixed
 from plaidwork.gui.results.chart import ItemPicker
@@ -184,7 +185,7 @@ class RestartsPage(ResultPage):
         if self.pair is None:
             return []
         wanted = text.casefold()
-        rows = tuple(i for i, name in enumerate(self.pair.rows) if text and wanted in name.casefold())
+        rows = tuple(i for i, name in enumerate(self.pair.rows) if text and wanted in findable(name))
         self.canvas.marked_rows = rows
         self.canvas.update()
         if not text:

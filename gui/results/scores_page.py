@@ -70,6 +70,8 @@ class ScoresPage(PointsPage):
     the colour too. Options: ``dim`` (dim of the input that the items are of, where they are some of it), ``colour_by`` (title of a column; else the annotation whose classes differ most).
     """
 
+    layer_axis = ("values", 1)
+
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._colour = str(view.options.get("colour_by", ""))
         self._selection = workbench.selection(run)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import space, theme
 
@@ -33,7 +34,7 @@ class _Names(QAbstractListModel):
 
     def set_sections(self, sections: Mapping[str, Sequence[str]]) -> None:
         self._sections = {
-            head: [(name, name.casefold()) for name in names] for head, names in sections.items()
+            head: [(name, findable(name)) for name in names] for head, names in sections.items()
         }
         self.keep("")
 

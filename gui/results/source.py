@@ -12,10 +12,12 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.fitted import FITTED, FittedInput
 from plaidwork.core.model import Model, Result, Table
+from plaidwork.core.naming import Naming, ShownName
 from plaidwork.core.response import OPTION, Places, ResponseInput
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import View
+from plaidwork.gui.numbers import format_count
 
 if TYPE_CHECKING:
     from plaidwork.core.registry import Registry
@@ -40,13 +42,14 @@ class Sources:
     def __init__(self, session: Session, run: Run, view: View, plugins: Registry | None = None) -> None:
         self._datasets = dict(session.datasets)
         self._results = dict(run.results)
+        self._naming = Naming(run, self._datasets)
         self.run, self.view = run, view
         self._plugins = plugins
 
     @property
     def results(self) -> dict[str, Any]:
-        """All results of that moment."""
-        return dict(self._results)
+        """All results of that moment, their names as shown."""
+        return {name: self._naming.result(name, found) for name, found in self._results.items()}
 
     def has(self, role: str) -> bool:
         """Whether the view has the role and the run what it names (an optional role may be left empty)."""
@@ -70,7 +73,7 @@ class Sources:
             raise NotYet
         if name not in self._results:
             raise SourceError(f"The run has no result named “{name}”, which the view needs as {role}.")
-        return self._results[name]
+        return self._naming.result(name, self._results[name])
 
     def _dataset(self, name: str) -> Dataset:
         used = self.run.inputs.get(name, ())
@@ -110,6 +113,54 @@ class Sources:
             raise SourceError(f"The {role} need numbers. Found {found.values.dtype} values.")
         return found
 
+    def dims(self, role: str) -> tuple[str, ...]:
+        """Names of the axes of the result behind a role; empty where it is none."""
+        return tuple(getattr(self._results.get(self.view.source.get(role, "")), "dims", ()))
+
+    def parts(self) -> tuple[str, ...]:
+        """What the axes of the view's results leave out of the data: ``600 of 5,000 rows, those most often in a block``.
+
+        An axis is a part when its names are those of some items of an axis of the data; the names' own words say which.
+        """
+        dims = dict.fromkeys(dim for role in self.view.source for dim in self.dims(role))
+        found = []
+        for dim in dims:
+            named = self._results.get(dim)
+            if (
+                not isinstance(named, Result)
+                or named.values.ndim != 1
+                or named.values.dtype.kind not in "OUT"
+            ):
+                continue
+            names = set(named.values.tolist())
+            whole = self._axis_with(names)
+            if whole is not None and names and len(names) < whole[0]:
+                count = f"{format_count(len(names))} of {format_count(whole[0])} {whole[1]}"
+                found.append(f"{count}, {named.doc}" if named.doc else count)
+        return tuple(found)
+
+    def _axis_with(self, names: set[str]) -> tuple[int, str] | None:
+        """Number and word of the items of the axis of the data that has all these; the shortest such axis."""
+        found = []
+        for item in self.run.spec.inputs:
+            for used in self.run.inputs.get(item.name, ()):
+                data = self._datasets.get(used)
+                for axis, word in enumerate((data.row_label, data.column_label) if data is not None else ()):
+                    known = self._known_names(used, axis)
+                    if len(known) >= len(names) and names.issubset(known):
+                        found.append((len(known), word))
+        return min(found, default=None)
+
+    def found_dim_of(self, count: int) -> str:
+        """The first dim of the model along which its results have as many items; empty when there is none."""
+        lengths = {
+            dim: length
+            for found in self._results.values()
+            if isinstance(found, Result)
+            for dim, length in zip(found.dims, found.values.shape)
+        }
+        return next((dim for dim in self.run.spec.dims if lengths.get(dim) == count), "")
+
     def array(self, role: str, shape: tuple[int | None, ...]) -> np.ndarray:
         """The role as float64 array of a shape (None: any length)."""
         values = self.result(role).values
@@ -130,7 +181,7 @@ class Sources:
     def text(self, name: str) -> str:
         """The result of that name when it is a text, else empty."""
         found = self._results.get(name, "") if name else ""
-        return found if isinstance(found, str) else ""
+        return self._naming.text(found) if isinstance(found, str) else ""
 
     def dataset(self, role: str) -> Dataset | None:
         """The dataset behind a ``data:`` role."""
@@ -211,14 +262,18 @@ class Sources:
             return None
 
     def names_of(self, dataset: str, axis: int) -> tuple[str, ...]:
-        """Names along an axis of a dataset of the session; empty when it is gone."""
+        """Names shown along an axis of a dataset of the session; empty when it is gone."""
         found = self._datasets.get(dataset)
-        return () if found is None else (found.row_names, found.column_names)[axis]
+        return () if found is None else self._naming.axis(found, axis)
 
     def annotation_table(self, dataset: str, axis: int) -> Mapping[str, np.ndarray]:
         """Annotation columns along an axis of a dataset of the session; empty when it is gone."""
         found = self._datasets.get(dataset)
         return {} if found is None else (found.row_table, found.column_table)[axis]
+
+    def _known_names(self, dataset: str, axis: int) -> tuple[str, ...]:
+        found = self._datasets.get(dataset)
+        return () if found is None else (found.row_names, found.column_names)[axis]
 
     def _joined_names(self, dim: str) -> tuple[str, ...]:
         """Names along a dim that several datasets share, as the fit has joined them."""
@@ -228,7 +283,7 @@ class Sources:
             if dim not in item.dims or not used:
                 continue
             axis = item.dims.index(dim)
-            entries = [self.names_of(name, axis) for name in used]
+            entries = [self._known_names(name, axis) for name in used]
             if item.union and axis == 0:
                 entries = [tuple(dict.fromkeys(name for entry in entries for name in entry))]
             for entry in entries:
@@ -237,23 +292,19 @@ class Sources:
         return tuple(joined or ())
 
     def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
-        """Names along a dim: those of the input that has it, of a text result called like it, else numbers."""
+        """Names shown along a dim: those of the input that has it, of a text result called like it, else numbers."""
         for item in self.run.spec.inputs:
             for name in self.run.inputs.get(item.name, ())[:1]:
                 dataset = self._datasets.get(name)
                 if dataset is None or dim not in item.dims:
                     continue
-                names = (dataset.row_names, dataset.column_names)[item.dims.index(dim)]
+                names = self._naming.axis(dataset, item.dims.index(dim))
                 if len(names) == length:
                     return names
         joined = self._joined_names(dim)
         if len(joined) == length:
-            return joined
-        named = self._results.get(dim)
-        if isinstance(named, Result) and named.dims == (dim,) and named.values.shape == (length,):
-            return tuple(str(name) for name in named.values)
-        word = dim.replace("_", " ") or "item"
-        return tuple(f"{word} {i + 1}" for i in range(length))
+            return tuple(self._naming.texts(joined))
+        return self._naming.along(dim, length)
 
 
 def dense(dataset: Dataset) -> np.ndarray:
@@ -271,14 +322,19 @@ def shape_text(values: np.ndarray) -> str:
     return " × ".join(str(n) for n in values.shape) or "one number"
 
 
+def as_name(value: Any) -> str:
+    """A text that keeps the name behind what is shown."""
+    return value if isinstance(value, ShownName) else str(value)
+
+
 def role_names(sources: Sources, role: str, dim: str, length: int) -> tuple[str, ...]:
     """Names along a dim: of the role (a table's first column, texts, indices into the items of the dim), else known."""
     if sources.has(role):
         found = sources.get(role)
         if isinstance(found, Table) and len(found) == length:
-            return tuple(str(name) for name in next(iter(found.columns.values())))
+            return tuple(map(as_name, next(iter(found.columns.values()))))
         if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "UO":
-            return tuple(str(name) for name in found.values)
+            return tuple(map(as_name, found.values))
         if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
             base = dim.removesuffix("_picked")
             for item in sources.run.spec.inputs:

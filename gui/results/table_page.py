@@ -30,6 +30,13 @@ class TablePage(ResultPage):
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
 
+    def layer_dim(self, sources: Sources) -> str:
+        """Of an array its first axis; of a table the dim of the model with as many items."""
+        if not self._layer or self.loaded is None:
+            return ""
+        count, dims = len(self.loaded), sources.dims("values")
+        return dims[0] if dims else sources.found_dim_of(count)
+
     def build(self) -> QWidget:
         self.table = DataTable(filter_line=True)
         self.table.view.setAccessibleName(self.view.title)

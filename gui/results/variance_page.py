@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.naming import ShownName, findable
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -27,6 +28,7 @@ class VariancePage(ResultPage):
     """
 
     icon_name = "tiles"
+    layer_axis = ("values", 1)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._root = view.options.get("scale", "root") != "linear"
@@ -59,7 +61,10 @@ class VariancePage(ResultPage):
         totals = sources.array("total", (count,)) if sources.has("total") else np.nansum(values, axis=1)
         names = role_names(sources, "column_names", dims[1], factors)
         word = dims[1].replace("_", " ")
-        short = tuple(f"{word[:1].upper()}{k + 1}" for k in range(factors))
+        short = tuple(
+            name if isinstance(name, ShownName) else f"{word[:1].upper()}{k + 1}"
+            for k, name in enumerate(names)
+        )
         rows = role_names(sources, "row_names", dims[0], count)
         found = [Shares(values, totals, rows, names, short)]
         if sources.has("by_group"):
@@ -140,7 +145,7 @@ class VariancePage(ResultPage):
         if self.loaded is None:
             return []
         wanted = text.casefold()
-        hits = [k for k, name in enumerate(self.shares.factors) if text and wanted in name.casefold()]
+        hits = [k for k, name in enumerate(self.shares.factors) if text and wanted in findable(name)]
         if hits:
             self.choose(hits[0])
         return [self.shares.factors[k] for k in hits]

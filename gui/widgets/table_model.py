@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
+from plaidwork.core.naming import findable
 from plaidwork.gui.icons import icon, screen_ratio
 from plaidwork.gui.theme import size, theme
 
@@ -168,7 +169,7 @@ class ColumnModel(QAbstractTableModel):
             texts = [c for c in self._columns if c.dtype.kind not in "iuf"] or self._columns
             keep = np.zeros(length, dtype=bool)
             for values in texts:
-                keep |= np.fromiter((self._filter in str(v).casefold() for v in values), bool, length)
+                keep |= np.fromiter((self._filter in findable(v) for v in values), bool, length)
             order = order[keep[order]]
         self._order = order
 

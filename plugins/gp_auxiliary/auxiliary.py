@@ -36,6 +36,8 @@ def auxiliary_results(kept: Kept, frame: Frame, names: tuple[str, ...], null: fl
     labels = [frame.classes[code] if code >= 0 else "no label" for code in frame.codes[used[order]]]
     own = [names[i] if names else str(i + 1) for i in used[order]]
     note = "Draws of z, which is f plus noise of sd 1, by sample."
+    if len(order) < len(used):
+        note += f" {len(order)} of {len(used)} samples, evenly among them."
     if null > 0:
         note += f" Nothing lies within {null:g} of {'0' if z.shape[1] == 1 else 'a tie'}: the null category."
     return {

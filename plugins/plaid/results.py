@@ -147,7 +147,10 @@ def block_results(
         shared = comembership(memberships, chosen)
         dim = f"{side}_by_block"  # a result called like the dim names its items
         results[dim] = Result(
-            names[chosen].astype(np.str_), (dim,), label=f"{side.capitalize()}s in the order of the blocks"
+            names[chosen].astype(np.str_),
+            (dim,),
+            label=f"{side.capitalize()}s in the order of the blocks",
+            doc="those most often in a block" if len(chosen) < len(names) else "",
         )
         results[f"{side}_comembership"] = Result(
             shared,

@@ -107,6 +107,7 @@ MOVE_TRACES = (
 )
 
 _PROBABILITY = {"scale": "sequential", "minimum": 0, "maximum": 1}
+_SHARED = {**_PROBABILITY, "order": "by block"}
 VIEWS = (
     View(
         "biclusters",
@@ -125,10 +126,8 @@ VIEWS = (
     ),
     View("table", "Rows", {"values": "row_memberships"}, group="Memberships"),
     View("table", "Columns", {"values": "column_memberships"}, group="Memberships"),
-    View("heatmap", "Rows", {"values": "row_comembership"}, options=_PROBABILITY, group="Co-membership"),
-    View(
-        "heatmap", "Columns", {"values": "column_comembership"}, options=_PROBABILITY, group="Co-membership"
-    ),
+    View("heatmap", "Rows", {"values": "row_comembership"}, options=_SHARED, group="Co-membership"),
+    View("heatmap", "Columns", {"values": "column_comembership"}, options=_SHARED, group="Co-membership"),
     View(
         "bars",
         "Number of blocks",

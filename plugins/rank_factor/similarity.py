@@ -44,12 +44,13 @@ def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: P
     shown = cosines(posterior.loadings[:, nodes[:SHOWN]].T)
     label = names[nodes]
     return {
-        "similar_feature": Result(label[:SHOWN], ("similar_feature",), label="Feature"),
+        "similar_feature": Result(
+            label[:SHOWN], ("similar_feature",), label="Feature", doc="those with the strongest loadings"
+        ),
         "similarity": Result(
             shown,
             ("similar_feature", "similar_feature"),
             label="Cosine of the loadings",
-            doc=f"The {SHOWN} features with the strongest loadings.",
         ),
         "network_node": Result(label, ("strong_feature",), label="Feature"),
         "network_strength": Result(strength[nodes], ("strong_feature",), label="Strongest loading"),

@@ -14,6 +14,7 @@ from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
 from plaidwork.gui.data.facts import find_facts, missing_words, size_words
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
+from plaidwork.gui.widgets import DataTable
 from plaidwork.gui.workbench import Workbench
 
 
@@ -75,7 +76,7 @@ def test_values_table(qtbot, page):
 
 def test_annotations_table(qtbot, page):
     page.switch.set_current("columns")
-    table = page._pages["columns"]
+    table = page._pages["columns"].findChild(DataTable)
     assert list(table.model.columns()) == ["samples", "class"]
 
 

@@ -395,7 +395,7 @@ def test_choose_in_the_list_rename_and_export(opened, qtbot, tmp_path):
     panel.name.field.clear()
     qtbot.keyClicks(panel.name.field, "NB low")
     qtbot.keyClick(panel.name.field, Qt.Key.Key_Return)
-    assert run.view_settings["names"] == {"1": "NB low"}
+    assert run.item_names == {"block": {"1": "NB low"}}
     assert panel.list.model.text(1, 0) == "NB low"
     assert workbench.dirty
     path = tmp_path / "block.csv"

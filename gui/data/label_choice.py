@@ -1,0 +1,47 @@
+"""By what the items of an axis are shown in charts, tables and exports: their names, or an annotation of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from plaidwork.core.dataset import Dataset
+from plaidwork.core.naming import label_columns, proposed_label
+from plaidwork.gui.setup.editors import QuietCombo
+from plaidwork.gui.theme import space
+from plaidwork.gui.widgets import Label
+
+
+class LabelChoice(QWidget):
+    """``chosen`` carries the title of the annotation column; empty for the names. Hidden without such a column."""
+
+    chosen = Signal(str)
+
+    def __init__(self, dataset: Dataset, axis: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        word = (dataset.row_label, dataset.column_label)[axis]
+        current = (dataset.row_shown_by, dataset.column_shown_by)[axis]
+        titles = label_columns(dataset, axis)
+        if current and current not in titles:
+            titles.append(current)
+        self.combo = QuietCombo()
+        self.combo.setObjectName(f"shown_by_{('rows', 'columns')[axis]}")
+        label = Label(f"Show {word} by")
+        label.setBuddy(self.combo)
+        self.combo.setAccessibleName(f"Show {word} by")
+        blocker = QSignalBlocker(self.combo)
+        self.combo.addItem("their names", "")
+        for title in titles:
+            self.combo.addItem(title, title)
+        self.combo.setCurrentIndex(max(0, self.combo.findData(current)))
+        blocker.unblock()
+        self.combo.currentIndexChanged.connect(lambda _: self.chosen.emit(str(self.combo.currentData())))
+        proposed = "" if current else proposed_label(dataset, axis)
+        told = f"“{proposed}” looks like names" if proposed else "In every chart, table, network and export"
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(space.S)
+        row.addWidget(label)
+        row.addWidget(self.combo)
+        row.addWidget(Label(told, "caption", "muted", elide=True), 1)
+        self.setVisible(bool(titles))
