@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ import numpy as np
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._layout import FEATURE_WORDS, SAMPLE_WORDS, Layout, column_index, word_of
-from plaidwork.core.importers._numbers import BadCell, NumberParser, is_number
+from plaidwork.core.importers._marks import like_number
+from plaidwork.core.importers._numbers import BadCell, NumberParser, inexact
+from plaidwork.core.importers._problems import inexact_error
 from plaidwork.core.importers._table import MAX_CELLS
-from plaidwork.core.importers._text import Records, count_text
+from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 
 ROLES = ("sample", "feature", "value", "view")
@@ -130,7 +133,7 @@ def _by_contents(layout: Layout, known: Mapping[str, int]) -> dict[str, int]:
     numbers: list[int] = []
     for index in free:
         cells = [row[index] for row in rows if row[index].strip()]
-        numeric = sum(map(is_number, cells)) >= 0.5 * max(len(cells), 1)
+        numeric = sum(map(like_number, cells)) >= 0.5 * max(len(cells), 1)
         (numbers if numeric else texts).append(index)
     if "value" not in found and len(numbers) == 1:
         found["value"] = numbers.pop()
@@ -159,7 +162,7 @@ def _comes_back(layout: Layout, columns: Columns) -> bool:
     pairs = len(set(keys))
     fewest = min(len({key[1] for key in keys}), len({key[2] for key in keys}))
     return bool(
-        values and all(map(is_number, values)) and fewest <= 0.5 * len(keys) and pairs >= 0.98 * len(keys)
+        values and all(map(like_number, values)) and fewest <= 0.5 * len(keys) and pairs >= 0.98 * len(keys)
     )
 
 
@@ -168,7 +171,7 @@ def _no_own_names(layout: Layout, columns: Columns) -> bool:
     rows = [fields for _, fields in layout.head if len(fields) == layout.n_columns]
     texts = (columns.sample, columns.feature)
     unique = any(len({row[index] for row in rows}) == len(rows) for index in texts)
-    numeric = any(all(is_number(row[index]) for row in rows) for index in texts)
+    numeric = any(all(like_number(row[index]) for row in rows) for index in texts)
     return not unique and not numeric and layout.n_columns == 3 + (columns.view >= 0)
 
 
@@ -209,16 +212,16 @@ def read_long(
     codes: list[tuple[int, int, int]] = []
     values: list[float] = []
     places: list[int] = []
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
     issues: dict[str, Issue] = {}
     first = True
-    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+    with closing(layout.records(path, progress)) as records:
         for row, fields in records:
             if row <= layout.skip_rows or (first and layout.header):
                 first = first and row <= layout.skip_rows
                 continue
             first = False
-            problem = _row_problem(path, layout, columns, fields, row, parser)
+            problem = _row_problem(path, layout, columns, fields, row, parser, options)
             if isinstance(problem, Issue):
                 if not collect:
                     raise DataError(f"{path.name}, row {row}: {problem.detail}.", problem.message)
@@ -248,7 +251,8 @@ def _listed(names: _Names) -> list[str]:
 
 
 def _row_problem(
-    path: Path, layout: Layout, columns: Columns, fields: Sequence[str], row: int, parser: NumberParser
+    path: Path, layout: Layout, columns: Columns, fields: Sequence[str], row: int, parser: NumberParser,
+    options: ImportOptions,
 ) -> Issue | float:
     """The value of a row, or what is wrong with it."""
     if len(fields) != layout.n_columns:
@@ -264,7 +268,18 @@ def _row_problem(
         expected = f"expected a number in {layout.title(columns.value)}, found “{bad.text[:40]}”"
         hint = "Mend the cell, or add the text to the missing values"
         return Issue("error", hint, expected, row=row, column=columns.value + 1)
+    text = fields[columns.value].strip()
+    what = inexact(text, value)
+    if what:
+        rule = options.get("infinite" if what == "large" else "inexact")
+        if rule == "missing":
+            return math.nan
+        if what == "large" or rule != "nearest":
+            error = inexact_error(layout.title(columns.value), text, what)
+            return Issue("error", error.hint.rstrip("."), error.message.rstrip("."), row=row, column=columns.value + 1)
     if np.isinf(value):
+        if options.get("infinite") == "missing":
+            return math.nan
         expected = (
             f"expected a finite number in {layout.title(columns.value)}, found “{fields[columns.value]}”"
         )

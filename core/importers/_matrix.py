@@ -10,9 +10,12 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset, Source, Step
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers._findings import distinct_names, infer_kind, repeated
+from plaidwork.core.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
+from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions
 from plaidwork.core.spec import ValueKind
+
+_SHOWN = 5
 
 
 def checked_names(file: str, names: Sequence[str], what: str, options: ImportOptions) -> tuple[str, ...]:
@@ -23,10 +26,13 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
         return tuple(filled)
     if options.get("rename_duplicates"):
         return distinct_names(filled)
-    first, second = [index + 1 for index, name in enumerate(filled) if name == twice[0]][:2]
+    lines = repeated_lines(filled, what)
+    more = f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}" if lines[1:] else ""
+    places = lines[0].split(", ", 1)[1]
     raise DataError(
-        f"{file}: the {what} name “{twice[0]}” occurs more than once ({what}s {first} and {second}).",
-        "Turn on the renaming of repeated names, or choose other names.",
+        f"{file}: the {what} name “{twice[0]}” occurs more than once ({places})."
+        f"{more}{'; …' if len(lines) > _SHOWN else '.' if more else ''}",
+        "Turn on the renaming of repeated names (option “rename_duplicates”), or choose other names.",
     )
 
 

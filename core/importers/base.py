@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.reading_options import checked_options
 
 ImportOptions = Mapping[str, Any]
 """How to read a file. Keys are the reader's own (``delimiter``, ``decimal``, ``array``); absent means detect."""
@@ -24,11 +25,23 @@ class ImportCancelled(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """The value of a fix that joins the list in force instead of taking its place."""
+
+    items: tuple[Any, ...]
+
+
+Fix = tuple[str, str, Any]
+"""What mends something: the words for it, the option, and its value (or what is :class:`Added` to it)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Issue:
-    """Something found while reading. ``fix`` is an option that would mend it: ``(text, option, value)``.
+    """Something found while reading. ``fix`` is an option that would mend it, ``other`` a second way.
 
     ``row`` and ``column`` count from 1 as the user sees the file (the header is row 1); 0 = not one place.
-    ``changes_numbers`` fixes are offered, never applied by default.
+    ``places`` are lines that say where and how often, for a list that opens on demand. No fix is applied unless the
+    user says so; ``changes_numbers`` marks those after which other numbers enter.
     """
 
     severity: Literal["error", "warning", "info"]
@@ -36,8 +49,10 @@ class Issue:
     detail: str = ""
     row: int = 0
     column: int = 0
-    fix: tuple[str, str, Any] | None = None
+    fix: Fix | None = None
     changes_numbers: bool = False
+    other: Fix | None = None
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +112,13 @@ def builtin_readers() -> tuple[Reader, ...]:
     from plaidwork.core.importers.matlab import MatlabReader
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.importers.numpy_files import NumpyReader
+    from plaidwork.core.importers.parquet import ParquetReader
+    from plaidwork.core.importers.spreadsheet import SpreadsheetReader
 
     return (
         DelimitedReader(),
+        SpreadsheetReader(),
+        ParquetReader(),
         NumpyReader(),
         MatrixMarketReader(),
         AnnotatedReader(),
@@ -145,6 +164,7 @@ def read_dataset(
     """Read a file into a :class:`Dataset`, with detection for every option not given.
 
     With the option ``text_column`` or ``text_source`` the file or folder is read as documents (:mod:`plaidwork.core.text`).
+    The options of each format are those that :mod:`plaidwork.core.reading_options` declares; others are refused.
     Two options work with every format. ``annotations``: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
     tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
     ``rename_rows``: other names for some rows, old to new.
@@ -154,7 +174,8 @@ def read_dataset(
         from plaidwork.core.text import read_text
 
         return _finished(read_text(path, options, progress), path, tables, names)
-    return _finished(_reader_of(path).read(path, options, progress), path, tables, names)
+    reader = _reader_of(path)
+    return _finished(reader.read(path, checked_options(reader.id, options), progress), path, tables, names)
 
 
 def read_datasets(
@@ -166,7 +187,8 @@ def read_datasets(
         from plaidwork.core.text import read_text
 
         return [_finished(read_text(path, options, progress), path, tables, names)]
-    found = read_all(_reader_of(path), path, options, progress)
+    reader = _reader_of(path)
+    found = read_all(reader, path, checked_options(reader.id, options), progress)
     return [_finished(dataset, path, tables, names) for dataset in found]
 
 

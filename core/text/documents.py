@@ -17,9 +17,10 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._layout import Layout, column_index
 from plaidwork.core.importers._matrix import default_source
-from plaidwork.core.importers._numbers import NumberParser, as_annotation, is_number
+from plaidwork.core.importers._marks import like_number
+from plaidwork.core.importers._numbers import NumberParser, as_annotation
 from plaidwork.core.importers._sniff import sniff
-from plaidwork.core.importers._text import Records, count_text, encoding_error, file_stem
+from plaidwork.core.importers._text import count_text, encoding_error, file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.joining import default_names
 
@@ -86,7 +87,7 @@ def text_columns(layout: Layout) -> list[int]:
     for index in range(layout.n_columns):
         cells = [fields[index].strip() for _, fields in layout.head if len(fields) == layout.n_columns]
         cells = [cell for cell in cells if cell.lower() not in MISSING_TEXT]
-        if not cells or sum(map(is_number, cells)) > 0.2 * len(cells):
+        if not cells or sum(map(like_number, cells)) > 0.2 * len(cells):
             continue
         words = float(np.mean([len(cell.split()) for cell in cells]))
         if words >= 4 and len(set(cells)) > 0.5 * len(cells):
@@ -146,7 +147,7 @@ def _cells(
     cells: list[list[str]] = [[] for _ in range(width)]
     ragged: list[tuple[int, int]] = []
     in_header = layout.header
-    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+    with closing(layout.records(path, progress)) as records:
         for row, fields in records:
             if row <= layout.skip_rows:
                 continue

@@ -143,7 +143,7 @@ def _triplet_cells(
     counts: list[float] = []
     skip = layout.skip_rows + layout.header
     first, second, third = columns
-    for row, fields in Records(path, layout.encoding, layout.delimiter, progress):
+    for row, fields in layout.records(path, progress):
         if row <= skip:
             continue
         try:
@@ -194,7 +194,7 @@ def name_list(file: Path, terms: bool = True) -> tuple[tuple[str, ...], tuple[st
     if not file.is_file():
         raise DataError(f"{file} does not exist.", "Check the name and the folder.")
     layout = sniff(file, {"names": -1, "missing": []})
-    rows = [fields for _, fields in Records(file, layout.encoding, layout.delimiter)]
+    rows = [fields for _, fields in layout.records(file)]
     if layout.n_columns == 1 or min(len(fields) for fields in rows) < 2:
         lines = [fields[0].strip() for fields in rows]
         single = (
@@ -215,7 +215,7 @@ def _document_table(file: Path | None) -> dict[str, np.ndarray]:
     layout = sniff(file, {"names": -1})
     if layout.n_columns < 2:
         return {}
-    rows = [fields for _, fields in Records(file, layout.encoding, layout.delimiter)]
+    rows = [fields for _, fields in layout.records(file)]
     body = rows[1:] if layout.header else rows
     parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
     titles = distinct_names([title or f"column {i + 1}" for i, title in enumerate(layout.titles)])
