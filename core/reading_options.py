@@ -45,7 +45,9 @@ class ReadingOption:
             value = self.spelled.get(str(value).lower(), value)
         fault = _FAULTS.get(self.kind, lambda option, value: "")(self, value)
         if fault:
-            raise DataError(f"The option {self.name} must be {fault}. Found “{value}”.", f"{self.title}: {self.doc}.")
+            raise DataError(
+                f"The option {self.name} must be {fault}. Found “{value}”.", f"{self.title}: {self.doc}."
+            )
         return value
 
 
@@ -54,7 +56,9 @@ def _choice_fault(option: ReadingOption, value: Any) -> str:
     if not allowed or any(type(item) is type(value) and item == value for item in allowed):
         return ""
     spelled = [word for word, value in (option.spelled or {}).items() if value in allowed and word.isalpha()]
-    words = [str(item).lower() if isinstance(item, bool) else str(item) for item in allowed if str(item).isalnum()]
+    words = [
+        str(item).lower() if isinstance(item, bool) else str(item) for item in allowed if str(item).isalnum()
+    ]
     return f"one of {', '.join(dict.fromkeys([*words, *spelled]))}"
 
 
@@ -74,7 +78,9 @@ def _column_fault(option: ReadingOption, value: Any) -> str:
 
 def _columns_fault(option: ReadingOption, value: Any) -> str:
     several = value if isinstance(value, (list, tuple)) else [value]
-    return "columns: titles, or numbers from 0" if any(_column_fault(option, item) for item in several) else ""
+    return (
+        "columns: titles, or numbers from 0" if any(_column_fault(option, item) for item in several) else ""
+    )
 
 
 _FAULTS: dict[str, Callable[[ReadingOption, Any], str]] = {
@@ -250,7 +256,9 @@ def _unknown(name: str, known: Iterable[str]) -> DataError:
     near = difflib.get_close_matches(name, list(known), 1)
     elsewhere = reading_option(name)
     if elsewhere is not None:
-        return DataError(f"The reading option {name} is not for this format: {elsewhere.doc}.", _listed(known))
+        return DataError(
+            f"The reading option {name} is not for this format: {elsewhere.doc}.", _listed(known)
+        )
     hint = f"Did you mean {near[0]}?" if near else _listed(known)
     return DataError(f"There is no reading option “{name}” for this format.", hint)
 

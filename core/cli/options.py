@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from plaidwork.core import __version__
 from plaidwork.core.errors import SettingError
+from plaidwork.core.reading_options import help_text
 
 EPILOG = """Without a command the window opens:
   plaidwork [SESSION.plaidwork] [--example NAME] [--smoke PREFIX] [--safe-mode]
@@ -113,8 +114,10 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
         metavar="[INPUT.]KEY=VALUE",
         action="append",
         default=[],
-        help="how to read the file",
+        help="how to read the file: the options below",
     )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = help_text()
 
 
 _SCHEDULE = {

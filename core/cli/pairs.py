@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.annotation_inputs import parse_column
-from plaidwork.core.errors import SettingError
+from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.reading_options import options_of
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
@@ -48,14 +49,32 @@ def settings(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def import_options(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Reader options by input name; ``KEY=VALUE`` goes to all inputs, ``INPUT.KEY=VALUE`` to one."""
+def import_options(texts: Iterable[str], inputs: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any]]:
+    """Reader options by input name; ``INPUT.KEY=VALUE`` goes to one input, ``KEY=VALUE`` to all whose format knows it."""
     found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
     for text in texts:
         key, value = pair(text, "--import-option")
-        for name, rest in _addressed(key, found):
+        addressed = _addressed(key, found)
+        if len(addressed) > 1:
+            fitting = [(name, rest) for name, rest in addressed if _is_read_with(inputs[name], rest)]
+            addressed = fitting or addressed  # one that nothing knows is refused where it is read
+        for name, rest in addressed:
             found[name][rest] = plain_value(value)
     return found
+
+
+def _is_read_with(files: Sequence[Path], option: str) -> bool:
+    """Whether a file of an input is of a format that has the option, or one whose options are not declared."""
+    from plaidwork.core.importers import find_reader
+
+    for file in files:
+        try:
+            known = options_of(find_reader(file).id)
+        except DataError:  # a session, or a format of a plugin
+            return True
+        if not known or any(entry.name == option for entry in known):
+            return True
+    return False
 
 
 def transformations(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:

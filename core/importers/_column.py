@@ -37,9 +37,7 @@ def read_column(
     words = (axis_words(layout)[0], "")
     source = default_source(path, in_force)
     wanted = options.get("kind")
-    numbers = (
-        None if wanted == "categorical" else _numbers(path, layout, texts, index, options)
-    )
+    numbers = None if wanted == "categorical" else _numbers(path, layout, texts, index, options)
     if numbers is not None:
         return finish(path.name, title, numbers, rows, (), {}, words, options, source)
     codes, categories = encode(texts, layout.missing)

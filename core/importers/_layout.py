@@ -71,7 +71,9 @@ class Layout:
         """What turns the cells into numbers."""
         return NumberParser(self.decimal or ".", self.missing, self.thousands, self.percent)
 
-    def records(self, path: Path, progress: Progress | None = None) -> Generator[tuple[int, list[str]], None, None]:
+    def records(
+        self, path: Path, progress: Progress | None = None
+    ) -> Generator[tuple[int, list[str]], None, None]:
         """The rows of the file (or of the sheet) as ``(row, fields)``, from 1."""
         if self.sheet is not None:
             return self.sheet.records(self.decimal, progress)

@@ -251,7 +251,12 @@ def _listed(names: _Names) -> list[str]:
 
 
 def _row_problem(
-    path: Path, layout: Layout, columns: Columns, fields: Sequence[str], row: int, parser: NumberParser,
+    path: Path,
+    layout: Layout,
+    columns: Columns,
+    fields: Sequence[str],
+    row: int,
+    parser: NumberParser,
     options: ImportOptions,
 ) -> Issue | float:
     """The value of a row, or what is wrong with it."""
@@ -276,7 +281,9 @@ def _row_problem(
             return math.nan
         if what == "large" or rule != "nearest":
             error = inexact_error(layout.title(columns.value), text, what)
-            return Issue("error", error.hint.rstrip("."), error.message.rstrip("."), row=row, column=columns.value + 1)
+            return Issue(
+                "error", error.hint.rstrip("."), error.message.rstrip("."), row=row, column=columns.value + 1
+            )
     if np.isinf(value):
         if options.get("infinite") == "missing":
             return math.nan

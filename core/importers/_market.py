@@ -57,13 +57,19 @@ def entry_error(path: Path, entry: Entry) -> DataError:
     """The refusal of such an entry."""
     place = f"{path.name}, line {entry.line} (row {entry.row}, column {entry.column})"
     found = inexact_error(place, entry.text, entry.what)
-    hint = "Take the nearest number with the option “inexact”: nearest." if entry.what != "large" else "Mend the entry."
+    hint = (
+        "Take the nearest number with the option “inexact”: nearest."
+        if entry.what != "large"
+        else "Mend the entry."
+    )
     return DataError(found.message, hint)
 
 
 def entry_issue(entries: list[Entry]) -> Issue:
     """The same for a preview, with the way out."""
-    lines = [f"row {entry.row}, column {entry.column}: “{entry.text}” (line {entry.line})" for entry in entries]
+    lines = [
+        f"row {entry.row}, column {entry.column}: “{entry.text}” (line {entry.line})" for entry in entries
+    ]
     verb = "is not representable" if len(entries) == 1 else "are not representable"
     return Issue(
         "error",

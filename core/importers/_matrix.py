@@ -27,7 +27,11 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
     if options.get("rename_duplicates"):
         return distinct_names(filled)
     lines = repeated_lines(filled, what)
-    more = f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}" if lines[1:] else ""
+    more = (
+        f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}"
+        if lines[1:]
+        else ""
+    )
     places = lines[0].split(", ", 1)[1]
     raise DataError(
         f"{file}: the {what} name “{twice[0]}” occurs more than once ({places})."

@@ -14,7 +14,6 @@ from plaidwork.core.importers._numbers import BadCell
 from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import Added, Fix, ImportOptions, Issue
 
-
 _TOKENS, _OF_COLUMN, _PLACES = 8, 5, 50
 """Texts that get a row of their own; different ones in a column from which it may be labels; places listed."""
 _INEXACT = {
@@ -124,10 +123,15 @@ class Problems:
         return found
 
     def _places(self, cells: list[Cell]) -> tuple[str, ...]:
-        shown = [f"row {row}, {self.layout.title(column)}: “{_shortened(text)}”" for row, column, text in cells[:_PLACES]]
+        shown = [
+            f"row {row}, {self.layout.title(column)}: “{_shortened(text)}”"
+            for row, column, text in cells[:_PLACES]
+        ]
         return (*shown, *([f"and {len(cells) - _PLACES} more"] if len(cells) > _PLACES else []))
 
-    def _issue(self, cells: list[Cell], message: str, detail: str, fix: Fix, other: Fix | None = None) -> Issue:
+    def _issue(
+        self, cells: list[Cell], message: str, detail: str, fix: Fix, other: Fix | None = None
+    ) -> Issue:
         row, column, _ = cells[0]
         return Issue("error", message, detail, row, column + 1, fix, True, other, self._places(cells))
 
@@ -158,7 +162,9 @@ class Problems:
             cells = [cell for cell in self._bad if cell[2] in set(rest) and cell[1] not in wordy]
             verb = "is no number" if len(rest) == 1 else "are no numbers"
             fix = ("Treat all as missing", "missing", Added(tuple(rest)))
-            found.append(self._issue(cells, f"{count_text(len(rest), 'further text')} {verb}", _examples(rest), fix))
+            found.append(
+                self._issue(cells, f"{count_text(len(rest), 'further text')} {verb}", _examples(rest), fix)
+            )
         return found
 
     def _column_issue(self, column: int) -> Issue:
@@ -178,7 +184,9 @@ class Problems:
         number, verb = count_text(len(cells), "number"), "has" if len(cells) == 1 else "have"
         if mark != "%":
             word = THOUSANDS_WORDS[mark]
-            message = f"{number} {verb} {'an' if word[0] == 'a' else 'a'} {word} between groups of three digits"
+            message = (
+                f"{number} {verb} {'an' if word[0] == 'a' else 'a'} {word} between groups of three digits"
+            )
             fix = (f"Read the {word} as thousands mark", "thousands", mark)
             return self._issue(cells, message, detail, fix)
         parser = self.layout.parser()

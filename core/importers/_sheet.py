@@ -44,7 +44,9 @@ class Sheet:
         """Cells that are text, headers included."""
         return (cell for row in self.rows for cell in row if isinstance(cell, str) and cell)
 
-    def records(self, decimal: str, progress: Progress | None = None) -> Generator[tuple[int, list[str]], None, None]:
+    def records(
+        self, decimal: str, progress: Progress | None = None
+    ) -> Generator[tuple[int, list[str]], None, None]:
         """Rows that hold something as ``(row, texts)``, numbers written with the decimal mark in force."""
         mark = decimal or "."
         for number, row in enumerate(self.rows):
@@ -68,7 +70,7 @@ def open_workbook(path: Path) -> Any:
     except ImportError as error:
         raise DataError(
             f"{path.name} is a spreadsheet, and the package python-calamine that reads it is not installed.",
-            "Install it with: pip install \"plaidwork[excel]\"",
+            'Install it with: pip install "plaidwork[excel]"',
         ) from error
     try:
         return python_calamine.CalamineWorkbook.from_path(path)
@@ -147,7 +149,11 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Place, str] | No
         sheet.issues.append(_found(message, places, "warning"))
     elif errors is None:
         sheet.issues.append(
-            Issue("info", "Errors such as #N/A cannot be told from empty cells in this format", "Save as .xlsx to see them")
+            Issue(
+                "info",
+                "Errors such as #N/A cannot be told from empty cells in this format",
+                "Save as .xlsx to see them",
+            )
         )
     if dates:
         message = f"{count_text(len(dates), 'cell')} {_holds(len(dates))} a date or time"
@@ -157,17 +163,33 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Place, str] | No
         sheet.issues.append(_found(message, truths, "info", ("Read as 1 and 0", "truth", "numbers")))
     first, left = sheet.start
     if first or left:
-        empty = [count_text(number, f"empty {what}") for number, what in ((first, "row"), (left, "column")) if number]
-        sheet.issues.append(Issue("info", f"{' and '.join(empty)} before the table {'is' if first + left == 1 else 'are'} left out"))
+        empty = [
+            count_text(number, f"empty {what}")
+            for number, what in ((first, "row"), (left, "column"))
+            if number
+        ]
+        sheet.issues.append(
+            Issue(
+                "info",
+                f"{' and '.join(empty)} before the table {'is' if first + left == 1 else 'are'} left out",
+            )
+        )
 
 
 def _holds(number: int) -> str:
     return "holds" if number == 1 else "hold"
 
 
-def _found(message: str, places: Sequence[str], severity: Any, fix: tuple[str, str, Any] | None = None) -> Issue:
+def _found(
+    message: str, places: Sequence[str], severity: Any, fix: tuple[str, str, Any] | None = None
+) -> Issue:
     return Issue(
-        severity, message, f"First: {places[0]}", fix=fix, changes_numbers=fix is not None, places=tuple(places[:_SHOWN])
+        severity,
+        message,
+        f"First: {places[0]}",
+        fix=fix,
+        changes_numbers=fix is not None,
+        places=tuple(places[:_SHOWN]),
     )
 
 

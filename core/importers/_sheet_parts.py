@@ -15,7 +15,9 @@ Span = tuple[Place, Place]
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_ERROR = re.compile(rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)(\d+)"[^>]*>(?:<f\b[^>]*/>|<f\b[^>]*>[^<]*</f>)?<v>([^<]*)</v>')
+_ERROR = re.compile(
+    rb'<c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)(\d+)"[^>]*>(?:<f\b[^>]*/>|<f\b[^>]*>[^<]*</f>)?<v>([^<]*)</v>'
+)
 _ERROR_TEXT = re.compile(r"(#[A-Z/0-9]+[!?]?|Err:\d+)\Z")
 
 
@@ -43,8 +45,18 @@ def merged_cells(path: Path, sheet: str) -> list[Span]:
 def _excel_errors(path: Path, sheet: str) -> dict[Place, str]:
     with zipfile.ZipFile(path) as archive:
         book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-        links = {item.get("Id"): item.get("Target", "") for item in ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))}
-        target = next((links.get(item.get(_LINK), "") for item in book.iter(f"{_MAIN}sheet") if item.get("name") == sheet), "")
+        links = {
+            item.get("Id"): item.get("Target", "")
+            for item in ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+        }
+        target = next(
+            (
+                links.get(item.get(_LINK), "")
+                for item in book.iter(f"{_MAIN}sheet")
+                if item.get("name") == sheet
+            ),
+            "",
+        )
         part = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
         if part not in archive.namelist():
             return {}
@@ -71,10 +83,16 @@ def _ods_cells(path: Path, sheet: str) -> Generator[tuple[Place, str, tuple[int,
                     column = 0
                 continue
             if item.tag in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-                span = tuple(int(item.get(f"{_TABLE}number-{what}-spanned", 1)) for what in ("rows", "columns"))
+                span = tuple(
+                    int(item.get(f"{_TABLE}number-{what}-spanned", 1)) for what in ("rows", "columns")
+                )
                 formula = item.get(f"{_TABLE}formula") is not None
                 if inside and (formula or span != (1, 1)):
-                    yield (row, column), "".join(item.itertext()).strip() if formula else "", (span[0], span[1])
+                    yield (
+                        (row, column),
+                        "".join(item.itertext()).strip() if formula else "",
+                        (span[0], span[1]),
+                    )
                 column += int(item.get(f"{_TABLE}number-columns-repeated", 1))
             elif item.tag == f"{_TABLE}table-row":
                 row += int(item.get(f"{_TABLE}number-rows-repeated", 1))

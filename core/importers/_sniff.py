@@ -218,7 +218,9 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         ]
         found = sorted({*texts, *raters})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
-        layout.told += [_mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed]
+        layout.told += [
+            _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
+        ]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
 
 

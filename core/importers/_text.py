@@ -177,5 +177,7 @@ def parse_tokens(value: Any) -> tuple[str, ...]:
 
 def format_tokens(tokens: tuple[str, ...]) -> str:
     """The text that :func:`parse_tokens` reads back."""
-    quoted = [f'"{token.replace(chr(34), chr(34) * 2)}"' if {",", '"'} & set(token) else token for token in tokens]
+    quoted = [
+        f'"{token.replace(chr(34), chr(34) * 2)}"' if {",", '"'} & set(token) else token for token in tokens
+    ]
     return ", ".join(token or "empty" for token in quoted)

@@ -17,7 +17,7 @@ from plaidwork.core.importers._layout import Layout, axis_words, plural, unclear
 from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
 from plaidwork.core.importers._long import choices as long_choices
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
-from plaidwork.core.importers._numbers import NumberParser, as_annotation
+from plaidwork.core.importers._numbers import as_annotation
 from plaidwork.core.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.importers._table import Table, load_table
 from plaidwork.core.importers._text import count_lines, count_text, file_stem, format_tokens

@@ -86,7 +86,9 @@ class ImageFolderReader:
         names, labels = _names(path, files)
         heads = look_at(path, files)
         asked = Pictures.of(heads, options)
-        different = next((issue for issue in find_issues(path, heads, asked) if issue.severity == "error"), None)
+        different = next(
+            (issue for issue in find_issues(path, heads, asked) if issue.severity == "error"), None
+        )
         if different is not None:
             raise DataError(
                 f"{path.name}: {different.message}. {different.detail}.",

@@ -177,7 +177,10 @@ def _check_entries(
     path: Path, header: _Header, data: np.ndarray, options: ImportOptions, issues: list[Issue] | None
 ) -> None:
     values = np.asarray(data, dtype=np.float64)
-    if header.number != "pattern" and (~np.isfinite(values) | (np.abs(values) >= 2**53) | (values == 0)).any():
+    if (
+        header.number != "pattern"
+        and (~np.isfinite(values) | (np.abs(values) >= 2**53) | (values == 0)).any()
+    ):
         inexact = list(islice(inexact_entries(path, header.shape, header.layout == "array"), 1000))
         refused = [entry for entry in inexact if entry.what == "large" or options.get("inexact") != "nearest"]
         if refused and (issues is None or refused[0].what == "large"):

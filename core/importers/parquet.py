@@ -202,7 +202,17 @@ def _values(
                 fix = ("Treat as missing", "infinite", "missing")
                 number = count_text(int(infinite.sum()), "value")
                 detail = f"First: row {row}, {layout.title(index)}"
-                issues.append(Issue("error", f"{number} {'is' if infinite.sum() == 1 else 'are'} infinite", detail, row, index + 1, fix, True))
+                issues.append(
+                    Issue(
+                        "error",
+                        f"{number} {'is' if infinite.sum() == 1 else 'are'} infinite",
+                        detail,
+                        row,
+                        index + 1,
+                        fix,
+                        True,
+                    )
+                )
             values[infinite, place] = np.nan
     return values
 
@@ -216,7 +226,12 @@ def _floats(column: Any) -> np.ndarray:
 
 
 def _check_exact(
-    path: Path, column: Any, values: np.ndarray, title: str, options: ImportOptions, issues: list[Issue] | None
+    path: Path,
+    column: Any,
+    values: np.ndarray,
+    title: str,
+    options: ImportOptions,
+    issues: list[Issue] | None,
 ) -> None:
     """Whole and decimal numbers with more digits than a float holds."""
     from pyarrow import types

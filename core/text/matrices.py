@@ -13,9 +13,9 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._layout import Layout, column_index
 from plaidwork.core.importers._matrix import default_source
-from plaidwork.core.importers._numbers import NumberParser, as_annotation
+from plaidwork.core.importers._numbers import as_annotation
 from plaidwork.core.importers._sniff import sniff
-from plaidwork.core.importers._text import Records, file_stem
+from plaidwork.core.importers._text import file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.joining import default_names
 from plaidwork.core.text.documents import Documents, text_layout
@@ -217,7 +217,7 @@ def _document_table(file: Path | None) -> dict[str, np.ndarray]:
         return {}
     rows = [fields for _, fields in layout.records(file)]
     body = rows[1:] if layout.header else rows
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
     titles = distinct_names([title or f"column {i + 1}" for i, title in enumerate(layout.titles)])
     return {
         title: as_annotation([row[i].strip() if i < len(row) else "" for row in body], parser)
@@ -277,7 +277,8 @@ def _read_matrix(
 
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
 
-    data = MatrixMarketReader().read(path, {"rename_duplicates": True, "sparse": True}, progress)
+    given = {"rename_duplicates": True, "sparse": True, "repeated": options.get("repeated")}
+    data = MatrixMarketReader().read(path, given, progress)
     matrix, names, terms = csr_matrix(data.values), data.row_names, data.column_names
     if options.get("turned"):
         matrix, names, terms = csr_matrix(matrix.T), terms, names

@@ -17,7 +17,7 @@ from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
-_SHOWN = 4
+_SHOWN, _ROW = 4, 36
 
 
 class PreviewPane(Pane):
@@ -33,6 +33,7 @@ class PreviewPane(Pane):
         self._line = Label("", "body", "muted", elide=True)
         self._issue_scroll = scrolled(self.issues, background=QPalette.ColorRole.Base)
         self._build(below)
+        self.issues.resized.connect(self._fit_issues)
         self.table.role_menu_requested.connect(self.roles.open_column_menu)
 
     def _build(self, below: QWidget) -> None:
@@ -94,4 +95,9 @@ class PreviewPane(Pane):
         count, mended = state.to_look_at, state.mended
         self._found.set(f"{count} to look at" if count else f"{mended} mended", "warn" if count else "ok")
         self._found.setVisible(count + mended > 0)
-        self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), _SHOWN) * 36 + 4)
+        self._fit_issues()
+
+    def _fit_issues(self) -> None:
+        """As high as what was found, up to some rows; the rest scrolls."""
+        wanted = sum(max(row.sizeHint().height(), _ROW) for row in self.issues.rows) + 4
+        self._issue_scroll.setFixedHeight(min(wanted, _SHOWN * _ROW + 4))
