@@ -79,15 +79,21 @@ def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) ->
 
 
 def tell_labels(job: Job, data: Mapping[str, Sequence[Dataset]], as_json: bool) -> None:
-    """Columns of text that a file has and the fit does not use: one with a word among its numbers would be missed."""
+    """What was noticed while reading, and columns of text that the fit does not use: one with a word among its
+    numbers would be missed."""
     columns = [one.column for given in job.inputs.values() for one in given if isinstance(one, ColumnInput)]
-    told = set()
+    told: set[str] = set()
+    noted: set[str] = set()
     for dataset in (dataset for datasets in data.values() for dataset in datasets):
         spare = [title for title in dataset.row_table if not any(title in column for column in columns)]
         if spare and dataset.source.file and not as_json and dataset.name not in told:
             told.add(dataset.name)
             text = f"{dataset.name}: read as labels, not used as numbers: {', '.join(spare[:6])}"
             print(f"plaidwork: {text}{', …' if len(spare) > 6 else ''}.", file=sys.stderr)
+        if dataset.source.file and not as_json and dataset.name not in noted:
+            noted.add(dataset.name)
+            for line in filter(None, dataset.notes.splitlines()):
+                print(f"plaidwork: {dataset.name}: {line.strip().rstrip(':')}.", file=sys.stderr)
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:

@@ -102,7 +102,8 @@ class Layout:
     def title(self, index: int) -> str:
         """A column for messages: its name and number."""
         name = self.titles[index] if index < len(self.titles) else ""
-        return f"column {index + 1} “{name}”" if self.header and name else f"column {index + 1}"
+        place = index + 1 if self.sheet is None else self.sheet.letters(index)
+        return f"column {place} “{name}”" if self.header and name else f"column {place}"
 
 
 def word_of(title: str) -> str:

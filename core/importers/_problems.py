@@ -63,7 +63,7 @@ class Problems:
             hint = "Read percent signs with the option “percent”: number (12.5 % is 12.5) or share (0.125)."
         elif offered:
             hint = f"Allow the {THOUSANDS_WORDS[offered]} as thousands mark with the option “thousands”."
-        elif "decimal" in self.layout.detected and ("," in text or "." in text):
+        elif marks is not None and "decimal" in self.layout.detected:
             hint = f"The decimal mark “{mark}” was detected from other cells; choose it with the option “decimal”."
         raise DataError(
             f"{self.path.name}, row {row}, {self.layout.title(column)}: expected a number with "

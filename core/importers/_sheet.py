@@ -44,6 +44,10 @@ class Sheet:
         """Cells that are text, headers included."""
         return (cell for row in self.rows for cell in row if isinstance(cell, str) and cell)
 
+    def letters(self, index: int) -> str:
+        """What the sheet calls a column of the table."""
+        return column_letters(self.start[1] + index)
+
     def records(
         self, decimal: str, progress: Progress | None = None
     ) -> Generator[tuple[int, list[str]], None, None]:
@@ -60,7 +64,7 @@ class Sheet:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+    return str(int(value)) if value == int(value) and abs(value) < 1e17 else repr(float(value))
 
 
 def open_workbook(path: Path) -> Any:
@@ -117,12 +121,17 @@ def _put(sheet: Sheet, row: int, column: int, text: Any) -> None:
 
 def cell_name(row: int, column: int) -> str:
     """``C7`` for a row and column from 0."""
+    return f"{column_letters(column)}{row + 1}"
+
+
+def column_letters(column: int) -> str:
+    """``AB`` for a column from 0."""
     letters = ""
     column += 1
     while column:
         column, rest = divmod(column - 1, 26)
         letters = chr(65 + rest) + letters
-    return f"{letters}{row + 1}"
+    return letters
 
 
 def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Place, str] | None) -> None:

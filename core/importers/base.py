@@ -79,6 +79,8 @@ class Preview:
     makes: tuple[tuple[str, int, int], ...] = ()
     words: tuple[str, str] = ("", "")
     """What a row and a column are called, in the plural, where the format tells."""
+    rows: tuple[int, ...] = ()
+    """The row of the file, from 1, of each of ``cells``, where the format has rows that a user can see."""
     pictures: np.ndarray | None = field(default=None, compare=False)
     """(k, h, w) the first images, where the rows are images."""
 

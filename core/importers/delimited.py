@@ -79,6 +79,7 @@ class DelimitedReader:
             path=path,
             header=layout.titles,
             cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+            rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
             roles=layout.roles,
             options=_in_force(layout, options),
             detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
@@ -223,6 +224,7 @@ def _long_preview(
         path=path,
         header=layout.titles,
         cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
         roles=columns.roles(layout.n_columns),
         options=_in_force(layout, options, columns),
         detected=frozenset(detected) - frozenset(layout.unclear),
@@ -264,7 +266,8 @@ def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
     values = table.values
-    if values.size:
+    unread = any(issue.severity == "error" for issue in table.issues)
+    if values.size and not unread:  # of cells that are not read yet, nothing can be said about their lines
         for axis, names in ((0, rows), (1, _value_titles(layout))):
             for issue in line_issues(values, names, axis):
                 if issue.fix and not options.get(issue.fix[1]):

@@ -60,6 +60,7 @@ class ParquetReader:
             path=path,
             header=layout.titles,
             cells=tuple(zip(*(_texts(column.slice(0, _HEAD)) for column in table.columns))),
+            rows=tuple(range(1, min(_HEAD, table.num_rows) + 1)),
             roles=layout.roles,
             options=_in_force(layout, options),
             detected=frozenset({"names", "labels", "samples_in"} - set(options)),

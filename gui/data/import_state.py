@@ -206,9 +206,8 @@ class ImportState:
         """Index into the preview's cells of a row of the file (from 1); -1 when it is not shown."""
         if self.preview is None or row < 1:
             return -1
-        before = int(self.preview.options.get("skip_rows", 0) or 0) + bool(self.preview.options.get("header"))
-        index = row - 1 - before
-        return index if 0 <= index < len(self.preview.cells) else -1
+        rows = self.preview.rows
+        return rows.index(row) if row in rows else -1
 
 
 def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,6 +22,15 @@ _ICONS = {
     "info": ("info", "link"),
     "ok": ("check", "ok"),
 }
+
+
+LEAST = 36
+"""Pixels of a row of one line."""
+_LONGEST = 120
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 class IssueRow(QWidget):
@@ -51,29 +60,39 @@ class IssueRow(QWidget):
         column.setSpacing(space.XS)
         column.addLayout(top)
         self.list_button: QAbstractButton | None = None
-        self.places = Label("\n".join(issue.places), "caption", "muted", wrap=True)
+        self.places = Label("\n".join(map(_cut, issue.places)), "caption", "muted")
+        self.places.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.places.setContentsMargins(18 + space.S, 0, 0, space.XS)
         self.places.hide()
         if len(issue.places) > 1:
             self.list_button = tool_button("chevron-down", "List all places", self._open_list)
             top.addWidget(self.list_button)
         self.box = self._made_box(issue.fix, item.applied and not item.second, self.ticked)
         self.other_box = self._made_box(issue.other, item.applied and item.second, self.other_ticked)
-        if self.box is not None and self.other_box is None:
-            top.addWidget(self.box)
-        elif self.box is not None and self.other_box is not None:
+        boxes = [box for box in (self.box, self.other_box) if box is not None]
+        if len(boxes) == 1 and not issue.places:
+            top.addWidget(boxes[0])
+        elif boxes:  # the words have the first line for themselves
             below = QHBoxLayout()
             below.setContentsMargins(18 + space.S, 0, 0, space.XS)
             below.setSpacing(space.L)
-            below.addWidget(self.box)
-            below.addWidget(self.other_box)
+            for box in boxes:
+                below.addWidget(box)
             below.addStretch(1)
             column.addLayout(below)
         column.addWidget(self.places)
-        self.setMinimumHeight(36)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{issue.message}. {issue.detail}")
         theme().changed.connect(self._restyle)
         self._restyle()
+
+    def sizeHint(self) -> QSize:
+        """As high as its lines, and at least one row."""
+        return super().sizeHint().expandedTo(QSize(0, LEAST))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never lower than that."""
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
 
     def _made_box(self, fix: Fix | None, on: bool, signal: Any) -> QCheckBox | None:
         if fix is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.importers import Preview
@@ -17,7 +17,8 @@ from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
-_SHOWN, _ROW = 4, 36
+_LEAST = 152
+"""Pixels that what was found has in a low window: some four rows."""
 
 
 class PreviewPane(Pane):
@@ -98,6 +99,11 @@ class PreviewPane(Pane):
         self._fit_issues()
 
     def _fit_issues(self) -> None:
-        """As high as what was found, up to some rows; the rest scrolls."""
-        wanted = sum(max(row.sizeHint().height(), _ROW) for row in self.issues.rows) + 4
-        self._issue_scroll.setFixedHeight(min(wanted, _SHOWN * _ROW + 4))
+        """As high as what was found, up to a third of the height; the rest scrolls."""
+        wanted = sum(row.sizeHint().height() for row in self.issues.rows) + 4
+        self._issue_scroll.setFixedHeight(min(wanted, max(_LEAST, self.height() * 3 // 10)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A higher window shows more of what was found."""
+        super().resizeEvent(event)
+        self._fit_issues()
