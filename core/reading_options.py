@@ -128,7 +128,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption(
         "thousands", "choice", "Thousands mark", "comma, point, blank, apostrophe or none", TABLES,
         (("none", "None"), (",", "Comma  1,234,567"), (".", "Point  1.234.567"), (" ", "Blank  1 234 567"), ("'", "Apostrophe  1'234'567")),
-        off="None, unless chosen", spelled=_MARKS,
+        off="Follows the decimal mark", spelled=_MARKS,
     ),
     ReadingOption(
         "percent", "choice", "Percent signs", "number (12.5 % is 12.5) or share (12.5 % is 0.125)", TABLES,

@@ -53,7 +53,13 @@ def test_a_file_of_tabs_without_a_tab_says_so(write):
 
 
 def test_every_text_is_offered_as_missing_with_count_and_places(write):
-    rows = [("a", "1,5", "<0,05"), ("b", "n.d.", "2,5"), ("c", "n.d.", "n.d."), ("d", "2,5", "3,5"), ("e", "3,5", "4")]
+    rows = [
+        ("a", "1,5", "<0,05"),
+        ("b", "n.d.", "2,5"),
+        ("c", "n.d.", "n.d."),
+        ("d", "2,5", "3,5"),
+        ("e", "3,5", "4"),
+    ]
     path = write("id;x;y\n" + "".join(";".join(row) + "\n" for row in rows))
     shown = preview(path)
     found = issue(shown, "3 cells with “n.d.” are no numbers")
@@ -69,7 +75,9 @@ def test_every_text_is_offered_as_missing_with_count_and_places(write):
 
 
 def test_a_column_of_labels_with_numbers_among_them_is_told(write):
-    path = write("id,dose,b\n" + "".join(f"s{i},{i + 0.5 if i % 3 == 0 else 'n.d.'},{i}\n" for i in range(12)))
+    path = write(
+        "id,dose,b\n" + "".join(f"s{i},{i + 0.5 if i % 3 == 0 else 'n.d.'},{i}\n" for i in range(12))
+    )
     found = issue(preview(path), "Column 2 “dose” is read as labels")
     assert found.detail == "4 of its first 12 cells are numbers"
     shown = preview(path, **{found.fix[1]: found.fix[2]})

@@ -93,7 +93,9 @@ def test_dates_errors_truth_values_and_merged_cells_are_told(tmp_path):
 
 
 def test_a_sheet_as_table_of_labels(tmp_path):
-    path = book(tmp_path / "a.xlsx", {"A1": "id", "B1": "class", "A2": "s1", "B2": "u", "A3": "s2", "B3": "v"})
+    path = book(
+        tmp_path / "a.xlsx", {"A1": "id", "B1": "class", "A2": "s1", "B2": "u", "A3": "s2", "B3": "v"}
+    )
     table = read_annotations(path)
     assert table.names == ("s1", "s2")
     assert list(table.columns["class"]) == ["u", "v"]
@@ -115,7 +117,11 @@ def test_open_document(tmp_path):
     for cells in (
         (text("id"), text("x"), text("y")),
         (text("s1"), TableCell(valuetype="float", value="1.5"), TableCell(valuetype="float", value="2")),
-        (text("s2", numberrowsspanned=2), text("#N/A", formula="of:=NA()"), TableCell(valuetype="float", value="3")),
+        (
+            text("s2", numberrowsspanned=2),
+            text("#N/A", formula="of:=NA()"),
+            TableCell(valuetype="float", value="3"),
+        ),
         (text("s3"), TableCell(valuetype="float", value="2.5"), TableCell(valuetype="float", value="4")),
     ):
         row = TableRow()
@@ -140,7 +146,11 @@ def test_damaged_spreadsheet(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "package", "extra"),
-    [("a.xlsx", "python_calamine", "excel"), ("a.ods", "python_calamine", "excel"), ("a.parquet", "pyarrow", "parquet")],
+    [
+        ("a.xlsx", "python_calamine", "excel"),
+        ("a.ods", "python_calamine", "excel"),
+        ("a.parquet", "pyarrow", "parquet"),
+    ],
 )
 def test_without_the_extra_the_message_says_what_to_install(tmp_path, monkeypatch, name, package, extra):
     path = tmp_path / name
@@ -172,7 +182,9 @@ def parquet(path, **columns):
 
 
 def test_parquet(tmp_path):
-    path = parquet(tmp_path / "a.parquet", id=["a", "b"], x=[1, 2], y=[1.5, None], group=["u", "u"], on=[True, False])
+    path = parquet(
+        tmp_path / "a.parquet", id=["a", "b"], x=[1, 2], y=[1.5, None], group=["u", "u"], on=[True, False]
+    )
     shown = preview(path)
     assert shown.roles == ("name", "value", "value", "label", "value")
     data = read_dataset(path)

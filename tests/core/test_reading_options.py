@@ -13,7 +13,13 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.importers import read_dataset, read_datasets
 from plaidwork.core.importers.base import builtin_readers
 from plaidwork.core.job import FileInput
-from plaidwork.core.reading_options import COMMON, READING_OPTIONS, checked_options, options_of, reading_option
+from plaidwork.core.reading_options import (
+    COMMON,
+    READING_OPTIONS,
+    checked_options,
+    options_of,
+    reading_option,
+)
 
 
 @pytest.fixture
@@ -35,7 +41,11 @@ def test_every_option_that_a_reader_asks_for_is_declared():
     asked = set()
     for file in Path(importers.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_get = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+            is_get = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "get"
+            )
             owner = node.func.value if is_get else node.value if isinstance(node, ast.Subscript) else None
             key = node.args[0] if is_get and node.args else getattr(node, "slice", None)
             if isinstance(owner, ast.Name) and owner.id == "options" and isinstance(key, ast.Constant):
@@ -84,7 +94,12 @@ def test_values_are_checked_by_the_declaration(table, name, value, words):
 
 @pytest.mark.parametrize(
     ("name", "typed", "value"),
-    [("delimiter", "tab", "\t"), ("decimal", "comma", ","), ("thousands", "apostrophe", "'"), ("log", "true", "log")],
+    [
+        ("delimiter", "tab", "\t"),
+        ("decimal", "comma", ","),
+        ("thousands", "apostrophe", "'"),
+        ("log", "true", "log"),
+    ],
 )
 def test_values_can_be_spelled_out_on_the_command_line(table, name, typed, value):
     found = import_options([f"{name}={typed}"], {"X": [table]})["X"]
