@@ -49,7 +49,7 @@ class ParquetReader:
             return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
         names = _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values))
         titles = tuple(layout.titles[index] for index in layout.value_columns)
-        issues += _found(values, names, titles, options)
+        issues += [*_truths(table, layout), *_found(values, names, titles, options)]
         if not whole:
             detail = "The rest is checked during the import"
             issues.append(Issue("info", f"The first {len(values)} rows were checked", detail))
@@ -254,6 +254,14 @@ def _check_exact(
         detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"
         message = f"{count_text(len(found), 'number')} {'has' if len(found) == 1 else 'have'} more digits than can be kept"
         issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], True, fixes[1]))
+
+
+def _truths(table: Any, layout: Layout) -> list[Issue]:
+    from pyarrow import types
+
+    titles = [layout.titles[i] for i in layout.value_columns if types.is_boolean(table.column(i).type)]
+    message = f"{count_text(len(titles), 'column')} of true and false {'is' if len(titles) == 1 else 'are'} read as 1 and 0"
+    return [Issue("info", message, ", ".join(titles[:5]))] if titles else []
 
 
 def _found(values: np.ndarray, names: Any, titles: tuple[str, ...], options: ImportOptions) -> list[Issue]:

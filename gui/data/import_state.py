@@ -113,8 +113,12 @@ class ImportState:
             base = self._listed(name)
             self.given[name] = [*base, *(item for item in value.items if item not in base)]
         else:
-            for other in self.rows:
-                if other is not row and other.option == name:
+            for other in self.rows:  # what is mended by the same value is mended, too
+                fixes = (other.issue.fix, other.issue.other)
+                place = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
+                if place >= 0:
+                    other.applied, other.second = True, bool(place)
+                elif other.option == name:
                     other.applied = False
             self.given[name] = value
 
@@ -125,6 +129,9 @@ class ImportState:
             self.given[name] = [item for item in self._listed(name) if item not in value.items]
         else:
             self.given.pop(name, None)
+            for other in self.rows:
+                if other.option == name:
+                    other.applied = False
 
     def _listed(self, name: str) -> list[Any]:
         """The list in force."""

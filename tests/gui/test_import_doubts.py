@@ -145,6 +145,15 @@ def test_numbers_that_cannot_be_represented_wait_for_a_choice(qtbot, opened):
     np.testing.assert_array_equal(imported(qtbot, dialog).values, [[2.0**53, 1.5], [2, 0], [3, np.nan]])
 
 
+def test_one_tick_mends_what_the_same_option_mends(qtbot, opened):
+    dialog = opened("twice.csv", "gene,s,s\ng,1.5,2\ng,2.5,3\nh,3.5,4\n")
+    click(qtbot, dialog, row_of(dialog, "1 row name occurs").box)
+    assert row_of(dialog, "1 column name occurs").box.isChecked()
+    click(qtbot, dialog, row_of(dialog, "1 column name occurs").box)
+    assert not row_of(dialog, "1 row name occurs").box.isChecked()
+    assert not dialog.import_button.isEnabled()
+
+
 def test_a_sheet_is_picked(qtbot, opened, tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     pytest.importorskip("python_calamine")
