@@ -27,7 +27,8 @@ class ReadingOption:
 
     ``kind`` is what its value looks like: ``choice`` (one of ``choices``, or of those that the file offers),
     ``column`` (number from 0 or title), ``columns`` (several), ``texts`` (a list), ``size`` (height and width), ``flag``,
-    ``number`` (whole, from 0) or ``text``. ``off`` are the words for "not given". ``spelled`` are other words for values.
+    ``number`` (whole, from 0) or ``text``. ``off`` are the words for "not given", ``default`` is what a flag then is.
+    ``spelled`` are other words for values.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ReadingOption:
     choices: tuple[tuple[Any, str], ...] = ()
     off: str = "Found in the file"
     spelled: Mapping[str, Any] | None = None
+    default: bool = False
 
     def parsed(self, value: Any) -> Any:
         """The value as readers take it, from what was typed or stored in a job. Raises ``DataError``."""
@@ -160,7 +162,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("size", "size", "Height × width", "height and width in pixels, such as [28, 28]", ("image_folder",), off="That of the files"),
     # -- further options ---------------------------------------------------------------------------
     ReadingOption("labels", "columns", "Labels", "columns that are labels, not numbers", (*TABLES, "parquet"), off="None"),
-    ReadingOption("labels", "flag", "Join the labels beside", "IDX: false leaves the file of labels alone", ("idx",)),
+    ReadingOption("labels", "flag", "Join the labels beside", "IDX: false leaves the file of labels alone", ("idx",), default=True),
     ReadingOption("skip", "columns", "Left out columns", "columns that are left out", (*TABLES, "parquet"), off="None"),
     ReadingOption("skip_rows", "number", "Rows to skip", "rows before the table that are skipped", TABLES, off="0"),
     ReadingOption("column", "column", "Only this column", "read one column, as a vector or as labels", TABLES, off="The whole table"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from plaidwork.core.annotation_inputs import parse_column
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.reading_options import options_of
+from plaidwork.core.reading_options import options_of, reading_option
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
@@ -55,9 +55,9 @@ def import_options(texts: Iterable[str], inputs: Mapping[str, Sequence[Path]]) -
     for text in texts:
         key, value = pair(text, "--import-option")
         addressed = _addressed(key, found)
-        if len(addressed) > 1:
+        if len(addressed) > 1 and reading_option(key) is not None:
             fitting = [(name, rest) for name, rest in addressed if _is_read_with(inputs[name], rest)]
-            addressed = fitting or addressed  # one that nothing knows is refused where it is read
+            addressed = fitting or addressed  # what fits no format is refused where it is read
         for name, rest in addressed:
             found[name][rest] = plain_value(value)
     return found

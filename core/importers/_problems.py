@@ -27,8 +27,11 @@ Cell = tuple[int, int, str]
 class Problems:
     """Collects what is wrong, one entry per kind, text or column; or raises at the first, when strict."""
 
-    def __init__(self, path: Path, layout: Layout, options: ImportOptions, collect: bool) -> None:
+    def __init__(
+        self, path: Path, layout: Layout, options: ImportOptions, collect: bool, labels: bool = True
+    ) -> None:
         self.path, self.layout, self.collect = path, layout, collect
+        self._labels = labels  # whether a column may rather be used as labels
         self.ragged_rule = options.get("ragged", "error")
         self.infinite_rule = options.get("infinite", "error")
         self.inexact_rule = options.get("inexact", "error")
@@ -37,6 +40,17 @@ class Problems:
         self._marked: dict[str, list[Cell]] = {}
         self._infinite: list[Cell] = []
         self._inexact: dict[str, list[Cell]] = {}
+
+    def fitted(self, row: int, fields: list[str]) -> list[str] | None:
+        """The fields of a row in the number expected, ``None`` for a row that is left out or was told."""
+        width = self.layout.n_columns
+        if len(fields) == width:
+            return fields
+        if self.ragged_rule == "pad" and len(fields) < width:
+            return [*fields, *[""] * (width - len(fields))]
+        if self.ragged_rule != "drop":
+            self.ragged(row, len(fields))
+        return None
 
     def ragged(self, row: int, found: int) -> None:
         if not self.collect:
@@ -140,7 +154,7 @@ class Problems:
         by_column: dict[int, set[str]] = {}
         for _, column, text in self._bad:
             by_column.setdefault(column, set()).add(text)
-        wordy = [column for column, texts in by_column.items() if len(texts) > _OF_COLUMN]
+        wordy = [i for i, texts in by_column.items() if len(texts) > _OF_COLUMN and self._labels]
         found = [self._column_issue(column) for column in wordy]
         by_text: dict[str, list[Cell]] = {}
         for cell in self._bad:
@@ -155,7 +169,9 @@ class Problems:
             fix = ("Treat as missing", "missing", Added((text,)))
             message = f"{count_text(len(cells), 'cell')} with “{_shortened(text)}” {verb}"
             only = len({column for _, column, _ in cells}) == 1
-            other = ("Use the column as a label", "labels", Added((column,))) if only else None
+            other = (
+                ("Use the column as a label", "labels", Added((column,))) if only and self._labels else None
+            )
             found.append(self._issue(cells, message, detail, fix, other))
         rest = texts[_TOKENS:]
         if rest:

@@ -66,13 +66,11 @@ def load_table(
                 break
             n_records += 1
             if len(fields) != width:
-                if problems.ragged_rule == "drop":
+                batch.flush()  # what is wrong in earlier rows is told first
+                fitted = problems.fitted(row, fields)
+                if fitted is None:
                     continue
-                if problems.ragged_rule != "pad" or len(fields) > width:
-                    batch.flush()
-                    problems.ragged(row, len(fields))
-                    continue
-                fields = [*fields, *[""] * (width - len(fields))]
+                fields = fitted
             batch.add(row, fields[span] if contiguous else [fields[index] for index in columns])
             if names is not None:
                 names.append(fields[layout.names].strip())

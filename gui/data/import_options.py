@@ -15,7 +15,7 @@ from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.theme import space
 
 _OF_LONG = ("sample", "feature", "value", "view", "part", "repeated")
-_OF_WIDE = ("names", "samples_in", "labels", "skip", "column", "distinct_labels", "ragged")
+_OF_WIDE = ("names", "samples_in", "labels", "skip", "column", "distinct_labels")
 
 
 class OptionsPanel(QWidget):

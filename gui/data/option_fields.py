@@ -101,7 +101,7 @@ class OptionField(QWidget):
             self.editor.setPlaceholderText(self.option.off)
         elif isinstance(self.editor, QCheckBox):
             blocker = QSignalBlocker(self.editor)
-            self.editor.setChecked(bool(value) if value is not None else self.name == "labels")
+            self.editor.setChecked(self.option.default if value is None else bool(value))
             blocker.unblock()
         else:
             self._set_choices(self._offered(preview), None if unclear else value, bool(unclear))

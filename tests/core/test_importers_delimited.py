@@ -260,7 +260,8 @@ def test_text_to_value_to_text(tmp_path_factory, rows, mark):
 def test_every_number_is_float_of_its_text(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("text") / "x.csv"
     path.write_text(f"a;b\n{text};1\n")
-    data = read_dataset(path, {"decimal": ".", "header": True, "names": -1, "labels": []})
+    options = {"decimal": ".", "header": True, "names": -1, "labels": [], "inexact": "nearest"}
+    data = read_dataset(path, options)
     assert data.values[0, 0] == float(text)
 
 

@@ -74,6 +74,19 @@ def test_every_text_is_offered_as_missing_with_count_and_places(write):
     assert read_dataset(path, data.source.options).digest() == data.digest()
 
 
+def test_the_same_in_a_table_of_one_row_per_value(write):
+    rows = "".join(f"s{i},g{j},{i}.{j}5\n" for i in range(4) for j in range(3))
+    path = write("sample,gene,value\n" + rows + "s4,g0,n.d.\ns4,g1,50 %\ns4\n")
+    shown = preview(path)
+    assert shown.options["layout"] == "long"
+    found = issue(shown, "1 cell with “n.d.” is no number")
+    assert (found.fix[1:], found.other) == (("missing", Added(("n.d.",))), None)
+    assert issue(shown, "1 number has a percent sign").row == 15
+    options = {"missing": "usual, n.d.", "percent": "number", "ragged": "drop"}
+    assert read_dataset(path, options).values[4].tolist()[1] == 50
+    assert not [entry for entry in preview(path, **options).issues if entry.severity == "error"]
+
+
 def test_a_column_of_labels_with_numbers_among_them_is_told(write):
     path = write(
         "id,dose,b\n" + "".join(f"s{i},{i + 0.5 if i % 3 == 0 else 'n.d.'},{i}\n" for i in range(12))
