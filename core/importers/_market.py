@@ -106,8 +106,7 @@ def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list
             )
         add, mean = ("Add them up", "repeated", "sum"), ("Take the mean", "repeated", "mean")
         issues.append(Issue("error", message, f"First: {lines[0]}", 0, 0, add, True, mean, tuple(lines)))
-    data = np.bincount(back, weights=found.data)
-    if rule == "mean":
-        data = data / times
+    total: np.ndarray = np.bincount(back, weights=found.data)
+    data = total / times if rule == "mean" else total
     rows, columns = np.divmod(unique, max(found.shape[1], 1))
     return type(found)((data, (rows, columns)), shape=found.shape)

@@ -53,9 +53,16 @@ def marks_of(text: str) -> Marks | None:
     return None
 
 
+def one_group(text: str, decimal: str) -> str:
+    """The mark in “1,234” where it is not the decimal mark, so that it can only stand between thousands."""
+    found = _ONE_GROUP.match(text)
+    return next((mark for mark in ",." if found and mark in text and mark != decimal), "")
+
+
 def like_number(text: str) -> bool:
     """Whether a text is meant as a number: plain, infinite, with thousands marks or a percent sign."""
-    return marks_of(text) is not None or bool(INFINITE.match(text.strip()))
+    bare = text.strip()
+    return bool(_PLAIN.match(bare) or INFINITE.match(bare)) or marks_of(bare) is not None
 
 
 INFINITE = re.compile(r"[+-]?(inf|infinity)\Z", re.IGNORECASE)

@@ -81,6 +81,7 @@ def finish(
     table, other = dict(row_table), dict(column_table or {})
     if options.get("distinct_labels"):
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
+    notes = [*notes, *_renamed(row_names, "row", options), *_renamed(column_names, "column", options)]
     kind = checked_kind(file, values, options)
     if options.get("transpose") and values.ndim == 2:
         values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
@@ -101,6 +102,15 @@ def finish(
         image_shape=image_shape,
     )
     return apply_steps(dataset, wanted_steps(options))
+
+
+def _renamed(names: Sequence[str], what: str, options: ImportOptions) -> list[str]:
+    """Which names were numbered, how often they occur and where, for the notes of the data."""
+    lines = repeated_lines(names, what) if options.get("rename_duplicates") else []
+    if not lines:
+        return []
+    shown = f"{'; '.join(lines[:_SHOWN])}{'; …' if len(lines) > _SHOWN else ''}"
+    return [f"Numbers were added to {what} names that occur more than once: {shown}"]
 
 
 def wanted_steps(options: ImportOptions) -> list[Step]:

@@ -201,7 +201,8 @@ def inexact(text: str, value: float) -> str:
 def find_inexact(cells: Sequence[str], values: np.ndarray) -> list[tuple[int, str]]:
     """``(index, what)`` of the cells that a float cannot hold, by the rule of :func:`inexact`."""
     doubtful = np.abs(values) >= 2**53
-    if "e-" in _JOIN.join(cells).lower():
+    joined = _JOIN.join(cells)
+    if "e-" in joined or "E-" in joined:
         doubtful |= values == 0
     places = np.flatnonzero(doubtful).tolist()
     return [(place, what) for place in places if (what := inexact(cells[place], float(values[place])))]

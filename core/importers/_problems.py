@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._layout import Layout
-from plaidwork.core.importers._marks import THOUSANDS_WORDS, marks_of
+from plaidwork.core.importers._marks import THOUSANDS_WORDS, marks_of, one_group
 from plaidwork.core.importers._numbers import BadCell
 from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import Added, Fix, ImportOptions, Issue
@@ -65,8 +65,9 @@ class Problems:
         """A text where a number is expected; one with marks that may be taken away is told apart."""
         mark, marks = self.layout.decimal, marks_of(text)
         offered = ""
-        if marks is not None and marks.thousands and marks.thousands != self.layout.thousands:
-            offered = marks.thousands
+        grouped = "" if marks is None else marks.thousands or one_group(marks.plain, mark)
+        if grouped and grouped != self.layout.thousands:
+            offered = grouped
         elif marks is not None and marks.percent and not self.layout.percent:
             offered = "%"
         if self.collect:

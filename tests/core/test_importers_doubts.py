@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from plaidwork.core.cli.fitting import tell_labels
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import find_reader, read_dataset
 from plaidwork.core.importers.base import Added
+from plaidwork.core.job import FileInput, Job
 
 
 @pytest.fixture
@@ -125,6 +127,12 @@ def test_thousands_marks_are_offered_never_applied(write, cell, mark, value):
     assert data.source.options["thousands"] == mark
 
 
+def test_one_comma_is_a_thousands_mark_where_another_number_has_two(write):
+    path = write('id,price,n\na,"1,234",1\nb,"2,345,678",2\n')
+    assert issue(preview(path), "2 numbers have a comma between groups").fix[1:] == ("thousands", ",")
+    assert read_dataset(path, {"thousands": ","}).values[:, 0].tolist() == [1234, 2345678]
+
+
 def test_percent_signs_are_offered_never_applied(write):
     path = write("id;a;b\nx;12,5 %;1\ny;7%;2\n")
     found = issue(preview(path), "2 numbers have a percent sign")
@@ -179,6 +187,16 @@ def test_a_column_of_long_numbers_is_refused_or_kept_as_label(write):
     with pytest.raises(DataError, match=r"column 2 “a”, entry 1: “9007199254740993”"):
         read_dataset(path, {"column": "a"})
     assert read_dataset(path, {"column": "a", "kind": "categorical"}).categories == ("2", "9007199254740993")
+
+
+def test_names_that_were_numbered_are_noted_and_said_on_the_command_line(write, capsys):
+    path = write("gene,s,s\ng,1.5,2\ng,2.5,3\nh,3.5,4\n")
+    options = {"rename_duplicates": True}
+    data = read_dataset(path, options)
+    assert "row names that occur more than once: “g”: twice, rows 1 and 2" in data.notes
+    tell_labels(Job("any", {"X": (FileInput(path, options),)}), {"X": (data,)}, as_json=False)
+    told = capsys.readouterr().err
+    assert "plaidwork: x: Numbers were added to column names that occur more than once: “s”: twice" in told
 
 
 # -- Matrix Market ------------------------------------------------------------------------------------------
