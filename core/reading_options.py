@@ -98,7 +98,7 @@ _OF_TEXT = ("delimited",)
 
 def _drop(what: str, which: str, words: str) -> ReadingOption:
     name = f"drop_{which}_{what}"
-    return ReadingOption(name, "flag", f"Leave out {which} {what}", f"leave out {what} {words}", EVERY)
+    return ReadingOption(name, "flag", f"Drop {which} {what}", f"leave out {what} {words}", EVERY)
 
 
 READING_OPTIONS: tuple[ReadingOption, ...] = (
@@ -199,7 +199,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("row_word", "text", "Word for a row", "what rows without names are called", ("numpy",), off="row"),
     ReadingOption("column_word", "text", "Word for a column", "what columns without names are called", ("numpy",), off="column"),
     ReadingOption("rename_duplicates", "flag", "Number repeated names", "add a number to names that occur more than once", EVERY),
-    ReadingOption("distinct_labels", "flag", "Tell repeated labels apart", "add the row name to labels that occur more than once", TABLES),
+    ReadingOption("distinct_labels", "flag", "Distinct labels", "add the row name to labels that occur more than once", TABLES),
     ReadingOption("transpose", "flag", "Swap rows and columns", "swap rows and columns", EVERY),
     ReadingOption(
         "kind", "choice", "Kind of values", "real, count, binary, ordinal or categorical", EVERY,

@@ -74,12 +74,10 @@ class OptionsPanel(QWidget):
             field.show_preview(preview, name in given)
         if not preview.choices and not preview.header:
             return  # nothing could be read: what was given stays in sight, so that it can be changed
-        long = preview.options.get("layout") == "long"
+        hidden = {"long": _OF_WIDE, "wide": _OF_LONG}.get(str(preview.options.get("layout")), ())
         for name, field in self._fields.items():
-            own = field.option.kind != "choice" or field.option.choices or name in preview.choices
-            field.setVisible(
-                bool(own) and name not in (_OF_WIDE if long else _OF_LONG if name != "repeated" else ())
-            )
+            empty = field.option.kind == "choice" and not field.option.choices and name not in preview.choices
+            field.setVisible(not empty and name not in hidden)
         changed = [
             field.option.title for name, field in self._fields.items() if name in given and name not in MAIN
         ]

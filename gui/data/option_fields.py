@@ -46,28 +46,27 @@ class OptionField(QWidget):
         self.option, self.name = option, option.name
         self._choices: list[tuple[Any, str]] = []
         self._shown = ""
-        self.chip = Chip("detected")
-        self.again = tool_button("reset", "Detect again", lambda: self.changed.emit(self.name, None))
+        self.chip = Chip("detected", parent=self)
+        self.again = tool_button(
+            "reset", "Detect again", lambda: self.changed.emit(self.name, None), parent=self
+        )
         self.error = ErrorLine()
         self.radios = QButtonGroup(self)
         self.editor = self._made_editor()
         self.editor.setObjectName(f"option_{self.name}")
         self.editor.setAccessibleName(option.title)
         self.editor.setToolTip(f"{option.doc[:1].upper()}{option.doc[1:]}.")
-        head = QHBoxLayout()
-        head.setSpacing(space.XS)
-        if option.kind == "flag":
-            head.addWidget(self.editor, 1)
-        else:
-            head.addWidget(Label(option.title, elide=True), 1)
-        head.addWidget(self.chip)
-        head.addWidget(self.again)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(space.XS)
-        column.addLayout(head)
-        if option.kind != "flag":
-            column.addWidget(self.editor)
+        if option.kind != "flag":  # a box has its words beside it, and is taken back by itself
+            head = QHBoxLayout()
+            head.setSpacing(space.XS)
+            head.addWidget(Label(option.title, elide=True), 1)
+            head.addWidget(self.chip)
+            head.addWidget(self.again)
+            column.addLayout(head)
+        column.addWidget(self.editor)
         column.addWidget(self.error)
 
     def _made_editor(self) -> QWidget:
@@ -105,8 +104,9 @@ class OptionField(QWidget):
             blocker.unblock()
         else:
             self._set_choices(self._offered(preview), None if unclear else value, bool(unclear))
-        self.chip.setVisible(self.name in preview.detected and not unclear)
-        self.again.setVisible(given and self.option.kind != "flag")
+        has_head = self.option.kind != "flag"
+        self.chip.setVisible(has_head and self.name in preview.detected and not unclear)
+        self.again.setVisible(has_head and given)
         self.error.set_text(unclear)
         set_variant(self.editor, "invalid", bool(unclear))
 

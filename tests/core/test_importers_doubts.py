@@ -194,7 +194,7 @@ def test_names_that_were_numbered_are_noted_and_said_on_the_command_line(write, 
     options = {"rename_duplicates": True}
     data = read_dataset(path, options)
     assert "row names that occur more than once: “g”: twice, rows 1 and 2" in data.notes
-    tell_labels(Job("any", {"X": (FileInput(path, options),)}), {"X": (data,)}, as_json=False)
+    tell_labels(Job(model="any", inputs={"X": (FileInput(path, options),)}), {"X": (data,)}, as_json=False)
     told = capsys.readouterr().err
     assert "plaidwork: x: Numbers were added to column names that occur more than once: “s”: twice" in told
 

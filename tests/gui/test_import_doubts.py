@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gui_toys import settle
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from plaidwork.core.importers import read_dataset
 from plaidwork.core.importers.base import builtin_readers
@@ -246,5 +246,9 @@ def test_nothing_is_cut_off_in_a_low_window(qtbot, opened, mode):
         for box in filter(None, (row.box, row.other_box)):
             assert row.rect().contains(box.geometry())
             assert box.width() >= box.sizeHint().width()
+    dialog.options.fold.set_open()
+    settle()
+    scroll = dialog._left.findChild(QScrollArea)
+    assert scroll.widget().width() <= scroll.viewport().width(), "the left side is cut off at its right"
     area = dialog.pane._issue_scroll
     assert area.verticalScrollBar().maximum() >= dialog.issues.height() - area.viewport().height()
