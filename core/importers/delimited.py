@@ -13,7 +13,14 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import read_column
 from plaidwork.core.importers._findings import infer_kind, line_issues, name_issue, repeated, skew_issue
-from plaidwork.core.importers._layout import Layout, axis_words, plural, unclear_error, word_of
+from plaidwork.core.importers._layout import (
+    Layout,
+    axis_words,
+    column_index,
+    plural,
+    unclear_error,
+    word_of,
+)
 from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
 from plaidwork.core.importers._long import choices as long_choices
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
@@ -67,6 +74,8 @@ class DelimitedReader:
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
         layout = sniff(path, options)
         whole = _checks_all(path, layout)
+        if options.get("column") is not None:
+            return _column_preview(path, layout, options, whole)
         columns = find_columns(layout, options)
         if columns is not None:
             return _long_preview(path, layout, columns, options, whole)
@@ -202,6 +211,42 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) 
     if wanted not in found:
         raise DataError(f"{path.name} has no view “{wanted}”.", f"It has: {', '.join(found)}.")
     return found[wanted]
+
+
+def _column_preview(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> Preview:
+    """A table of which one column is read: the others are shown as left out."""
+    index = column_index(layout, options["column"], "column")
+    issues = [issue for issue in layout.told if not issue.fix or issue.fix[1] != "labels"]
+    if whole and not layout.unclear:
+        try:
+            data = read_column(path, layout, options, _in_force(layout, options), None)
+            found = (
+                f"labels: {count_text(len(data.categories), 'class', 'classes')}"
+                if data.categories
+                else "numbers"
+            )
+            issues.append(Issue("info", f"Only {layout.title(index)} is read, as {found}"))
+        except DataError as error:
+            issues.append(Issue("error", error.message.rstrip("."), error.hint))
+    n_rows = _count(path, layout) if not whole else len(list(layout.records(path))) - layout.header
+    roles = ["skip"] * layout.n_columns
+    if layout.names >= 0:
+        roles[layout.names] = "name"
+    roles[index] = "value"
+    return Preview(
+        path=path,
+        header=layout.titles,
+        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
+        roles=tuple(roles),
+        options=_in_force(layout, options),
+        detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
+        unclear=dict(layout.unclear),
+        n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
+        n_columns=layout.n_columns,
+        issues=tuple(issues),
+        choices=_choices(layout),
+    )
 
 
 def _long_preview(

@@ -223,6 +223,18 @@ def test_further_options_reach_the_data(qtbot, opened):
     assert data.kind == "real"
 
 
+def test_only_one_column_is_read(qtbot, opened):
+    dialog = opened(
+        "classes.csv", "id,class,note\n" + "".join(f"s{i},{'uv'[i % 2]},n{i}\n" for i in range(6))
+    )
+    assert not dialog.import_button.isEnabled(), "no column of numbers"
+    dialog.options.fold.set_open()
+    pick(qtbot, dialog, "column", "Column “class”")
+    assert row_of(dialog, "Only column 2 “class” is read, as labels: 2 classes")
+    data = imported(qtbot, dialog)
+    assert (data.kind, data.categories, data.shape) == ("categorical", ("u", "v"), (6,))
+
+
 def test_a_line_that_is_not_understood_says_so(qtbot, opened):
     dialog = opened("plain.csv", "id,a,b\nx,1.5,2\ny,2.5,3\n")
     field = dialog.options.field("skip_rows")
