@@ -168,8 +168,12 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("column", "column", "Only this column", "read one column, as a vector or as labels", TABLES, off="The whole table"),
     ReadingOption("part", "text", "Only this view", "long table: the one view to read", TABLES, off="All views"),
     ReadingOption(
-        "repeated", "choice", "Repeated cells", "mean, or sum (.mtx only), of cells given more than once", (*TABLES, "matrix_market"),
-        (("mean", "Take the mean"), ("sum", "Add them up")), off="Refuse them",
+        "repeated", "choice", "Repeated cells", "long table: mean of cells given more than once", TABLES,
+        (("mean", "Take the mean"),), off="Refuse them",
+    ),
+    ReadingOption(
+        "repeated", "choice", "Repeated entries", "Matrix Market: sum or mean of entries given more than once",
+        ("matrix_market",), (("sum", "Add them up"), ("mean", "Take the mean")), off="Refuse them",
     ),
     ReadingOption(
         "ragged", "choice", "Rows of other length", "drop, or pad with missing cells", TABLES,
@@ -180,8 +184,12 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         (("missing", "Treat as missing"),), off="Refuse them",
     ),
     ReadingOption(
-        "inexact", "choice", "Numbers with too many digits", "nearest or missing, for 9007199254740993 and 1E-400", (*TABLES, "matrix_market", "parquet"),
-        (("nearest", "Take the nearest"), ("missing", "Treat as missing")), off="Refuse them",
+        "inexact", "choice", "Numbers with too many digits", "nearest or missing, for 9007199254740993 and 1E-400",
+        (*TABLES, "parquet"), (("nearest", "Take the nearest"), ("missing", "Treat as missing")), off="Refuse them",
+    ),
+    ReadingOption(
+        "inexact", "choice", "Numbers with too many digits", "Matrix Market: nearest, for 9007199254740993 and 1E-400",
+        ("matrix_market",), (("nearest", "Take the nearest"),), off="Refuse them",
     ),
     ReadingOption(
         "truth", "choice", "TRUE and FALSE", "text or numbers (1 and 0)", ("spreadsheet",),

@@ -221,8 +221,8 @@ def _values(
 def _floats(column: Any) -> np.ndarray:
     from pyarrow import types
 
-    if types.is_floating(column.type) and not column.null_count:
-        return column.to_numpy().astype(np.float64)
+    if types.is_floating(column.type) or types.is_integer(column.type):
+        return column.to_numpy().astype(np.float64)  # NaN where empty
     return np.array([np.nan if cell is None else float(cell) for cell in column.to_pylist()])
 
 

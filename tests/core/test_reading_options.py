@@ -92,6 +92,11 @@ def test_values_are_checked_by_the_declaration(table, name, value, words):
         read_dataset(table, {name: value})
 
 
+def test_a_choice_that_only_another_format_has_is_refused(table):
+    with pytest.raises(DataError, match="The option repeated must be one of mean"):
+        read_dataset(table, {"repeated": "sum"})
+
+
 @pytest.mark.parametrize(
     ("name", "typed", "value"),
     [
