@@ -149,7 +149,7 @@ class Asked:
         """A file without options of its own as what it says when it is read like those of the fit."""
         if not isinstance(entry, FileInput) or entry.options:
             return entry
-        found = read_alike(entry.path, [data for used in self._fitted.values() for data in used])
+        found = read_alike(entry.file, [data for used in self._fitted.values() for data in used])
         return ObjectInput(found, steps=entry.steps)
 
     def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:

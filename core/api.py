@@ -26,6 +26,7 @@ from plaidwork.core.draws import ChainView, Kept
 from plaidwork.core.errors import DataError, ModelError, SettingError
 from plaidwork.core.hookspecs import hookimpl
 from plaidwork.core.importers import Issue, Preview, Reader
+from plaidwork.core.importers.base import Added
 from plaidwork.core.model import (
     Block,
     Cost,

@@ -26,6 +26,7 @@ from plaidwork.core.object_columns import counted, is_scalar
 from plaidwork.core.object_parts import is_frame, titles_in
 from plaidwork.core.objects import OBJECT_OPTIONS, Made, ObjectInput
 from plaidwork.core.orienting import samples_axis, with_samples
+from plaidwork.core.reading_options import options_of, reading_option
 from plaidwork.core.spec import Input, ModelSpec
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ def _with_columns_beside(found: Entries) -> Entries:
 
 def _options(given: Mapping[str, Any], found: Entries) -> dict[str, dict[str, Any]]:
     """Reading options by input. Raises ``SettingError`` for one that nothing could use."""
-    options = options_by_input(given.items(), found)
+    files = {name: [one.file for one in there if isinstance(one, FileInput)] for name, there in found.items()}
+    options = options_by_input(given.items(), files)
     for key in given:
         if not any(
             isinstance(one, FileInput) or (isinstance(one, ObjectInput) and rest in OBJECT_OPTIONS)
@@ -231,13 +233,35 @@ def _listed(transform: Any) -> list[Any]:
 
 
 # -- addresses ----------------------------------------------------------------------------------------------
-def options_by_input(given: Iterable[tuple[str, Any]], inputs: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Reading options by input: ``KEY`` goes to all inputs, ``INPUT.KEY`` to one. Raises ``SettingError``."""
+def options_by_input(
+    given: Iterable[tuple[str, Any]], inputs: Mapping[str, Sequence[Path]]
+) -> dict[str, dict[str, Any]]:
+    """Reading options by input, whose files are given: ``INPUT.KEY`` goes to one, ``KEY`` to all whose format knows it.
+
+    What no format knows goes to all, and is refused where it is read. Raises ``SettingError``.
+    """
     found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
     for key, value in given:
-        for name, rest in _addressed(key, found):
+        fitting = [name for name, files in inputs.items() if _is_read_with(files, key)]
+        for name, rest in _addressed(key, found, fitting or None):
             found[name][rest] = value
     return found
+
+
+def _is_read_with(files: Sequence[Path], option: str) -> bool:
+    """Whether one of the files is of a format that has the option, or of one whose options are not declared."""
+    from plaidwork.core.importers import find_reader
+
+    if reading_option(option) is None:
+        return True
+    for file in files:
+        try:
+            known = options_of(find_reader(file).id)
+        except DataError:  # a session, or a format of a plugin
+            return True
+        if not known or any(entry.name == option for entry in known):
+            return True
+    return not files  # objects in memory take their own
 
 
 def steps_by_input(
@@ -467,6 +491,13 @@ def _renamed(dataset: Dataset, axis: Axis, names: tuple[str, ...]) -> Dataset:
     step = Step("named", {"text": f"{('rows', 'columns')[axis]} named by their position"})
     key = ("row_names", "column_names")[axis]
     return dataset.with_(**{key: names, "steps": (*dataset.steps, step)})
+
+
+def noted(data: Mapping[str, Sequence[Dataset]]) -> tuple[Told, ...]:
+    """What was noticed while the files were read."""
+    files = {one.name: one for given in data.values() for one in given if one.source.file}
+    lines = ((name, line) for name, one in files.items() for line in one.notes.splitlines() if line.strip())
+    return tuple(Told(f"{name}: {line.strip().rstrip(':.')}.", aloud=True) for name, line in lines)
 
 
 def left_out(

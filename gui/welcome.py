@@ -207,7 +207,8 @@ class WelcomePage(QWidget):
         column.addWidget(self.open_button)
         column.addWidget(
             Label(
-                "or drop files anywhere: CSV, TSV, npy, npz, mtx, mat, h5ad, h5mu, IDX, folders of texts or images. "
+                "or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, "
+                "folders of texts or images. "
                 "Several become views of the same samples.",
                 "caption",
                 "muted",

@@ -16,7 +16,7 @@ from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.executor import Control
-from plaidwork.core.fit_inputs import Given, left_out, steps_by_input
+from plaidwork.core.fit_inputs import Given, left_out, noted, steps_by_input
 from plaidwork.core.fitting import execute, named_executor
 from plaidwork.core.importers.several import Joined
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
@@ -108,7 +108,11 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
 
 def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
     """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
-    texts = [told.text for told in (*given.told, *left_out(given.data, plan.inputs)) if told.aloud]
+    texts = [
+        told.text
+        for told in (*noted(given.data), *given.told, *left_out(given.data, plan.inputs))
+        if told.aloud
+    ]
     for text in () if as_json else texts:
         print(f"plaidwork: {text}", file=sys.stderr)
     return texts

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from plaidwork.core import __version__
 from plaidwork.core.errors import SettingError
+from plaidwork.core.reading_options import help_text
 from plaidwork.core.schedule import SCHEDULE_WORDS
 
 EPILOG = """Without a command the window opens:
@@ -113,12 +114,14 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
         metavar="[INPUT.]KEY=VALUE",
         action="append",
         default=[],
-        help="how to read the file",
+        help="how to read the file: the options below",
     )
     parser.add_argument(
         "--samples-in", metavar="[INPUT=]rows|columns", action="append", default=[],
         help="which axis of the matrix holds the samples; it is transposed where the model wants them on the other",
     )  # fmt: skip
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = help_text()
 
 
 def _schedule(parser: argparse.ArgumentParser) -> None:

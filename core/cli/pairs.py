@@ -49,8 +49,8 @@ def settings(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def import_options(texts: Iterable[str], inputs: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Reader options by input name; ``KEY=VALUE`` goes to all inputs, ``INPUT.KEY=VALUE`` to one."""
+def import_options(texts: Iterable[str], inputs: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any]]:
+    """Reader options by input name; ``INPUT.KEY=VALUE`` goes to one input, ``KEY=VALUE`` to all whose format knows it."""
     given = (pair(text, "--import-option") for text in texts)
     return options_by_input(((key, plain_value(value)) for key, value in given), inputs)
 

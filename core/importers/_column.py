@@ -13,7 +13,8 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._layout import Layout, axis_words, column_index, unclear_error
 from plaidwork.core.importers._matrix import checked_names, default_source, finish
-from plaidwork.core.importers._numbers import BadCell, NumberParser, as_annotation
+from plaidwork.core.importers._numbers import BadCell, as_annotation, find_inexact
+from plaidwork.core.importers._problems import inexact_error
 from plaidwork.core.importers._sniff import sniff
 from plaidwork.core.importers._table import load_table
 from plaidwork.core.importers.base import ImportOptions, Progress
@@ -24,6 +25,8 @@ def read_column(
     path: Path, layout: Layout, options: ImportOptions, in_force: Mapping[str, Any], progress: Progress | None
 ) -> Dataset:
     """A (n,) dataset from one column: real, count or binary where all entries are numbers, else categorical."""
+    if "sheet" in layout.unclear:
+        raise unclear_error(path, layout)
     index = column_index(layout, options["column"], "column")
     names = layout.names if layout.names != index else -1
     skip = tuple(i for i in range(layout.n_columns) if i not in (index, names))
@@ -34,9 +37,7 @@ def read_column(
     words = (axis_words(layout)[0], "")
     source = default_source(path, in_force)
     wanted = options.get("kind")
-    numbers = (
-        None if wanted == "categorical" else _numbers(path, layout, texts, index, strict=wanted is not None)
-    )
+    numbers = None if wanted == "categorical" else _numbers(path, layout, texts, index, options)
     if numbers is not None:
         return finish(path.name, title, numbers, rows, (), {}, words, options, source)
     codes, categories = encode(texts, layout.missing)
@@ -51,19 +52,29 @@ def read_column(
     )
 
 
-def _numbers(path: Path, layout: Layout, texts: Sequence[str], index: int, strict: bool) -> np.ndarray | None:
+def _numbers(
+    path: Path, layout: Layout, texts: Sequence[str], index: int, options: ImportOptions
+) -> np.ndarray | None:
     if layout.unclear and index in layout.value_columns:
         raise unclear_error(path, layout)
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
     try:
         values = np.array([parser.cell(text, row) for row, text in enumerate(texts)])
     except BadCell as bad:
-        if strict:
+        if options.get("kind") is not None:
             raise DataError(
                 f"{path.name}, {layout.title(index)}: expected numbers, found “{bad.text}” in entry {bad.index + 1}.",
                 "Import the column as labels.",
             ) from None
         return None
+    for row, what in find_inexact(texts, values):
+        rule = options.get("infinite" if what == "large" else "inexact")
+        if rule == "missing":
+            values[row] = np.nan
+        elif what == "large" or rule != "nearest":
+            raise inexact_error(f"{path.name}, {layout.title(index)}, entry {row + 1}", texts[row], what)
+    if options.get("infinite") == "missing":
+        values[np.isinf(values)] = np.nan
     if np.isinf(values).any():
         place = int(np.flatnonzero(np.isinf(values))[0])
         raise DataError(
@@ -103,6 +114,6 @@ def read_annotations(path: Path, options: ImportOptions | None = None) -> Annota
         raise unclear_error(path, layout)
     other = tuple(i for i in range(layout.n_columns) if i != layout.names and i not in layout.skip)
     table = load_table(path, replace(layout, labels=other), options)
-    parser = NumberParser(layout.decimal, layout.missing, layout.grouped)
+    parser = layout.parser()
     columns = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
     return Annotations(checked_names(path.name, table.names or (), "row", options), columns)

@@ -11,6 +11,8 @@ from plaidwork.core.importers.base import Issue
 from plaidwork.core.spec import ValueKind
 
 SKEW_LIMIT = 2.0
+_LISTED, _LISTED_PLACES = 50, 8
+"""Repeated names that are listed, and places of each."""
 
 
 def infer_kind(values: np.ndarray) -> ValueKind:
@@ -149,16 +151,36 @@ def _shown(value: float) -> str:
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
-def name_issue(names: Sequence[str], what: str) -> Issue | None:
-    """Names that occur more than once; a number behind them tells them apart."""
-    twice = repeated(names)
-    if not twice:
+def name_issue(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> Issue | None:
+    """Names that occur more than once, each with how often and where; a number behind them tells them apart.
+
+    ``numbers`` are the rows or columns of the file in which the names stand; without, they are counted from 1.
+    """
+    lines = repeated_lines(names, what, numbers)
+    if not lines:
         return None
-    verb = "occurs" if len(twice) == 1 else "occur"
-    places = [index + 1 for index, name in enumerate(names) if name == twice[0]][:2]
+    more = len(lines) - _LISTED
+    verb = "occurs" if len(lines) == 1 else "occur"
     return Issue(
-        "warning",
-        f"{count_text(len(twice), f'{what} name')} {verb} more than once",
-        f"First: “{twice[0]}”, {what}s {places[0]} and {places[1]}",
+        "error",
+        f"{count_text(len(lines), f'{what} name')} {verb} more than once",
+        f"{lines[0]}{', …' if len(lines) > 1 else ''}",
         fix=("Add a number to tell them apart", "rename_duplicates", True),
+        places=(*lines[:_LISTED], *([f"and {more} more"] if more > 0 else [])),
     )
+
+
+def repeated_lines(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> list[str]:
+    """``“x”: 3 times, columns 2, 5 and 9`` for every name that occurs more than once."""
+    places: dict[str, list[int]] = {name: [] for name in repeated(names)}
+    for index, name in enumerate(names):
+        if name in places:
+            places[name].append(numbers[index] if numbers else index + 1)
+    lines = []
+    for name, found in places.items():
+        shown = ", ".join(map(str, found[:_LISTED_PLACES]))
+        if len(found) <= _LISTED_PLACES:
+            shown = " and ".join(shown.rsplit(", ", 1))
+        times = "twice" if len(found) == 2 else f"{len(found)} times"
+        lines.append(f"“{name}”: {times}, {what}s {shown}{', …' if len(found) > _LISTED_PLACES else ''}")
+    return lines

@@ -18,6 +18,7 @@ from plaidwork.core.joining import default_names
 
 HEAD, WIDE = 200, 100
 """Images and pixels of a preview."""
+CHANNELS = ("red", "green", "blue")
 PICTURES = 12
 """Images of a preview that are shown as pictures."""
 
@@ -45,8 +46,15 @@ def image_dataset(
     source: Source,
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """The dataset of (n, h, w) images: a row each, the pixels line by line, with the image shape."""
+    """The dataset of (n, h, w) images: a row each, the pixels line by line, with the image shape.
+
+    Of images in colour, (n, h, w, 3), every pixel has three columns, which an annotation names.
+    """
     shape = images.shape[1:]
+    names, channels = pixel_names(shape[:2]), {}
+    if len(shape) == 3:
+        names = tuple(f"{name}, {channel}" for name in names for channel in CHANNELS)
+        channels = {"channel": np.tile(CHANNELS, shape[0] * shape[1])}
     values = np.ascontiguousarray(images.reshape(len(images), -1), dtype=np.float64)
     infinite = np.isinf(values).any(axis=1)
     if infinite.any():
@@ -57,13 +65,14 @@ def image_dataset(
         name,
         values,
         tuple(row_names),
-        pixel_names(shape),
+        names,
         dict(row_table),
         ("images", "pixels"),
         options,
         source,
         list(notes),
-        image_shape=tuple(int(side) for side in shape),
+        column_table=channels,
+        image_shape=tuple(int(side) for side in shape) if len(shape) == 2 else (),
         samples_in="rows",
     )
 

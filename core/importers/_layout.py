@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plaidwork.core.dataset import SamplesIn
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers._numbers import DEFAULT_MISSING, DecimalEvidence
+from plaidwork.core.importers._numbers import DEFAULT_MISSING, DecimalEvidence, NumberParser
+from plaidwork.core.importers._sheet import Sheet
+from plaidwork.core.importers._text import Records
+from plaidwork.core.importers.base import Issue, Progress
 from plaidwork.core.sample_words import FEATURE_WORDS, SAMPLE_WORDS
 from plaidwork.core.sample_words import plural as _plural
 
@@ -35,9 +39,24 @@ class Layout:
     titles: tuple[str, ...] = ()
     detected: set[str] = field(default_factory=set)
     unclear: dict[str, str] = field(default_factory=dict)
-    grouped: bool = False
+    thousands: str = ""
+    percent: str = ""
     evidence: DecimalEvidence = field(default_factory=DecimalEvidence)
     head: list[tuple[int, list[str]]] = field(default_factory=list)
+    sheet: Sheet | None = None
+    told: list[Issue] = field(default_factory=list)
+
+    def parser(self) -> NumberParser:
+        """What turns the cells into numbers."""
+        return NumberParser(self.decimal or ".", self.missing, self.thousands, self.percent)
+
+    def records(
+        self, path: Path, progress: Progress | None = None
+    ) -> Generator[tuple[int, list[str]], None, None]:
+        """The rows of the file (or of the sheet) as ``(row, fields)``, from 1."""
+        if self.sheet is not None:
+            return self.sheet.records(self.decimal, progress)
+        return iter(Records(path, self.encoding, self.delimiter, progress))
 
     @property
     def n_columns(self) -> int:
@@ -62,7 +81,8 @@ class Layout:
     def title(self, index: int) -> str:
         """A column for messages: its name and number."""
         name = self.titles[index] if index < len(self.titles) else ""
-        return f"column {index + 1} “{name}”" if self.header and name else f"column {index + 1}"
+        place = index + 1 if self.sheet is None else self.sheet.letters(index)
+        return f"column {place} “{name}”" if self.header and name else f"column {place}"
 
 
 def word_of(title: str) -> str:
@@ -70,11 +90,13 @@ def word_of(title: str) -> str:
 
 
 def unclear_error(path: Path, layout: Layout, place: str = "") -> DataError:
-    """The refusal to guess a decimal mark."""
+    """The refusal to guess a decimal mark, or one of several sheets."""
+    if "sheet" in layout.unclear:
+        return DataError(f"{path.name}: {layout.unclear['sheet']}", "Choose one with the option “sheet”.")
     where = f"{path.name}, {place}" if place else path.name
     return DataError(
         f"{where}: the decimal mark cannot be told. {layout.unclear['decimal']}",
-        "Choose the decimal mark, “.” or “,”.",
+        "Choose the decimal mark, “.” or “,”, with the option “decimal”.",
     )
 
 

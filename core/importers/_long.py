@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ import numpy as np
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._layout import FEATURE_WORDS, SAMPLE_WORDS, Layout, column_index, word_of
-from plaidwork.core.importers._numbers import BadCell, NumberParser, is_number
+from plaidwork.core.importers._marks import like_number
+from plaidwork.core.importers._numbers import BadCell, NumberParser, inexact
+from plaidwork.core.importers._problems import Problems
 from plaidwork.core.importers._table import MAX_CELLS
-from plaidwork.core.importers._text import Records, count_text
+from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 
 ROLES = ("sample", "feature", "value", "view")
@@ -130,7 +133,7 @@ def _by_contents(layout: Layout, known: Mapping[str, int]) -> dict[str, int]:
     numbers: list[int] = []
     for index in free:
         cells = [row[index] for row in rows if row[index].strip()]
-        numeric = sum(map(is_number, cells)) >= 0.5 * max(len(cells), 1)
+        numeric = sum(map(like_number, cells)) >= 0.5 * max(len(cells), 1)
         (numbers if numeric else texts).append(index)
     if "value" not in found and len(numbers) == 1:
         found["value"] = numbers.pop()
@@ -159,7 +162,10 @@ def _comes_back(layout: Layout, columns: Columns) -> bool:
     pairs = len(set(keys))
     fewest = min(len({key[1] for key in keys}), len({key[2] for key in keys}))
     return bool(
-        values and all(map(is_number, values)) and fewest <= 0.5 * len(keys) and pairs >= 0.98 * len(keys)
+        values
+        and sum(map(like_number, values)) >= 0.8 * len(values)
+        and fewest <= 0.5 * len(keys)
+        and pairs >= 0.98 * len(keys)
     )
 
 
@@ -168,7 +174,7 @@ def _no_own_names(layout: Layout, columns: Columns) -> bool:
     rows = [fields for _, fields in layout.head if len(fields) == layout.n_columns]
     texts = (columns.sample, columns.feature)
     unique = any(len({row[index] for row in rows}) == len(rows) for index in texts)
-    numeric = any(all(is_number(row[index]) for row in rows) for index in texts)
+    numeric = any(all(like_number(row[index]) for row in rows) for index in texts)
     return not unique and not numeric and layout.n_columns == 3 + (columns.view >= 0)
 
 
@@ -209,20 +215,28 @@ def read_long(
     codes: list[tuple[int, int, int]] = []
     values: list[float] = []
     places: list[int] = []
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
+    problems = Problems(path, layout, options, collect, labels=False)
     issues: dict[str, Issue] = {}
     first = True
-    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+    with closing(layout.records(path, progress)) as records:
         for row, fields in records:
             if row <= layout.skip_rows or (first and layout.header):
                 first = first and row <= layout.skip_rows
                 continue
             first = False
-            problem = _row_problem(path, layout, columns, fields, row, parser)
-            if isinstance(problem, Issue):
+            fitted = problems.fitted(row, fields)
+            if fitted is None:
+                continue
+            fields = fitted
+            unnamed = _unnamed(layout, columns, fields, row)
+            if unnamed is not None:
                 if not collect:
-                    raise DataError(f"{path.name}, row {row}: {problem.detail}.", problem.message)
-                issues.setdefault(problem.message, problem)
+                    raise DataError(f"{path.name}, row {row}: {unnamed.detail}.", unnamed.message)
+                issues.setdefault(unnamed.message, unnamed)
+                continue
+            value = _value(columns.value, fields[columns.value], row, parser, problems)
+            if value is None:
                 continue
             view = fields[columns.view].strip() if columns.view >= 0 else ""
             codes.append(
@@ -232,11 +246,11 @@ def read_long(
                     features.code(fields[columns.feature].strip()),
                 )
             )
-            values.append(problem)
+            values.append(value)
             places.append(row)
             if limit and len(values) >= limit:
                 break
-    table = LongTable(n_records=len(values), issues=list(issues.values()))
+    table = LongTable(n_records=len(values), issues=[*issues.values(), *problems.issues()])
     if values:
         found = np.array(codes, dtype=np.int64), np.array(values), np.array(places, dtype=np.int64)
         _spread(path, table, found, tuple(map(_listed, (views, samples, features))), options, collect)
@@ -247,28 +261,36 @@ def _listed(names: _Names) -> list[str]:
     return list(names.codes)
 
 
-def _row_problem(
-    path: Path, layout: Layout, columns: Columns, fields: Sequence[str], row: int, parser: NumberParser
-) -> Issue | float:
-    """The value of a row, or what is wrong with it."""
-    if len(fields) != layout.n_columns:
-        found = f"{count_text(len(fields), 'field')} found, {layout.n_columns} expected"
-        return Issue("error", "Mend the rows of other length", found, row=row)
+def _unnamed(layout: Layout, columns: Columns, fields: Sequence[str], row: int) -> Issue | None:
+    """A row that does not say to which sample, feature or view it belongs."""
     for role, index in (("sample", columns.sample), ("feature", columns.feature), ("view", columns.view)):
         if index >= 0 and not fields[index].strip():
             expected = f"expected a name of the {role}, found an empty cell in {layout.title(index)}"
             return Issue("error", f"Fill in every {role}", expected, row=row, column=index + 1)
+    return None
+
+
+def _value(column: int, cell: str, row: int, parser: NumberParser, problems: Problems) -> float | None:
+    """The number of a row; ``None`` when it was told what is wrong with it."""
+    text = cell.strip()
     try:
-        value = parser.cell(fields[columns.value], columns.value)
+        value = parser.cell(text)
     except BadCell as bad:
-        expected = f"expected a number in {layout.title(columns.value)}, found “{bad.text[:40]}”"
-        hint = "Mend the cell, or add the text to the missing values"
-        return Issue("error", hint, expected, row=row, column=columns.value + 1)
-    if np.isinf(value):
-        expected = (
-            f"expected a finite number in {layout.title(columns.value)}, found “{fields[columns.value]}”"
-        )
-        return Issue("error", "Mend infinite values", expected, row=row, column=columns.value + 1)
+        problems.bad_cell(row, column, bad.text)
+        return None
+    what = inexact(text, value)
+    infinite = math.isinf(value)
+    if not what and not infinite:
+        return value
+    rule = problems.infinite_rule if infinite else problems.inexact_rule
+    if rule == "missing":
+        return math.nan
+    if what and (infinite or rule != "nearest"):
+        problems.inexact(row, column, text, what)
+        return None
+    if infinite:
+        problems.infinite(row, column, text)
+        return None
     return value
 
 

@@ -10,10 +10,13 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset, SamplesIn, Source, Step, turned_samples
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers._findings import distinct_names, infer_kind, repeated
+from plaidwork.core.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
+from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions
 from plaidwork.core.sample_words import labels_say, names_say
 from plaidwork.core.spec import ValueKind
+
+_SHOWN = 5
 
 
 def checked_names(file: str, names: Sequence[str], what: str, options: ImportOptions) -> tuple[str, ...]:
@@ -24,10 +27,17 @@ def checked_names(file: str, names: Sequence[str], what: str, options: ImportOpt
         return tuple(filled)
     if options.get("rename_duplicates"):
         return distinct_names(filled)
-    first, second = [index + 1 for index, name in enumerate(filled) if name == twice[0]][:2]
+    lines = repeated_lines(filled, what)
+    more = (
+        f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}"
+        if lines[1:]
+        else ""
+    )
+    places = lines[0].split(", ", 1)[1]
     raise DataError(
-        f"{file}: the {what} name “{twice[0]}” occurs more than once ({what}s {first} and {second}).",
-        "Turn on the renaming of repeated names, or choose other names.",
+        f"{file}: the {what} name “{twice[0]}” occurs more than once ({places})."
+        f"{more}{'; …' if len(lines) > _SHOWN else '.' if more else ''}",
+        "Turn on the renaming of repeated names (option “rename_duplicates”), or choose other names.",
     )
 
 
@@ -77,6 +87,7 @@ def finish(
     table, other = dict(row_table), dict(column_table or {})
     if options.get("distinct_labels"):
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
+    notes = [*notes, *_renamed(row_names, "row", options), *_renamed(column_names, "column", options)]
     kind = checked_kind(file, values, options)
     where = samples_found(options, words, rows, columns, samples_in) if values.ndim == 2 else ""
     if options.get("transpose") and values.ndim == 2:
@@ -120,6 +131,15 @@ def checked_samples(given: Any) -> SamplesIn:
     if given not in get_args(SamplesIn):
         raise DataError(f"The option samples_in must be “rows” or “columns”. Found “{given}”.")
     return cast(SamplesIn, given)
+
+
+def _renamed(names: Sequence[str], what: str, options: ImportOptions) -> list[str]:
+    """Which names were numbered, how often they occur and where, for the notes of the data."""
+    lines = repeated_lines(names, what) if options.get("rename_duplicates") else []
+    if not lines:
+        return []
+    shown = f"{'; '.join(lines[:_SHOWN])}{'; …' if len(lines) > _SHOWN else ''}"
+    return [f"Numbers were added to {what} names that occur more than once: {shown}"]
 
 
 def wanted_steps(options: ImportOptions) -> list[Step]:

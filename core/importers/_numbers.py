@@ -9,33 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from plaidwork.core.importers._marks import INFINITE, grouped_pattern, like_number, marks_of, ungrouped
+
 DEFAULT_MISSING = ("", "NA", "NaN", "null", "None", "N/A", "#N/A", ".", "-")
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(rf"[+-]?\d+{_EXPONENT}\Z", re.ASCII)
 _NUMBER = {
     mark: re.compile(rf"[+-]?(?:\d+(?:[{mark}]\d*)?|[{mark}]\d+){_EXPONENT}\Z", re.ASCII) for mark in ".,"
 }
-_GROUPED = {  # by decimal mark: the other mark between groups of three digits
-    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?\Z", re.ASCII),
-    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?\Z", re.ASCII),
-}
 _THREE = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}\Z", re.ASCII)  # "1,234": a thousand or a bit over one
-_MANY = re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}\Z|[+-]?\d{1,3}(?:\.\d{3}){2,}\Z", re.ASCII)
 _BOTH = re.compile(r"[+-]?[\d.,]*\d[\d.,]*\Z", re.ASCII)
-_INFINITE = re.compile(r"[+-]?(inf|infinity)\Z", re.IGNORECASE)
 _JOIN = "\x1f"
-
-
-def is_number(text: str) -> bool:
-    """Whether the text is a number under either decimal mark (infinities included)."""
-    text = text.strip()
-    return bool(
-        _NUMBER["."].match(text)
-        or _NUMBER[","].match(text)
-        or _GROUPED["."].match(text)
-        or _GROUPED[","].match(text)
-        or _INFINITE.match(text)
-    )
 
 
 @dataclass(slots=True)
@@ -46,10 +30,21 @@ class DecimalEvidence:
     comma: str = ""
     point_unsure: str = ""  # "1.234": either
     comma_unsure: str = ""
-    both: str = ""  # a number with thousands marks, or with both marks
+    both: str = ""  # marks that make no number
+    grouped: set[str] = field(default_factory=set)  # marks that stand between groups of three digits
 
     def add(self, text: str) -> None:
+        marks = marks_of(text)
         text = text.strip()
+        if marks is not None and marks.thousands in (",", "."):
+            self.grouped.add(marks.thousands)
+            if marks.thousands == ",":
+                self.point = self.point or text
+            else:
+                self.comma = self.comma or text
+            return
+        if marks is not None:
+            text = marks.plain
         if _PLAIN.match(text) or ("." not in text and "," not in text):
             return
         if match := _THREE.match(text):
@@ -61,7 +56,7 @@ class DecimalEvidence:
             self.point = self.point or text
         elif _NUMBER[","].match(text):
             self.comma = self.comma or text
-        elif _MANY.match(text) or ("." in text and "," in text and _BOTH.match(text)):
+        elif ("." in text or "," in text) and _BOTH.match(text) and any(map(str.isdecimal, text)):
             self.both = self.both or text
 
     @property
@@ -81,13 +76,14 @@ class DecimalEvidence:
         """Why the mark cannot be told, in a sentence; empty when it can."""
         if self.both:
             return f"“{self.both}” has marks that can be read in two ways."
-        points, commas = self.point or self.point_unsure, self.comma or self.comma_unsure
+        points = self.point or ("" if "." in self.grouped else self.point_unsure)
+        commas = self.comma or ("" if "," in self.grouped else self.comma_unsure)
         if points and commas:
             return f"Both marks occur: “{points}” and “{commas}”."
-        if self.comma_unsure and not self.comma:
-            return _either(self.comma_unsure)
-        if self.point_unsure and not self.point:
-            return _either(self.point_unsure)
+        if commas and not self.comma:
+            return _either(commas)
+        if points and not self.point:
+            return _either(points)
         return ""
 
 
@@ -108,24 +104,27 @@ class BadCell(Exception):
 class NumberParser:
     """Rows of texts to rows of floats: ``float(text)`` of every cell, NaN where missing.
 
-    ``grouped`` allows the other mark between groups of three digits (only after the user chose the mark).
+    ``thousands`` is allowed between groups of three digits; ``percent`` says what a percent sign means: ``number``
+    (12.5 % is 12.5), ``share`` (0.125), or nothing, so that it is refused.
     """
 
     decimal: str = "."
     missing: Sequence[str] = DEFAULT_MISSING
-    grouped: bool = False
-    n_missing: int = 0
+    thousands: str = ""
+    percent: str = ""
     group_example: str = ""
-    long_example: str = ""
     _known: frozenset[str] = field(default=frozenset(), repr=False)
     _quick: bool = True
+    _grouped: re.Pattern[str] | None = None
 
     def __post_init__(self) -> None:
         lower = {token.lower() for token in self.missing} | {"nan"}
         forms = lower | {token.upper() for token in lower} | {token.title() for token in lower}
         self._known = frozenset(forms | set(self.missing) | {"NaN"})
         # a token such as -999 is a number to float(): only the careful way sees it
-        self._quick = not any(is_number(token) for token in self.missing)
+        self._quick = not any(like_number(token) for token in self.missing)
+        if self.thousands:
+            self._grouped = grouped_pattern(self.thousands, self.decimal)
 
     def row(self, cells: Sequence[str]) -> np.ndarray:
         """The numbers of one row. Raises :class:`BadCell` for the first cell that is none."""
@@ -149,8 +148,6 @@ class NumberParser:
             values = self._carefully(cells)
         if len(values) != len(cells):
             values = self._carefully(cells)
-        if (np.abs(values) >= 2**53).any():
-            self._look_for_long(cells, values)
         return values
 
     def _carefully(self, cells: Sequence[str]) -> np.ndarray:
@@ -165,26 +162,50 @@ class NumberParser:
         bare = text.strip()
         if bare in self._known or bare.lower() in self._known:
             return math.nan
-        if _NUMBER[self.decimal].match(bare):
-            return float(bare.replace(",", "."))
-        if self.grouped and _GROUPED[self.decimal].match(bare):
-            self.group_example = self.group_example or bare
-            return float(bare.replace("," if self.decimal == "." else ".", "").replace(",", "."))
-        if _INFINITE.match(bare):
+        share = False
+        if self.percent and bare.endswith("%"):
+            bare, share = bare[:-1].rstrip(), self.percent == "share"
+        if not _NUMBER[self.decimal].match(bare):
+            if self._grouped is not None and self._grouped.match(bare):
+                self.group_example = self.group_example or bare
+                bare = ungrouped(bare, self.thousands)
+            elif INFINITE.match(bare):
+                return float(bare)
+            else:
+                raise BadCell(index, text.strip())
+        bare = bare.replace(",", ".")
+        if not share:
             return float(bare)
-        raise BadCell(index, bare)
+        # shifting the point keeps the nearest number, dividing does not always
+        return float(f"{bare}e-2") if "e" not in bare.lower() else float(bare) / 100
 
-    def _look_for_long(self, cells: Sequence[str], values: np.ndarray) -> None:
-        """Note the first whole number with more digits than a float can hold."""
-        if self.long_example:
-            return
-        for index in np.flatnonzero(np.abs(values) >= 2**53).tolist():
-            text = cells[index].strip().lstrip("+")
-            if not text.lstrip("-").isdecimal() or len(text) > 1000:
-                continue
-            if np.isinf(values[index]) or int(text) != int(values[index]):
-                self.long_example = text
-                return
+
+def inexact(text: str, value: float) -> str:
+    """What a float cannot hold of a number as it is written: ``large``, ``small``, ``digits``; empty when it can.
+
+    ``large`` is beyond 1.8e308 (infinite), ``small`` rounds to 0 although it is not, ``digits`` is a whole number
+    that is written out and becomes another one. Decimal fractions are rounded to some 16 digits, as everywhere.
+    """
+    bare = re.sub("[ \u00a0\u2009\u202f'’%]", "", text.strip()).lstrip("+-")
+    if math.isinf(value):
+        return "" if INFINITE.match(bare) else "large"
+    if value == 0:
+        return "small" if re.search("[1-9]", bare.lower().split("e")[0]) else ""
+    if abs(value) < 2**53:
+        return ""
+    digits = bare.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", bare) else bare
+    digits = digits.replace(".", "") if re.fullmatch(r"\d{1,3}(\.\d{3})+", digits) else digits
+    return "digits" if digits.isdecimal() and int(digits) != abs(int(value)) else ""
+
+
+def find_inexact(cells: Sequence[str], values: np.ndarray) -> list[tuple[int, str]]:
+    """``(index, what)`` of the cells that a float cannot hold, by the rule of :func:`inexact`."""
+    doubtful = np.abs(values) >= 2**53
+    joined = _JOIN.join(cells)
+    if "e-" in joined or "E-" in joined:
+        doubtful |= values == 0
+    places = np.flatnonzero(doubtful).tolist()
+    return [(place, what) for place in places if (what := inexact(cells[place], float(values[place])))]
 
 
 _CODE = re.compile(r"[+-]?0\d|.{16}", re.ASCII | re.DOTALL)
@@ -196,6 +217,7 @@ def as_annotation(texts: Sequence[str], parser: NumberParser) -> np.ndarray:
     if all(text.lower() in known for text in texts) or any(_CODE.match(text) for text in texts):
         return np.array(list(texts), dtype=str)
     try:
-        return np.array([parser.cell(text) for text in texts])
+        found = np.array([parser.cell(text) for text in texts])
     except BadCell:
         return np.array(list(texts), dtype=str)
+    return np.array(list(texts), dtype=str) if find_inexact(texts, found) else found

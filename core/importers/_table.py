@@ -12,9 +12,9 @@ import numpy as np
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._layout import Layout, unclear_error
-from plaidwork.core.importers._numbers import BadCell, NumberParser, is_number
+from plaidwork.core.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
+from plaidwork.core.importers._numbers import BadCell, NumberParser, find_inexact
 from plaidwork.core.importers._problems import Problems
-from plaidwork.core.importers._text import Records
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 
 MAX_CELLS = 4_000_000_000
@@ -31,6 +31,8 @@ class Table:
     issues: list[Issue] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     n_records: int = 0
+    rows: list[int] = field(default_factory=list)
+    """Rows of the file that the names come from, where there are names."""
 
 
 def load_table(
@@ -46,13 +48,14 @@ def load_table(
     columns = layout.value_columns if layout.decimal else []
     batch = _Batch(layout, columns, problems)
     names: list[str] | None = [] if layout.names >= 0 else None
+    rows: list[int] = []
     titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
     labels: dict[str, list[str]] = {title: [] for title in titles}
     texts_of = list(zip(layout.labels, labels.values()))
     width, n_records, in_header = layout.n_columns, 0, layout.header
     contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
     span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
-    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+    with closing(layout.records(path, progress)) as records:
         for row, fields in records:
             if row <= layout.skip_rows:
                 continue
@@ -63,16 +66,15 @@ def load_table(
                 break
             n_records += 1
             if len(fields) != width:
-                if problems.ragged_rule == "drop":
+                batch.flush()  # what is wrong in earlier rows is told first
+                fitted = problems.fitted(row, fields)
+                if fitted is None:
                     continue
-                if problems.ragged_rule != "pad" or len(fields) > width:
-                    batch.flush()
-                    problems.ragged(row, len(fields))
-                    continue
-                fields = [*fields, *[""] * (width - len(fields))]
+                fields = fitted
             batch.add(row, fields[span] if contiguous else [fields[index] for index in columns])
             if names is not None:
                 names.append(fields[layout.names].strip())
+                rows.append(row)
             for index, texts in texts_of:
                 texts.append(fields[index].strip())
     values = batch.result()
@@ -86,14 +88,15 @@ def load_table(
         )
     if progress is not None:
         progress(1.0)
-    return Table(values, names, labels, [*problems.issues(), *_notices(batch.parser)], n_records=n_records)
+    issues = [*layout.told, *problems.issues(), *_notices(batch.parser)]
+    return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 
 class _Batch:
     """Rows on their way to numbers; some thousand cells are read at once, which narrow tables need."""
 
     def __init__(self, layout: Layout, columns: Sequence[int], problems: Problems) -> None:
-        self.parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+        self.parser = layout.parser()
         self._layout, self._columns, self._problems = layout, columns, problems
         self._most = max(4096 // max(len(columns), 1), 1)
         self._rows: list[int] = []
@@ -124,13 +127,15 @@ class _Batch:
                 self._refuse(bad.index, bad.text)
             values = self._collect()
         width = len(columns)
+        self._look_for_inexact(values)
         infinite = np.flatnonzero(np.isinf(values)).tolist()
         if infinite:
             if self._problems.infinite_rule != "missing":
                 for index in infinite:
-                    self._problems.infinite(
-                        rows[index // width], columns[index % width], cells[index].strip()
-                    )
+                    if INFINITE.match(cells[index].strip()):
+                        self._problems.infinite(
+                            rows[index // width], columns[index % width], cells[index].strip()
+                        )
             values[infinite] = np.nan
         self._parts.append(values.reshape(len(rows), width))
         self._n_cells += values.size
@@ -143,6 +148,17 @@ class _Batch:
             self._parts = []
         self._rows, self._cells = [], []
 
+    def _look_for_inexact(self, values: np.ndarray) -> None:
+        """Numbers that a float cannot hold: told, read as missing, or the nearest one, as the user chose."""
+        problems, width = self._problems, len(self._columns)
+        for index, what in find_inexact(self._cells, values):
+            rule = problems.infinite_rule if what == "large" else problems.inexact_rule
+            if rule == "missing":
+                values[index] = np.nan
+            elif what == "large" or rule != "nearest":
+                row, column = self._rows[index // width], self._columns[index % width]
+                problems.inexact(row, column, self._cells[index].strip(), what)
+
     def _refuse(self, index: int, text: str) -> None:
         row, column = self._rows[index // len(self._columns)], self._columns[index % len(self._columns)]
         if self._contradicts(text):
@@ -151,7 +167,7 @@ class _Batch:
 
     def _contradicts(self, text: str) -> bool:
         """Whether the text is a number with the other mark, so that the mark has to be asked for."""
-        if not self._detected or not is_number(text):
+        if not self._detected or not like_number(text):
             return False
         self._layout.evidence.add(text)
         if not self._layout.evidence.unclear:
@@ -190,18 +206,10 @@ def _notices(parser: NumberParser) -> list[Issue]:
     found = []
     if parser.group_example:
         value = parser.cell(parser.group_example)
-        mark = "comma" if parser.decimal == "." else "point"
+        mark = THOUSANDS_WORDS[parser.thousands]
         found.append(
             Issue(
                 "info", f"Each {mark} is read as a thousands mark", f"“{parser.group_example}” is {value!r}"
-            )
-        )
-    if parser.long_example:
-        found.append(
-            Issue(
-                "warning",
-                "Some whole numbers have more digits than can be kept",
-                f"“{parser.long_example}” becomes {float(parser.long_example):.0f}. Use such a column as a label.",
             )
         )
     return found

@@ -15,13 +15,9 @@ from typing import Any, BinaryIO
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers.base import Progress
+from plaidwork.core.reading_options import declared_choices
 
-ENCODINGS = {
-    "utf-8": "UTF-8",
-    "windows-1252": "Windows-1252 (Western)",
-    "latin-1": "Latin-1 (Western)",
-    "utf-16": "UTF-16",
-}
+ENCODINGS = dict(declared_choices("encoding"))
 MAX_FIELD = 10_000_000
 _BLANKS = re.compile(r'((?:"(?:[^"]|"")*"|[^\s"]+)+)')
 
@@ -164,13 +160,24 @@ def count_text(number: int, singular: str, plural: str = "") -> str:
 
 
 def parse_tokens(value: Any) -> tuple[str, ...]:
-    """Missing tokens from a list, or from text such as ``NA, NaN, empty`` (``empty`` stands for nothing)."""
+    """Missing tokens from a list, or from text such as ``NA, empty, "<0,05"``.
+
+    In a text, ``empty`` stands for nothing, ``usual`` for the ones that are missing by default, and quotation marks
+    keep a comma within a token.
+    """
+    from plaidwork.core.importers._numbers import DEFAULT_MISSING
+
     if isinstance(value, str):
-        value = [part.strip() for part in value.split(",")]
-        value = ["" if part.lower() == "empty" else part for part in value if part]
+        parts = next(csv.reader([value], skipinitialspace=True), [])
+        value = []
+        for part in filter(None, map(str.strip, parts)):
+            value += DEFAULT_MISSING if part.lower() == "usual" else ["" if part.lower() == "empty" else part]
     return tuple(dict.fromkeys(str(token).strip() for token in value))
 
 
 def format_tokens(tokens: tuple[str, ...]) -> str:
     """The text that :func:`parse_tokens` reads back."""
-    return ", ".join(token or "empty" for token in tokens)
+    quoted = [
+        f'"{token.replace(chr(34), chr(34) * 2)}"' if {",", '"'} & set(token) else token for token in tokens
+    ]
+    return ", ".join(token or "empty" for token in quoted)

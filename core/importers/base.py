@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.reading_options import checked_options
 
 ImportOptions = Mapping[str, Any]
 """How to read a file. Keys are the reader's own (``delimiter``, ``decimal``, ``array``); absent means detect."""
@@ -23,20 +24,24 @@ class ImportCancelled(Exception):
     """The user stopped an import; nothing was imported."""
 
 
-SAMPLES_IN: list[tuple[Any, str]] = [
-    ("rows", "the rows"),
-    ("columns", "the columns"),
-    ("", "not known, or it does not matter"),
-]
-"""What a matrix may have as its samples, with the words for it: the choices of the option ``samples_in``."""
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The value of a fix that joins the list in force instead of taking its place."""
+
+    items: tuple[Any, ...]
+
+
+Fix = tuple[str, str, Any]
+"""What mends something: the words for it, the option, and its value (or what is :class:`Added` to it)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Something found while reading. ``fix`` is an option that would mend it: ``(text, option, value)``.
+    """Something found while reading. ``fix`` is an option that would mend it, ``other`` a second way.
 
     ``row`` and ``column`` count from 1 as the user sees the file (the header is row 1); 0 = not one place.
-    ``changes_numbers`` fixes are offered, never applied by default.
+    ``places`` are lines that say where and how often, for a list that opens on demand. No fix is applied unless the
+    user says so; ``changes_numbers`` marks those after which other numbers enter.
     """
 
     severity: Literal["error", "warning", "info"]
@@ -44,8 +49,10 @@ class Issue:
     detail: str = ""
     row: int = 0
     column: int = 0
-    fix: tuple[str, str, Any] | None = None
+    fix: Fix | None = None
     changes_numbers: bool = False
+    other: Fix | None = None
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class Preview:
     makes: tuple[tuple[str, int, int], ...] = ()
     words: tuple[str, str] = ("", "")
     """What a row and a column are called, in the plural, where the format tells."""
+    rows: tuple[int, ...] = ()
+    """The row of the file, from 1, of each of ``cells``, where the format has rows that a user can see."""
     pictures: np.ndarray | None = field(default=None, compare=False)
     """(k, h, w) the first images, where the rows are images."""
 
@@ -105,9 +114,13 @@ def builtin_readers() -> tuple[Reader, ...]:
     from plaidwork.core.importers.matlab import MatlabReader
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
     from plaidwork.core.importers.numpy_files import NumpyReader
+    from plaidwork.core.importers.parquet import ParquetReader
+    from plaidwork.core.importers.spreadsheet import SpreadsheetReader
 
     return (
         DelimitedReader(),
+        SpreadsheetReader(),
+        ParquetReader(),
         NumpyReader(),
         MatrixMarketReader(),
         AnnotatedReader(),
@@ -153,6 +166,7 @@ def read_dataset(
     """Read a file into a :class:`Dataset`, with detection for every option not given.
 
     With the option ``text_column`` or ``text_source`` the file or folder is read as documents (:mod:`plaidwork.core.text`).
+    The options of each format are those that :mod:`plaidwork.core.reading_options` declares; others are refused.
     Two options work with every format. ``annotations``: a list of ``{"file": ..., "axis": ..., "options": ...}``, label
     tables that are joined by name; their files are relative to the folder of ``path``, and only ``file`` is needed.
     ``rename_rows``: other names for some rows, old to new. So does ``samples_in`` (``rows``, ``columns``), for a matrix.
@@ -162,7 +176,8 @@ def read_dataset(
         from plaidwork.core.text import read_text
 
         return _finished(read_text(path, options, progress), path, tables, names)
-    dataset = _reader_of(path).read(path, options, progress)
+    reader = _reader_of(path)
+    dataset = reader.read(path, checked_options(reader.id, options), progress)
     return _finished(dataset, path, tables, names, options.get("samples_in"))
 
 
@@ -175,7 +190,8 @@ def read_datasets(
         from plaidwork.core.text import read_text
 
         return [_finished(read_text(path, options, progress), path, tables, names)]
-    found = read_all(_reader_of(path), path, options, progress)
+    reader = _reader_of(path)
+    found = read_all(reader, path, checked_options(reader.id, options), progress)
     said = options.get("samples_in")
     return [_finished(dataset, path, tables, names, said) for dataset in found]
 

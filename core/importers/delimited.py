@@ -20,36 +20,38 @@ from plaidwork.core.importers._findings import (
     samples_issue,
     skew_issue,
 )
-from plaidwork.core.importers._layout import Layout, axis_words, plural, unclear_error, word_of
+from plaidwork.core.importers._layout import (
+    Layout,
+    axis_words,
+    column_index,
+    plural,
+    unclear_error,
+    word_of,
+)
 from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
 from plaidwork.core.importers._long import choices as long_choices
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
-from plaidwork.core.importers._numbers import NumberParser, as_annotation
-from plaidwork.core.importers._sniff import DELIMITERS, HEAD_ROWS, sniff
+from plaidwork.core.importers._numbers import as_annotation
+from plaidwork.core.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.importers._table import Table, load_table
-from plaidwork.core.importers._text import ENCODINGS, count_lines, count_text, file_stem, format_tokens
-from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers._text import count_lines, count_text, file_stem, format_tokens
+from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
+from plaidwork.core.reading_options import declared_choices
 from plaidwork.core.sample_words import names_say
 
 LONG_CHECK = 5000
-LAYOUTS = [("wide", "A matrix"), ("long", "One row per value")]
 FULL_CHECK_BYTES = {True: 1_000_000, False: 2_500_000}  # gzipped or not
-"""Files up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
+FULL_CHECK_CELLS = 250_000
+"""Files (and sheets) up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
 
 
 class DelimitedReader:
     """Tables as text.
 
-    Options, detected when absent: ``encoding`` (utf-8, latin-1, utf-16), ``delimiter``, ``decimal``, ``missing``
-    (list of texts), ``header`` (bool), ``names`` (column of the row names: number from 0 or title, -1 for none),
-    ``labels`` (list of columns), ``samples_in`` (rows, columns; empty: not known).
-    Options that are off unless given: ``skip`` (list of columns), ``skip_rows`` (number), ``transpose``,
-    ``rename_duplicates``, ``distinct_labels``, ``ragged`` (drop, pad), ``infinite`` (missing),
-    ``drop_empty_rows``, ``drop_empty_columns``, ``drop_constant_rows``, ``drop_constant_columns``, ``log`` (log,
-    log1p), ``kind``, ``column`` (read this one column, as a vector or as labels).
-    Tables with one row per value (``layout`` long, detected): ``sample``, ``feature``, ``value`` and ``view`` (columns,
-    −1 for no view), ``part`` (the one view to read), ``repeated`` (mean).
+    Options: those of ``delimited`` in :mod:`plaidwork.core.reading_options`. Separator, decimal mark, encoding, header,
+    names, labels, layout and what the axes are called are detected when absent; nothing else is done unless given.
+    ``missing`` is a list of texts, ``names`` -1 for none; long tables are those with ``layout`` long.
     """
 
     id = "delimited"
@@ -79,7 +81,9 @@ class DelimitedReader:
 
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
         layout = sniff(path, options)
-        whole = path.stat().st_size <= FULL_CHECK_BYTES[path.name.lower().endswith(".gz")]
+        whole = _checks_all(path, layout)
+        if options.get("column") is not None:
+            return _column_preview(path, layout, options, whole)
         columns = find_columns(layout, options)
         if columns is not None:
             return _long_preview(path, layout, columns, options, whole)
@@ -92,11 +96,12 @@ class DelimitedReader:
             path=path,
             header=layout.titles,
             cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+            rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
             roles=layout.roles,
             options=_in_force(layout, options),
             detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
             unclear=dict(layout.unclear),
-            n_rows=table.n_records if whole else max(count_lines(path) - layout.header - layout.skip_rows, 0),
+            n_rows=table.n_records if whole else _count(path, layout),
             n_columns=layout.n_columns,
             issues=tuple(issues),
             choices=_choices(layout),
@@ -131,7 +136,7 @@ class DelimitedReader:
             )
         table = load_table(path, layout, options, progress)
         names = table.names if table.names is not None else default_names("row", len(table.values))
-        parser = NumberParser(layout.decimal, layout.missing, layout.grouped)
+        parser = layout.parser()
         labels = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
         notes = [f"{issue.message}: {issue.detail}" for issue in table.issues]
         return finish(
@@ -157,6 +162,19 @@ class DelimitedReader:
             return [self.read(path, options, progress)]
         found = _long_datasets(path, layout, columns, options, progress)
         return [_one_part(path, options, found)] if options.get("part") is not None else list(found.values())
+
+
+def _checks_all(path: Path, layout: Layout) -> bool:
+    """Whether a file is small enough to be read whole for a preview."""
+    if layout.sheet is not None:
+        return len(layout.sheet.rows) * layout.n_columns <= FULL_CHECK_CELLS
+    return path.stat().st_size <= FULL_CHECK_BYTES[path.name.lower().endswith(".gz")]
+
+
+def _count(path: Path, layout: Layout) -> int:
+    """Rows below the header, of a file that is not read whole."""
+    lines = count_lines(path) if layout.sheet is None else len(layout.sheet.rows)
+    return max(lines - layout.header - layout.skip_rows, 0)
 
 
 def _long_datasets(
@@ -205,11 +223,47 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) 
     return found[wanted]
 
 
+def _column_preview(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> Preview:
+    """A table of which one column is read: the others are shown as left out."""
+    index = column_index(layout, options["column"], "column")
+    issues = [issue for issue in layout.told if not issue.fix or issue.fix[1] != "labels"]
+    if whole and not layout.unclear:
+        try:
+            data = read_column(path, layout, options, _in_force(layout, options), None)
+            found = (
+                f"labels: {count_text(len(data.categories), 'class', 'classes')}"
+                if data.categories
+                else "numbers"
+            )
+            issues.append(Issue("info", f"Only {layout.title(index)} is read, as {found}"))
+        except DataError as error:
+            issues.append(Issue("error", error.message.rstrip("."), error.hint))
+    n_rows = _count(path, layout) if not whole else len(list(layout.records(path))) - layout.header
+    roles = ["skip"] * layout.n_columns
+    if layout.names >= 0:
+        roles[layout.names] = "name"
+    roles[index] = "value"
+    return Preview(
+        path=path,
+        header=layout.titles,
+        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
+        roles=tuple(roles),
+        options=_in_force(layout, options),
+        detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
+        unclear=dict(layout.unclear),
+        n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
+        n_columns=layout.n_columns,
+        issues=tuple(issues),
+        choices=_choices(layout),
+    )
+
+
 def _long_preview(
     path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool
 ) -> Preview:
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
-    issues = list(table.issues)
+    issues = [issue for issue in (*layout.told, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
     if "decimal" in layout.unclear:
         issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     missing = sum(int(np.isnan(values).sum()) for values, _, _ in table.views.values())
@@ -220,21 +274,20 @@ def _long_preview(
     if not whole:
         detail = "The rest is checked during the import"
         issues.append(Issue("info", f"The first {table.n_records} rows were checked", detail))
-    given = _choices(layout)
-    shown = {name: given[name] for name in ("encoding", "delimiter", "decimal", "missing", "header")}
     detected = {*layout.detected, *(name for name in ("layout", *ROLES) if options.get(name) is None)}
     return Preview(
         path=path,
         header=layout.titles,
         cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
         roles=columns.roles(layout.n_columns),
         options=_in_force(layout, options, columns),
         detected=frozenset(detected) - frozenset(layout.unclear),
         unclear=dict(layout.unclear),
-        n_rows=table.n_records if whole else max(count_lines(path) - layout.header - layout.skip_rows, 0),
+        n_rows=table.n_records if whole else _count(path, layout),
         n_columns=layout.n_columns,
         issues=tuple(issues),
-        choices={**shown, "layout": LAYOUTS, **long_choices(layout, column_choices(layout))},
+        choices={**_declared(layout), **long_choices(layout, column_choices(layout))},
         makes=tuple((view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items())
         if whole
         else ((file_stem(path), 0, 0),),
@@ -253,9 +306,13 @@ def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]
     if "decimal" in layout.unclear:
         found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     rows = table.names if table.names is not None else default_names("row", len(table.values))
-    for names, what in ((table.names or (), "row"), (_value_titles(layout), "column")):
+    columns = [index + 1 for index in layout.value_columns]
+    for names, numbers, what in (
+        (table.names or (), table.rows, "row"),
+        (_value_titles(layout), columns, "column"),
+    ):
         filled = [name or f"{what} {index + 1}" for index, name in enumerate(names)]
-        if not options.get("rename_duplicates") and (issue := name_issue(filled, what)):
+        if not options.get("rename_duplicates") and (issue := name_issue(filled, what, numbers)):
             found.append(issue)
     if not options.get("distinct_labels"):
         found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
@@ -266,7 +323,8 @@ def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]
     values = table.values
     if "samples_in" in layout.detected and names_say(rows, _value_titles(layout)) == layout.samples_in != "":
         found.append(samples_issue(layout.samples_in))
-    if values.size:
+    unread = any(issue.severity == "error" for issue in table.issues)
+    if values.size and not unread:  # of cells that are not read yet, nothing can be said about their lines
         for axis, names in ((0, rows), (1, _value_titles(layout))):
             for issue in line_issues(values, names, axis):
                 if issue.fix and not options.get(issue.fix[1]):
@@ -297,13 +355,16 @@ def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = 
     if columns is not None:
         long = {name: getattr(columns, name) for name in ROLES}
         given = {**given, **long, "layout": "long"}
-        plain = ("encoding", "delimiter", "decimal", "missing", "header")
+        plain = ("encoding", "delimiter", "sheet", "decimal", "thousands", "percent", "missing", "header")
         return {**given, **{name: value for name, value in _in_force(layout, {}).items() if name in plain}}
+    if layout.sheet is None:
+        given = {**given, "encoding": layout.encoding, "delimiter": layout.delimiter}
+    else:
+        given = {**given, "sheet": layout.sheet.name}
     return {
         "layout": "wide",
         **given,
-        "encoding": layout.encoding,
-        "delimiter": layout.delimiter,
+        "thousands": layout.thousands or "none",
         "decimal": "" if "decimal" in layout.unclear else layout.decimal,
         "missing": list(layout.missing),
         "header": layout.header,
@@ -315,16 +376,17 @@ def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = 
 
 def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
     columns = column_choices(layout)
-    return {
-        **({"layout": LAYOUTS} if 3 <= layout.n_columns <= 50 else {}),
-        "encoding": list(ENCODINGS.items()),
-        "delimiter": list(DELIMITERS.items()),
-        "decimal": [(".", "Point  1.25"), (",", "Comma  1,25")],
-        "header": [(True, "In the first row"), (False, "None: number the columns")],
-        "names": [*columns[:50], (-1, "None: number the rows")],
-        "samples_in": SAMPLES_IN,
-        "missing": [(list(layout.missing), format_tokens(layout.missing))],
-    }
+    names = [*columns[:50], (-1, "None: number the rows")]
+    return {**_declared(layout), "names": names, "samples_in": declared_choices("samples_in")}
+
+
+def _declared(layout: Layout) -> dict[str, list[tuple[Any, str]]]:
+    """Choices that every table offers; separator and encoding are of texts only."""
+    of_texts = ("encoding", "delimiter") if layout.sheet is None else ()
+    found = {name: declared_choices(name) for name in ("layout", "decimal", "header", *of_texts)}
+    if layout.sheet is not None and len(layout.sheet.names) > 1:
+        found["sheet"] = [(name, name) for name in layout.sheet.names]
+    return {**found, "missing": [(list(layout.missing), format_tokens(layout.missing))]}
 
 
 def column_choices(layout: Layout) -> list[tuple[Any, str]]:

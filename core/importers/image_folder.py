@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy as np
 from plaidwork.core.dataset import Dataset, Source
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._images import HEAD, check_size, image_dataset, image_preview, refused
+from plaidwork.core.importers._pictures import Pictures, find_issues, look_at, read_pixels
 from plaidwork.core.importers.base import ImportOptions, Preview, Progress
 
 KINDS = (".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".tif", ".tiff")
 LABEL = "label"
-_MOST_FILES, _MOST_SIDE = 200_000, 2048
+_MOST_FILES = 200_000
 _LOOKED_AT = 2000
 
 
@@ -46,34 +47,56 @@ def holds_images(path: Path) -> bool:
 
 
 class ImageFolderReader:
-    """PNG, JPEG, BMP, PGM, PPM and TIFF in grey. All have to be of one size, unless ``size`` (``[height, width]``) says to which
-    they are scaled. The sub-folder of a file is its label. Further options: ``kind`` and the dropping and log options of
-    delimited files."""
+    """PNG, JPEG, BMP, PGM, PPM and TIFF. The sub-folder of a file is its label.
+
+    Options: those of ``image_folder`` in :mod:`plaidwork.core.reading_options`. Images of different sizes are refused
+    unless ``resize`` is ``scale`` or ``crop``: to ``size`` (``[height, width]``), or without it to the most frequent size
+    (scaled) or the smallest height and width (cropped). Images in colour become grey values unless ``colour`` is
+    ``colour``, which gives three columns for each pixel.
+    """
 
     id = "image_folder"
     title = "Folder of images"
     suffixes: tuple[str, ...] = ()
 
     def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The first images."""
+        """The first images, and whether there are different sizes, and colours, among all."""
         path = Path(path)
         try:
             files = _listed(path)
             names, labels = _names(path, files)
-            images = _stack(path, files[:HEAD], options)
+            heads = look_at(path, files)
+            asked = Pictures.of(heads, options)
+            issues = find_issues(path, heads, asked)
+            shown = {**options, **asked.options}
+            differ = any(issue.severity == "error" for issue in issues)
+            first = replace(asked, resize="scale", size=asked.usual) if differ else asked
+            images = _stack(path, files[:HEAD], first)
         except DataError as error:
             return refused(path, options, error)
-        shown = {LABEL: labels[:HEAD]} if labels is not None else {}
-        return image_preview(path, images, len(files), names[:HEAD], shown, options)
+        table = {LABEL: labels[:HEAD]} if labels is not None else {}
+        pictures = images.mean(axis=3) if images.ndim == 4 else images
+        found = image_preview(path, pictures, len(files), names[:HEAD], table, shown, issues)
+        return found if images.ndim == 3 else replace(found, n_columns=3 * found.n_columns)
 
     def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
         """All images. Raises ``DataError`` that names the file that is damaged, or of another size than the first."""
         path = Path(path)
         files = _listed(path)
         names, labels = _names(path, files)
+        heads = look_at(path, files)
+        asked = Pictures.of(heads, options)
+        different = next(
+            (issue for issue in find_issues(path, heads, asked) if issue.severity == "error"), None
+        )
+        if different is not None:
+            raise DataError(
+                f"{path.name}: {different.message}. {different.detail}.",
+                "Choose with the option “resize”: scale or crop; and “size” for another size than the usual one.",
+            )
         digest = hashlib.sha256()
-        images = _stack(path, files, options, progress, digest)
-        source = Source(path.name, digest.hexdigest(), dict(options))
+        images = _stack(path, files, asked, progress, digest)
+        source = Source(path.name, digest.hexdigest(), {**options, **asked.options})
         table = {} if labels is None else {LABEL: labels}
         return image_dataset(path, path.name, images, names, table, options, source)
 
@@ -101,58 +124,19 @@ def _names(path: Path, files: list[Path]) -> tuple[list[str], np.ndarray | None]
 def _stack(
     path: Path,
     files: list[Path],
-    options: ImportOptions,
+    asked: Pictures,
     progress: Progress | None = None,
     digest: hashlib._Hash | None = None,
 ) -> np.ndarray:
-    """(n, h, w) grey values of files, 0 to 255 (65535 for files of 16 bits)."""
-    size = options.get("size")
-    wanted: tuple[int, int] | None = None
-    if size is not None:
-        sides = [int(side) for side in size] if isinstance(size, (list, tuple)) else []
-        if len(sides) != 2 or not all(1 <= side <= _MOST_SIDE for side in sides):
-            raise DataError(f"size needs height and width from 1 to {_MOST_SIDE}. Found “{size}”.")
-        wanted = sides[0], sides[1]
+    """(n, h, w) grey values of files, 0 to 255 (65535 for files of 16 bits); (n, h, w, 3) in colour."""
     images: np.ndarray | None = None
     for number, file in enumerate(files):
         if progress is not None and number % 16 == 0:
             progress(number / len(files))
-        grey = _grey(path, file, wanted, digest)
+        pixels = read_pixels(path, file, asked, digest)
         if images is None:
-            check_size(f"The folder {path.name}", len(files), grey.shape)
-            images = np.empty((len(files), *grey.shape))
-        if grey.shape != images.shape[1:]:
-            first, own = (f"{high} × {wide}" for high, wide in (images.shape[1:], grey.shape))
-            raise DataError(
-                f"{file.relative_to(path).as_posix()} has {own} pixels; {files[0].relative_to(path).as_posix()} has {first}.",
-                "Scale the images to one size, or give the option “size”.",
-            )
-        images[number] = grey
+            check_size(f"The folder {path.name}", len(files), pixels.shape)
+            images = np.empty((len(files), *pixels.shape))
+        images[number] = pixels
     assert images is not None
     return images
-
-
-def _grey(path: Path, file: Path, size: tuple[int, int] | None, digest: hashlib._Hash | None) -> np.ndarray:
-    from PIL import Image
-
-    name = file.relative_to(path).as_posix()
-    try:
-        if digest is not None:
-            digest.update(f"{name}\0".encode() + file.read_bytes())
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as image:
-                if max(image.size) > _MOST_SIDE:
-                    wide, high = image.size
-                    raise DataError(f"{name} has {high} × {wide} pixels; {_MOST_SIDE} a side can be read.")
-                deep = image.mode.startswith("I") or image.mode == "F"
-                grey = image if deep else image.convert("L")
-                if size is not None:
-                    grey = grey.resize(size[::-1], Image.Resampling.BILINEAR)
-                return np.asarray(grey, dtype=np.float64)
-    except DataError:
-        raise
-    except Exception as error:  # a damaged image makes its decoder raise almost anything
-        raise DataError(
-            f"{name} is no image, or is damaged: {error}.", "Copy it once more, or leave it out."
-        ) from error

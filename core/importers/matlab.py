@@ -30,8 +30,9 @@ from plaidwork.core.importers._npz_parts import (
     split_column,
 )
 from plaidwork.core.importers._text import file_stem
-from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
+from plaidwork.core.reading_options import declared_choices
 
 _NUMBERS = (
     "double",
@@ -113,7 +114,7 @@ class MatlabReader:
             for i, (name, line) in enumerate(zip(names, head))
         )
         given.setdefault("samples_in", "rows" if labels else "")
-        choices["samples_in"] = SAMPLES_IN
+        choices["samples_in"] = declared_choices("samples_in")
         detected = detected | frozenset({"samples_in"} - set(options))
         roles = ("name", *["label"] * len(labels), *["value"] * head.shape[1])
         return Preview(

@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import line_issues, name_issue, skew_issue
+from plaidwork.core.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
 from plaidwork.core.importers._matrix import checked_kind, default_source, finish, samples_found
 from plaidwork.core.importers._table import MAX_CELLS
 from plaidwork.core.importers._text import file_stem, open_binary
-from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
 from plaidwork.core.joining import default_names
+from plaidwork.core.reading_options import declared_choices
 
 SPARSE_BELOW = 0.25
 MAX_LINES = 50_000_000
@@ -41,9 +44,9 @@ class _Header:
 
 
 class MatrixMarketReader:
-    """Sparse or dense matrices. Options: ``sparse`` (keep it sparse however full it is), ``transpose``, ``kind``, ``rename_duplicates``, and the dropping and log
-    options of delimited files. Names come from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``, or from
-    ``features.tsv``/``genes.tsv`` and ``barcodes.tsv`` in the same folder (also gzipped)."""
+    """Sparse or dense matrices; options: those of ``matrix_market`` in :mod:`plaidwork.core.reading_options`. Names come
+    from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``, or from ``features.tsv``/``genes.tsv`` and
+    ``barcodes.tsv`` in the same folder (also gzipped)."""
 
     id = "matrix_market"
     title = "Matrix Market"
@@ -59,7 +62,7 @@ class MatrixMarketReader:
             where = samples_found(options, words, rows, columns)
             cells: tuple[tuple[str, ...], ...] = ()
             if path.stat().st_size < 2_000_000 and header.shape[0] * header.shape[1] < 50_000_000:
-                values = _read(path, header)
+                values = _read(path, header, options, issues)
                 head = values[:200, :100]
                 head = head.toarray() if hasattr(head, "toarray") else head
                 cells = tuple((name, *map(str, line.tolist())) for name, line in zip(rows, head))
@@ -80,7 +83,7 @@ class MatrixMarketReader:
             roles=("name", *["value"] * len(shown)),
             options={**options, "samples_in": where},
             detected=frozenset({"samples_in"} - set(options)),
-            choices={"samples_in": SAMPLES_IN},
+            choices={"samples_in": declared_choices("samples_in")},
             n_rows=header.shape[0],
             n_columns=header.shape[1],
             issues=tuple(issues),
@@ -94,7 +97,7 @@ class MatrixMarketReader:
         header = _header(path)
         issues: list[Issue] = []
         rows, columns, row_table, words = _names(path, header, issues)
-        values = _read(path, header, bool(options.get("sparse")))
+        values = _read(path, header, options)
         if progress is not None:
             progress(0.8)
         notes = [f"{issue.message}: {issue.detail}" for issue in issues]
@@ -152,26 +155,45 @@ def _header(path: Path) -> _Header:
     return _Header(layout, number, (rows, columns), entries)
 
 
-def _read(path: Path, header: _Header, sparse: bool = False) -> Any:
+def _read(path: Path, header: _Header, options: ImportOptions, issues: list[Issue] | None = None) -> Any:
+    """The matrix, sparse where that saves room. What is doubtful goes into ``issues``, or is refused without them."""
     from scipy.io import mmread
     from scipy.sparse import csr_matrix, issparse
 
     try:
         found = mmread(path)
     except (ValueError, OverflowError, OSError, EOFError, TypeError) as error:
+        inexact = next(inexact_entries(path, header.shape, header.layout == "array"), None)
+        if inexact is not None:
+            raise entry_error(path, inexact) from error
         raise DataError(f"{path.name} is damaged: {error}.", "Copy or download it once more.") from error
-    data = found.data if issparse(found) else found
-    if not np.isfinite(np.asarray(data, dtype=np.float64)).all():
+    _check_entries(path, header, found.data if issparse(found) else found, options, issues)
+    if not issparse(found):
+        return np.ascontiguousarray(found, dtype=np.float64)
+    matrix = csr_matrix(without_repeats(path, found.tocoo(), options, issues), dtype=np.float64)
+    if options.get("sparse") or matrix.nnz < SPARSE_BELOW * max(matrix.shape[0] * matrix.shape[1], 1):
+        return matrix
+    return matrix.toarray()
+
+
+def _check_entries(
+    path: Path, header: _Header, data: np.ndarray, options: ImportOptions, issues: list[Issue] | None
+) -> None:
+    values = np.asarray(data, dtype=np.float64)
+    if (
+        header.number != "pattern"
+        and (~np.isfinite(values) | (np.abs(values) >= 2**53) | (values == 0)).any()
+    ):
+        inexact = list(islice(inexact_entries(path, header.shape, header.layout == "array"), 1000))
+        refused = [entry for entry in inexact if entry.what == "large" or options.get("inexact") != "nearest"]
+        if refused and (issues is None or refused[0].what == "large"):
+            raise entry_error(path, refused[0])
+        if refused and issues is not None:
+            issues.append(entry_issue(refused))
+    if not np.isfinite(values).all():
         raise DataError(
             f"{path.name} holds a value that is not finite.", "Leave such entries out of the file."
         )
-    if not issparse(found):
-        return np.ascontiguousarray(found, dtype=np.float64)
-    matrix = csr_matrix(found, dtype=np.float64)
-    matrix.sum_duplicates()
-    if sparse or matrix.nnz < SPARSE_BELOW * max(matrix.shape[0] * matrix.shape[1], 1):
-        return matrix
-    return matrix.toarray()
 
 
 def _names(

@@ -28,7 +28,8 @@ from plaidwork.core.importers._npz_load import (
 from plaidwork.core.importers._npz_parts import find_halves
 from plaidwork.core.importers._table import MAX_CELLS
 from plaidwork.core.importers._text import count_text, file_stem
-from plaidwork.core.importers.base import SAMPLES_IN, ImportOptions, Issue, Preview, Progress
+from plaidwork.core.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.reading_options import declared_choices
 
 _USUAL = ("X", "x", "data", "values", "matrix")
 _PREVIEW = (200, 100)
@@ -98,7 +99,7 @@ class NumpyReader:
             issues=tuple(issues),
             choices={
                 **({"array": choices} if array else {}),
-                **({"samples_in": SAMPLES_IN} if where else {}),
+                **({"samples_in": declared_choices("samples_in")} if where else {}),
             },
             words=loaded.words,
             pictures=values[:PICTURES].reshape(-1, *loaded.image_shape) if loaded.image_shape else None,

@@ -32,6 +32,7 @@ from plaidwork.core.importers._sniff import sniff
 from plaidwork.core.importers._text import count_text
 from plaidwork.core.importers.base import ImportOptions, Progress, read_datasets
 from plaidwork.core.importers.delimited import DelimitedReader
+from plaidwork.core.importers.spreadsheet import SpreadsheetReader
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.spelling import near_misses
 
@@ -99,7 +100,7 @@ class Joined:
 # -- one file -----------------------------------------------------------------------------------------
 def guess_role(path: Path, options: ImportOptions | None = None) -> Role:
     """``table`` for text files that hold labels rather than numbers, or are called so; else ``view``."""
-    if not path.name.lower().endswith(DelimitedReader.suffixes):
+    if not path.name.lower().endswith((*DelimitedReader.suffixes, *SpreadsheetReader.suffixes)):
         return "view"
     try:
         layout = sniff(path, dict(options or {}))

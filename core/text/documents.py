@@ -16,10 +16,11 @@ from plaidwork.core.dataset import Source
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._layout import Layout, column_index
+from plaidwork.core.importers._marks import like_number
 from plaidwork.core.importers._matrix import default_source
-from plaidwork.core.importers._numbers import NumberParser, as_annotation, is_number
+from plaidwork.core.importers._numbers import as_annotation
 from plaidwork.core.importers._sniff import sniff
-from plaidwork.core.importers._text import Records, count_text, encoding_error, file_stem
+from plaidwork.core.importers._text import count_text, encoding_error, file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.joining import default_names
 
@@ -71,7 +72,7 @@ class Documents:
 
 def text_layout(path: Path, options: ImportOptions) -> Layout:
     """The layout of a table with texts; its first row is the header unless the options say otherwise."""
-    known = ("encoding", "delimiter", "skip_rows", "missing", "decimal")
+    known = ("encoding", "delimiter", "sheet", "skip_rows", "missing", "decimal")
     given = {name: options[name] for name in known if options.get(name) is not None}
     return sniff(path, {"header": True, "names": -1, **given, **_header(options)})
 
@@ -86,7 +87,7 @@ def text_columns(layout: Layout) -> list[int]:
     for index in range(layout.n_columns):
         cells = [fields[index].strip() for _, fields in layout.head if len(fields) == layout.n_columns]
         cells = [cell for cell in cells if cell.lower() not in MISSING_TEXT]
-        if not cells or sum(map(is_number, cells)) > 0.2 * len(cells):
+        if not cells or sum(map(like_number, cells)) > 0.2 * len(cells):
             continue
         words = float(np.mean([len(cell.split()) for cell in cells]))
         if words >= 4 and len(set(cells)) > 0.5 * len(cells):
@@ -103,7 +104,7 @@ def read_texts(path: Path, options: ImportOptions, progress: Progress | None = N
     rows, cells, ragged = _cells(path, layout, options, progress)
     if not rows:
         raise DataError(f"{path.name} holds no documents.", "Check that the file was written to its end.")
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
     table = {
         title: as_annotation([text.strip() for text in cells[index]], parser)
         for index, title in enumerate(titles)
@@ -146,7 +147,7 @@ def _cells(
     cells: list[list[str]] = [[] for _ in range(width)]
     ragged: list[tuple[int, int]] = []
     in_header = layout.header
-    with closing(iter(Records(path, layout.encoding, layout.delimiter, progress))) as records:
+    with closing(layout.records(path, progress)) as records:
         for row, fields in records:
             if row <= layout.skip_rows:
                 continue

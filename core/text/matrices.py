@@ -13,9 +13,9 @@ from plaidwork.core.errors import DataError
 from plaidwork.core.importers._findings import distinct_names
 from plaidwork.core.importers._layout import Layout, column_index
 from plaidwork.core.importers._matrix import default_source
-from plaidwork.core.importers._numbers import NumberParser, as_annotation
+from plaidwork.core.importers._numbers import as_annotation
 from plaidwork.core.importers._sniff import sniff
-from plaidwork.core.importers._text import Records, file_stem
+from plaidwork.core.importers._text import file_stem
 from plaidwork.core.importers.base import ImportOptions, Issue, Progress
 from plaidwork.core.joining import default_names
 from plaidwork.core.text.documents import Documents, text_layout
@@ -143,7 +143,7 @@ def _triplet_cells(
     counts: list[float] = []
     skip = layout.skip_rows + layout.header
     first, second, third = columns
-    for row, fields in Records(path, layout.encoding, layout.delimiter, progress):
+    for row, fields in layout.records(path, progress):
         if row <= skip:
             continue
         try:
@@ -194,7 +194,7 @@ def name_list(file: Path, terms: bool = True) -> tuple[tuple[str, ...], tuple[st
     if not file.is_file():
         raise DataError(f"{file} does not exist.", "Check the name and the folder.")
     layout = sniff(file, {"names": -1, "missing": []})
-    rows = [fields for _, fields in Records(file, layout.encoding, layout.delimiter)]
+    rows = [fields for _, fields in layout.records(file)]
     if layout.n_columns == 1 or min(len(fields) for fields in rows) < 2:
         lines = [fields[0].strip() for fields in rows]
         single = (
@@ -215,9 +215,9 @@ def _document_table(file: Path | None) -> dict[str, np.ndarray]:
     layout = sniff(file, {"names": -1})
     if layout.n_columns < 2:
         return {}
-    rows = [fields for _, fields in Records(file, layout.encoding, layout.delimiter)]
+    rows = [fields for _, fields in layout.records(file)]
     body = rows[1:] if layout.header else rows
-    parser = NumberParser(layout.decimal or ".", layout.missing, layout.grouped)
+    parser = layout.parser()
     titles = distinct_names([title or f"column {i + 1}" for i, title in enumerate(layout.titles)])
     return {
         title: as_annotation([row[i].strip() if i < len(row) else "" for row in body], parser)
@@ -277,7 +277,8 @@ def _read_matrix(
 
     from plaidwork.core.importers.matrix_market import MatrixMarketReader
 
-    data = MatrixMarketReader().read(path, {"rename_duplicates": True, "sparse": True}, progress)
+    given = {"rename_duplicates": True, "sparse": True, "repeated": options.get("repeated")}
+    data = MatrixMarketReader().read(path, given, progress)
     matrix, names, terms = csr_matrix(data.values), data.row_names, data.column_names
     if options.get("turned"):
         matrix, names, terms = csr_matrix(matrix.T), terms, names

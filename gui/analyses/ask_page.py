@@ -202,7 +202,7 @@ class AskPage(QWidget):
         self._judge()
 
     def _ask_for_labels(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz);;All files (*)"
+        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.xlsx *.xls *.ods);;All files (*)"
         path, _ = QFileDialog.getOpenFileName(self, "Add labels", "", kinds)
         if path:
             self.labels_asked.emit(str(Path(path)))

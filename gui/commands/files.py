@@ -90,7 +90,8 @@ class FileCommands(CommandGroup):
     def import_text(self) -> None:
         window = self._window
         kinds = (
-            "Tables and counts (*.csv *.csv.gz *.tsv *.tsv.gz *.txt *.txt.gz *.mtx *.mtx.gz);;All files (*)"
+            "Tables and counts (*.csv *.csv.gz *.tsv *.tsv.gz *.txt *.txt.gz *.xlsx *.xls *.ods *.mtx *.mtx.gz);;"
+            "All files (*)"
         )
         name, _ = QFileDialog.getOpenFileName(window, "Import texts", window.settings.folder("import"), kinds)
         if name:

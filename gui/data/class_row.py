@@ -58,7 +58,7 @@ class ClassRow(QWidget):
         self._show()
 
     def _ask(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz)"
+        kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.xlsx *.xls *.ods)"
         path, _ = QFileDialog.getOpenFileName(self, "Sample classes", str(self._path.parent), kinds)
         if path:
             self.set_file(Path(path))

@@ -69,6 +69,7 @@ class ImportDialog(QDialog):
         except DataError as error:
             self._refuse(error.message, error.hint)
             return
+        self.options.set_reader(self._reader.id)
         self._load()
 
     # -- layout ---------------------------------------------------------------------------------
@@ -93,6 +94,7 @@ class ImportDialog(QDialog):
         self.options.changed.connect(self._option_changed)
         self.roles.role_chosen.connect(self._role_chosen)
         self.issues.ticked.connect(self._ticked)
+        self.issues.other_ticked.connect(lambda row, on: self._ticked(row, on, second=True))
         self.issues.place_requested.connect(self._go_to)
         self.classes.failed.connect(
             lambda title, hint: self.messages.post("error", title, hint, key="classes")
@@ -154,9 +156,7 @@ class ImportDialog(QDialog):
 
     def _show(self, preview: Preview) -> None:
         self._task = None
-        if self.state.take(preview):
-            self._load()
-            return
+        self.state.take(preview)
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
         found = f"{format_count(preview.n_rows)} rows and {format_count(preview.n_columns)} columns found. "
@@ -244,8 +244,8 @@ class ImportDialog(QDialog):
         self.state.set_role(column, role)
         self._load()
 
-    def _ticked(self, row: FixRow, on: bool) -> None:
-        self.state.tick(row, on)
+    def _ticked(self, row: FixRow, on: bool, second: bool = False) -> None:
+        self.state.tick(row, on, second)
         self._load()
 
     def _label_edited(self, axis: int) -> None:

@@ -11,31 +11,12 @@ import numpy as np
 from plaidwork.core.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import Issue, Preview
+from plaidwork.core.importers._text import parse_tokens
+from plaidwork.core.importers.base import Added, Fix
+from plaidwork.core.reading_options import reading_option
 from plaidwork.core.sample_words import about_features
 from plaidwork.gui.numbers import format_bytes, format_count
 
-OPTION_TITLES = {
-    "layout": "Table is",
-    "sample": "Samples are in",
-    "feature": "Features are in",
-    "value": "Values are in",
-    "view": "Views are in",
-    "modality": "Modality",
-    "layer": "Layer",
-    "array": "Array",
-    "encoding": "Encoding",
-    "delimiter": "Separator",
-    "decimal": "Decimal mark",
-    "missing": "Missing values",
-    "header": "Names of columns",
-    "names": "Names of rows",
-    "samples_in": "Samples are",
-    "images_along": "Images are along",
-}
-"""Words for the options that readers usually have; others get a title from their name."""
-ORDER = (
-    "modality", "layer", "array", "images_along", "layout", "sample", "feature", "value", "view", "delimiter", "decimal", "missing", "header", "names", "samples_in", "encoding",
-)  # fmt: skip
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}
 
 
@@ -46,7 +27,8 @@ def is_step_option(name: str) -> bool:
 
 def option_title(name: str) -> str:
     """The label of an option."""
-    return OPTION_TITLES.get(name, name.replace("_", " ").capitalize())
+    declared = reading_option(name)
+    return declared.title if declared is not None else name.replace("_", " ").capitalize()
 
 
 def same(first: Any, second: Any) -> bool:
@@ -58,10 +40,21 @@ def same(first: Any, second: Any) -> bool:
 
 @dataclass
 class FixRow:
-    """One line of "Found while reading": the issue, and whether its fix is on."""
+    """One line of "Found while reading": the issue, whether a fix is on, and whether it is the second one."""
 
     issue: Issue
     applied: bool = False
+    second: bool = False
+
+    @property
+    def fix(self) -> Fix | None:
+        """The fix that is on, or would be: the first unless the second was chosen."""
+        return self.issue.other if self.second else self.issue.fix
+
+    @property
+    def option(self) -> str:
+        """The option that is set while a fix is on."""
+        return self.fix[1] if self.applied and self.fix else ""
 
 
 @dataclass
@@ -71,7 +64,6 @@ class ImportState:
     given: dict[str, Any] = field(default_factory=dict)
     preview: Preview | None = None
     rows: list[FixRow] = field(default_factory=list)
-    _decided: set[str] = field(default_factory=set)
 
     # -- options --------------------------------------------------------------------------------
     def give(self, name: str, value: Any) -> None:
@@ -81,12 +73,7 @@ class ImportState:
         else:
             self.given[name] = value
         for row in self.rows:
-            if (
-                row.applied
-                and row.issue.fix
-                and row.issue.fix[1] == name
-                and not same(row.issue.fix[2], value)
-            ):
+            if row.option == name and row.fix and not _holds(value, row.fix[2]):
                 row.applied = False
 
     def set_role(self, column: int, role: str) -> None:
@@ -102,8 +89,8 @@ class ImportState:
         self.given["skip"] = [index for index, item in enumerate(roles) if item == "skip"]
 
     # -- fixes ----------------------------------------------------------------------------------
-    def take(self, preview: Preview) -> bool:
-        """Take a new preview in; True when fixes that only label were ticked, so that it must be read again."""
+    def take(self, preview: Preview) -> None:
+        """Take a new preview in. Nothing that was found is mended by itself."""
         self.preview = preview
         seen = {_key(row.issue): row for row in self.rows if row.applied}
         rows = []
@@ -113,30 +100,46 @@ class ImportState:
         rows += seen.values()  # mended ones stay, so that the tick can be taken back
         rank = {"error": 0, "warning": 1, "info": 2}
         self.rows = sorted(rows, key=lambda row: rank[row.issue.severity])
-        again = False
-        for row in self.rows:
-            fix = row.issue.fix
-            if row.applied or not fix or row.issue.changes_numbers or row.issue.severity == "error":
-                continue
-            if fix[1] not in self._decided and fix[1] not in self.given and fix[1] not in preview.unclear:
-                self._decided.add(fix[1])
-                self.given[fix[1]], row.applied = fix[2], True
-                again = True
-        return again
 
-    def tick(self, row: FixRow, on: bool) -> None:
-        """Apply or take back a fix."""
-        assert row.issue.fix is not None
-        _, name, value = row.issue.fix
-        self._decided.add(name)
-        row.applied = on
-        if on:
-            for other in self.rows:
-                if other is not row and other.applied and other.issue.fix and other.issue.fix[1] == name:
+    def tick(self, row: FixRow, on: bool, second: bool = False) -> None:
+        """Apply or take back a fix; ``second`` is the other way to mend it."""
+        if row.applied and row.second != second:
+            self._take_back(row)
+        row.second, row.applied = second, on
+        assert row.fix is not None
+        _, name, value = row.fix
+        if not on:
+            self._take_back(row)
+        elif isinstance(value, Added):
+            base = self._listed(name)
+            self.given[name] = [*base, *(item for item in value.items if item not in base)]
+        else:
+            for other in self.rows:  # what is mended by the same value is mended, too
+                fixes = (other.issue.fix, other.issue.other)
+                place = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
+                if place >= 0:
+                    other.applied, other.second = True, bool(place)
+                elif other.option == name:
                     other.applied = False
             self.given[name] = value
+
+    def _take_back(self, row: FixRow) -> None:
+        assert row.fix is not None
+        _, name, value = row.fix
+        if isinstance(value, Added):
+            self.given[name] = [item for item in self._listed(name) if item not in value.items]
         else:
             self.given.pop(name, None)
+            for other in self.rows:
+                if other.option == name:
+                    other.applied = False
+
+    def _listed(self, name: str) -> list[Any]:
+        """The list in force."""
+        found = self.given.get(name, self.preview.options.get(name) if self.preview is not None else None)
+        if name == "missing":
+            return list(parse_tokens(found or ()))
+        return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
 
     @property
     def to_look_at(self) -> int:
@@ -211,9 +214,8 @@ class ImportState:
         """Index into the preview's cells of a row of the file (from 1); -1 when it is not shown."""
         if self.preview is None or row < 1:
             return -1
-        before = int(self.preview.options.get("skip_rows", 0) or 0) + bool(self.preview.options.get("header"))
-        index = row - 1 - before
-        return index if 0 <= index < len(self.preview.cells) else -1
+        rows = self.preview.rows
+        return rows.index(row) if row in rows else -1
 
 
 def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:
@@ -231,6 +233,15 @@ def _adds(made: Sequence[tuple[str, int, int]], labels: tuple[str, str]) -> str:
 def _plural(word: str) -> str:
     irregular = {"mouse": "mice", "person": "people"}
     return irregular.get(word) or (word if word.endswith("s") else f"{word}s")
+
+
+def _holds(value: Any, fix: Any) -> bool:
+    """Whether an option still says what a fix had made of it."""
+    if isinstance(fix, Added):
+        return value is not None and set(fix.items) <= set(
+            parse_tokens(value) if isinstance(value, str) else value
+        )
+    return same(fix, value)
 
 
 def _key(issue: Issue) -> tuple[str, str]:

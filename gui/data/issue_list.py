@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from plaidwork.core.importers import Issue
+from plaidwork.core.importers.base import Fix
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
-from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets import Card, Label, tool_button
 
 _ICONS = {
     "error": ("error", "error"),
@@ -21,36 +24,91 @@ _ICONS = {
 }
 
 
+LEAST = 36
+"""Pixels of a row of one line."""
+_LONGEST = 120
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
 class IssueRow(QWidget):
-    """Icon, message, detail, fix. A click goes to the place in the file."""
+    """Icon, message, detail, and a check box for each of the ways to mend it. A click goes to the place in the file.
+
+    Where there are several places, a button opens their list below.
+    """
 
     clicked = Signal()
     ticked = Signal(bool)
+    other_ticked = Signal(bool)
+    resized = Signal()
 
-    def __init__(
-        self, kind: str, message: str, detail: str = "", fix: str = "", on: bool = False, last: bool = False
-    ) -> None:
+    def __init__(self, kind: str, item: FixRow, last: bool = False) -> None:
         super().__init__()
+        issue = item.issue
         self._kind, self._last = kind, last
         self._icon = Label()
         self._icon.setFixedWidth(18)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(space.M, space.XS, space.M, space.XS)
-        row.setSpacing(space.S)
-        row.addWidget(self._icon)
-        row.addWidget(Label(message, elide=True))
-        row.addWidget(Label(detail, "caption", "muted", elide=True), 1)
-        self.box: QCheckBox | None = None
-        if fix:
-            self.box = QCheckBox(fix)
-            self.box.setChecked(on)
-            self.box.toggled.connect(self.ticked)
-            row.addWidget(self.box)
-        self.setMinimumHeight(36)
+        top = QHBoxLayout()
+        top.setSpacing(space.S)
+        top.addWidget(self._icon)
+        top.addWidget(Label(issue.message, elide=True))
+        top.addWidget(Label(issue.detail, "caption", "muted", elide=True), 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(space.M, space.XS, space.M, space.XS)
+        column.setSpacing(space.XS)
+        column.addLayout(top)
+        self.list_button: QAbstractButton | None = None
+        self.places = Label("\n".join(map(_cut, issue.places)), "caption", "muted")
+        self.places.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.places.setContentsMargins(18 + space.S, 0, 0, space.XS)
+        self.places.hide()
+        if len(issue.places) > 1:
+            self.list_button = tool_button("chevron-down", "List all places", self._open_list)
+            top.addWidget(self.list_button)
+        self.box = self._made_box(issue.fix, item.applied and not item.second, self.ticked)
+        self.other_box = self._made_box(issue.other, item.applied and item.second, self.other_ticked)
+        boxes = [box for box in (self.box, self.other_box) if box is not None]
+        if len(boxes) == 1 and not issue.places:
+            top.addWidget(boxes[0])
+        elif boxes:  # the words have the first line for themselves
+            below = QHBoxLayout()
+            below.setContentsMargins(18 + space.S, 0, 0, space.XS)
+            below.setSpacing(space.L)
+            for box in boxes:
+                below.addWidget(box)
+            below.addStretch(1)
+            column.addLayout(below)
+        column.addWidget(self.places)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{message}. {detail}")
+        self.setAccessibleName(f"{issue.message}. {issue.detail}")
         theme().changed.connect(self._restyle)
         self._restyle()
+
+    def sizeHint(self) -> QSize:
+        """As high as its lines, and at least one row."""
+        return super().sizeHint().expandedTo(QSize(0, LEAST))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never lower than that."""
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
+
+    def _made_box(self, fix: Fix | None, on: bool, signal: Any) -> QCheckBox | None:
+        if fix is None:
+            return None
+        box = QCheckBox(fix[0])
+        box.setChecked(on)
+        box.toggled.connect(signal)
+        return box
+
+    def _open_list(self) -> None:
+        assert self.list_button is not None
+        on = self.places.isHidden()
+        self.places.setVisible(on)
+        self.list_button.setToolTip("Hide the list" if on else "List all places")
+        self.updateGeometry()
+        self.resized.emit()
 
     def _restyle(self) -> None:
         name, color = _ICONS[self._kind]
@@ -71,9 +129,12 @@ class IssueRow(QWidget):
 
 
 class IssueList(Card):
-    """All rows; `ticked` carries the row and the state of its box, `place_requested` the row."""
+    """All rows; `ticked` (`other_ticked` for the second way) carries the row and the state of its box,
+    `place_requested` the row; `resized` says that a list was opened or closed."""
 
     ticked = Signal(object, bool)
+    other_ticked = Signal(object, bool)
+    resized = Signal()
     place_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -95,15 +156,17 @@ class IssueList(Card):
         for number, item in enumerate(found):
             issue = item.issue
             kind = "ok" if item.applied and issue.severity != "info" else issue.severity
-            fix = issue.fix[0] if issue.fix else ""
-            made = IssueRow(kind, issue.message, issue.detail, fix, item.applied, number == len(found) - 1)
+            made = IssueRow(kind, item, number == len(found) - 1)
             made.ticked.connect(lambda on, item=item: self.ticked.emit(item, on))
+            made.other_ticked.connect(lambda on, item=item: self.other_ticked.emit(item, on))
+            made.resized.connect(self.resized)
             made.clicked.connect(lambda item=item: self.place_requested.emit(item))
             if issue.row:
                 made.setCursor(Qt.CursorShape.PointingHandCursor)
             self._add(made)
         if not found:
-            self._add(IssueRow("ok", f"No problem found in {checked}", last=True))
+            well = FixRow(Issue("info", f"No problem found in {checked}"))
+            self._add(IssueRow("ok", well, last=True))
         if 0 <= focus < len(self.rows) and self.rows[focus].box is not None:
             self.rows[focus].box.setFocus()
 

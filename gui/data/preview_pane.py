@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.importers import Preview
@@ -17,7 +17,8 @@ from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
-_SHOWN = 4
+_LEAST = 152
+"""Pixels that what was found has in a low window: some four rows."""
 
 
 class PreviewPane(Pane):
@@ -33,6 +34,7 @@ class PreviewPane(Pane):
         self._line = Label("", "body", "muted", elide=True)
         self._issue_scroll = scrolled(self.issues, background=QPalette.ColorRole.Base)
         self._build(below)
+        self.issues.resized.connect(self._fit_issues)
         self.table.role_menu_requested.connect(self.roles.open_column_menu)
 
     def _build(self, below: QWidget) -> None:
@@ -94,4 +96,14 @@ class PreviewPane(Pane):
         count, mended = state.to_look_at, state.mended
         self._found.set(f"{count} to look at" if count else f"{mended} mended", "warn" if count else "ok")
         self._found.setVisible(count + mended > 0)
-        self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), _SHOWN) * 36 + 4)
+        self._fit_issues()
+
+    def _fit_issues(self) -> None:
+        """As high as what was found, up to a third of the height; the rest scrolls."""
+        wanted = sum(row.sizeHint().height() for row in self.issues.rows) + 4
+        self._issue_scroll.setFixedHeight(min(wanted, max(_LEAST, self.height() * 3 // 10)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A higher window shows more of what was found."""
+        super().resizeEvent(event)
+        self._fit_issues()

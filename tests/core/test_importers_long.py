@@ -110,8 +110,8 @@ def test_repeated_pairs_name_both_rows(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("s9,f1,abc", "row 14: expected a number in column 3 “value”, found “abc”"),
-        ("s9,f1,inf", "row 14: expected a finite number"),
+        ("s9,f1,abc", "row 14, column 3 “value”: expected a number with a decimal point, found “abc”"),
+        ("s9,f1,inf", "row 14, column 3 “value”: expected a finite number"),
         ("s9,,3", "row 14: expected a name of the feature, found an empty cell in column 2 “feature”"),
         (",f1,3", "row 14: expected a name of the sample"),
         ("s9,f1", "row 14: 2 fields found, 3 expected"),

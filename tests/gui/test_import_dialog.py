@@ -171,14 +171,18 @@ def test_ragged_rows(qtbot, opened):
     assert finish(qtbot, dialog).shape == (40, 3)
 
 
-def test_repeated_names_are_numbered_by_default(qtbot, opened):
+def test_repeated_names_are_listed_before_they_are_numbered(qtbot, opened):
     dialog = opened("twice.csv", "gene,a,b\n" + "".join(f"g{min(i, 30)},{i}.5,1.25\n" for i in range(33)))
-    ticked = [row for row in dialog.issues.rows if row.box is not None and row.box.isChecked()]
-    assert any("occurs more than once" in row.accessibleName() for row in ticked)
-    assert dialog.state.given["rename_duplicates"] is True
+    row = next(row for row in dialog.issues.rows if "occurs more than once" in row.accessibleName())
+    assert "“g30”: 3 times, rows 32, 33 and 34" in row.accessibleName()
+    assert not row.box.isChecked()
+    assert not dialog.import_button.isEnabled()
+    qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=row.box.rect().center())
+    ready(qtbot, dialog)
     assert "log" not in dialog.state.given
-    assert dialog.import_button.isEnabled()
-    assert len(set(finish(qtbot, dialog).row_names)) == 33
+    data = finish(qtbot, dialog)
+    assert data.row_names[-2:] == ("g30 (2)", "g30 (3)")
+    assert data.source.options["rename_duplicates"] is True
 
 
 def test_number_changing_fix_is_offered_unticked(qtbot, opened):

@@ -1,0 +1,266 @@
+"""The import dialog with every kind of doubt: told with its places, mended by a click, taken back by another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gui_toys import settle
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QScrollArea
+
+from plaidwork.core.importers import read_dataset
+from plaidwork.core.importers.base import builtin_readers
+from plaidwork.core.reading_options import checked_options, options_of
+from plaidwork.gui.data import ImportDialog
+from plaidwork.gui.data.import_options import OptionsPanel
+from plaidwork.gui.theme import theme
+
+
+@pytest.fixture(autouse=True)
+def finished(qapp):
+    yield
+    settle()
+
+
+@pytest.fixture
+def opened(qtbot, tmp_path):
+    def open_(name: str, text: str = "") -> ImportDialog:
+        path = tmp_path / name
+        if text:
+            path.write_text(text, encoding="utf-8")
+        dialog = ImportDialog(path)
+        qtbot.addWidget(dialog)
+        with qtbot.waitActive(dialog):
+            dialog.show()
+        ready(qtbot, dialog)
+        return dialog
+
+    return open_
+
+
+def ready(qtbot, dialog) -> None:
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    QApplication.processEvents()
+
+
+def row_of(dialog, text):
+    (found,) = [row for row in dialog.issues.rows if text in row.accessibleName()]
+    return found
+
+
+def click(qtbot, dialog, box) -> None:
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=box.rect().center())
+    ready(qtbot, dialog)
+
+
+def pick(qtbot, dialog, name: str, text: str) -> None:
+    combo = dialog.options.field(name).editor
+    combo.setFocus()
+    combo.showPopup()
+    combo.view().setCurrentIndex(combo.model().index(combo.findText(text), 0))
+    qtbot.keyClick(combo.view(), Qt.Key.Key_Return)
+    ready(qtbot, dialog)
+
+
+def imported(qtbot, dialog):
+    with qtbot.waitSignal(dialog.accepted, timeout=20_000):
+        qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    return dialog.dataset
+
+
+TEXTS = "id;a;b\n" + "".join(
+    f"s{i};{'n.d.' if i in (3, 7) else f'{i},5'};{'<0,05' if i == 4 else f'{i},25'}\n" for i in range(12)
+)
+
+
+def test_every_text_becomes_missing_by_one_click(qtbot, opened, tmp_path):
+    dialog = opened("texts.csv", TEXTS)
+    assert not dialog.import_button.isEnabled()
+    first = row_of(dialog, "2 cells with “n.d.” are no numbers")
+    assert first.box.text() == "Treat as missing"
+    click(qtbot, dialog, first.box)
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "1 cell with “<0,05” is no number").box)
+    assert dialog.import_button.isEnabled()
+    assert row_of(dialog, "“n.d.”").box.isChecked(), "the second does not take the place of the first"
+    click(qtbot, dialog, row_of(dialog, "“n.d.”").box)
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "“n.d.”").box)
+    data = imported(qtbot, dialog)
+    assert data.n_missing == 3
+    assert {"n.d.", "<0,05"} <= set(data.source.options["missing"])
+    assert read_dataset(tmp_path / "texts.csv", data.source.options).digest() == data.digest()
+
+
+def test_a_text_with_a_comma_can_be_typed_as_missing(qtbot, opened):
+    dialog = opened("texts.csv", TEXTS)
+    line = dialog.options.field("missing").editor
+    line.setFocus()
+    line.setText('usual, n.d., "<0,05"')
+    qtbot.keyClick(line, Qt.Key.Key_Tab)
+    ready(qtbot, dialog)
+    assert imported(qtbot, dialog).n_missing == 3
+
+
+def test_percent_signs_have_two_readings(qtbot, opened):
+    dialog = opened("p.tsv", "id\ta\tb\nx\t50 %\t1 234,5\ny\t12,5 %\t2 345,5\n")
+    assert not dialog.import_button.isEnabled()
+    click(qtbot, dialog, row_of(dialog, "percent sign").other_box)
+    row = row_of(dialog, "percent sign")
+    assert (row.box.isChecked(), row.other_box.isChecked()) == (False, True)
+    click(qtbot, dialog, row.box)
+    row = row_of(dialog, "percent sign")
+    assert (row.box.isChecked(), row.other_box.isChecked()) == (True, False)
+    click(qtbot, dialog, row_of(dialog, "a blank between groups").box)
+    data = imported(qtbot, dialog)
+    assert data.values.tolist() == [[50, 1234.5], [12.5, 2345.5]]
+    assert (data.source.options["percent"], data.source.options["thousands"]) == ("number", " ")
+
+
+def test_places_open_as_a_list(qtbot, opened):
+    dialog = opened("texts.csv", TEXTS)
+    row = row_of(dialog, "“n.d.”")
+    assert row.places.isHidden()
+    qtbot.mouseClick(row.list_button, Qt.MouseButton.LeftButton)
+    assert row.places.text() == "row 5, column 2 “a”: “n.d.”\nrow 9, column 2 “a”: “n.d.”"
+    assert row.places.isVisible()
+    qtbot.mouseClick(row.list_button, Qt.MouseButton.LeftButton)
+    assert row.places.isHidden()
+
+
+def test_the_cell_of_a_doubt_is_found_behind_empty_lines(qtbot, opened):
+    dialog = opened("gaps.csv", "id,a,b\n\n\nx,1.5,2\n\ny,oops,3\nz,2.5,4\n")
+    qtbot.mouseClick(row_of(dialog, "“oops”"), Qt.MouseButton.LeftButton)
+    assert dialog.table.currentIndex().data() == "oops"
+
+
+def test_numbers_that_cannot_be_represented_wait_for_a_choice(qtbot, opened):
+    dialog = opened("n.csv", "id,a,b\nx,9007199254740993,1.5\ny,2,1E-400\nz,3,1e400\n")
+    for words in ("more digits", "too close to zero", "too large"):
+        row = row_of(dialog, words)
+        assert not row.box.isChecked()
+    click(qtbot, dialog, row_of(dialog, "more digits").box)
+    click(qtbot, dialog, row_of(dialog, "too large").box)
+    assert dialog.import_button.isEnabled()
+    np.testing.assert_array_equal(imported(qtbot, dialog).values, [[2.0**53, 1.5], [2, 0], [3, np.nan]])
+
+
+def test_one_tick_mends_what_the_same_option_mends(qtbot, opened):
+    dialog = opened("twice.csv", "gene,s,s\ng,1.5,2\ng,2.5,3\nh,3.5,4\n")
+    click(qtbot, dialog, row_of(dialog, "1 row name occurs").box)
+    assert row_of(dialog, "1 column name occurs").box.isChecked()
+    click(qtbot, dialog, row_of(dialog, "1 column name occurs").box)
+    assert not row_of(dialog, "1 row name occurs").box.isChecked()
+    assert not dialog.import_button.isEnabled()
+
+
+def test_a_sheet_is_picked(qtbot, opened, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    workbook = openpyxl.Workbook()
+    for name, factor in (("First", 1), ("Second", 10)):
+        sheet = workbook.create_sheet(name)
+        for row in (("id", "a", "b"), ("x", 1.5 * factor, 2), ("y", 2.5, 3)):
+            sheet.append(row)
+    workbook.save(tmp_path / "book.xlsx")
+    dialog = opened("book.xlsx")
+    assert "“Sheet” has to be chosen" in dialog._foot.text()
+    assert not dialog.import_button.isEnabled()
+    pick(qtbot, dialog, "sheet", "Second")
+    data = imported(qtbot, dialog)
+    assert data.values[0, 0] == 15
+    assert data.source.options["sheet"] == "Second"
+
+
+def test_images_are_scaled_or_cropped_and_colours_kept(qtbot, opened, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "pictures").mkdir()
+    for number, size in enumerate([(4, 6), (4, 6), (5, 6)]):
+        pixels = np.random.default_rng(number).integers(0, 256, (*size, 3)).astype(np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "pictures" / f"{number}.png")
+    dialog = opened("pictures")
+    assert not dialog.import_button.isEnabled()
+    size = dialog.options.field("size").editor
+    size.setFocus()
+    size.setText("3 x 3")
+    qtbot.keyClick(size, Qt.Key.Key_Tab)
+    ready(qtbot, dialog)
+    assert dialog.import_button.isEnabled()
+    pick(qtbot, dialog, "resize", "Crop around the middle")
+    assert size.text() == "3 × 3"
+    pick(qtbot, dialog, "colour", "Red, green and blue")
+    data = imported(qtbot, dialog)
+    assert data.shape == (3, 27)
+    options = {name: data.source.options[name] for name in ("resize", "size", "colour")}
+    assert options == {"resize": "crop", "size": [3, 3], "colour": "colour"}
+
+
+@pytest.mark.parametrize("reader", [reader.id for reader in builtin_readers()])
+def test_every_declared_option_has_a_field_and_no_other(qtbot, reader):
+    panel = OptionsPanel()
+    qtbot.addWidget(panel)
+    panel.set_reader(reader)
+    assert panel.all_names == {option.name for option in options_of(reader)}
+
+
+def test_further_options_reach_the_data(qtbot, opened):
+    dialog = opened("plain.csv", "title of the table\nid,a,b,c\nx,1.5,2,u\ny,2.5,2,v\nz,,2,u\n")
+    assert not dialog.options.fold.is_open
+    qtbot.mouseClick(dialog.options.fold.head, Qt.MouseButton.LeftButton)
+    for name, typed in (("skip_rows", "1"), ("skip", "c")):
+        line = dialog.options.field(name).editor
+        line.setFocus()
+        line.setText(typed)
+        qtbot.keyClick(line, Qt.Key.Key_Tab)
+        ready(qtbot, dialog)
+    for name in ("drop_constant_columns", "transpose"):
+        click(qtbot, dialog, dialog.options.field(name).editor)
+    pick(qtbot, dialog, "kind", "Real numbers")
+    assert checked_options("delimited", dialog.state.given) == dialog.state.given
+    data = imported(qtbot, dialog)
+    assert (data.row_names, data.column_names) == (("a", "b"), ("x", "y"))
+    assert data.kind == "real"
+
+
+def test_only_one_column_is_read(qtbot, opened):
+    dialog = opened(
+        "classes.csv", "id,class,note\n" + "".join(f"s{i},{'uv'[i % 2]},n{i}\n" for i in range(6))
+    )
+    assert not dialog.import_button.isEnabled(), "no column of numbers"
+    dialog.options.fold.set_open()
+    pick(qtbot, dialog, "column", "Column “class”")
+    assert row_of(dialog, "Only column 2 “class” is read, as labels: 2 classes")
+    data = imported(qtbot, dialog)
+    assert (data.kind, data.categories, data.shape) == ("categorical", ("u", "v"), (6,))
+
+
+def test_a_line_that_is_not_understood_says_so(qtbot, opened):
+    dialog = opened("plain.csv", "id,a,b\nx,1.5,2\ny,2.5,3\n")
+    field = dialog.options.field("skip_rows")
+    dialog.options.fold.set_open()
+    field.editor.setFocus()
+    field.editor.setText("two")
+    qtbot.keyClick(field.editor, Qt.Key.Key_Tab)
+    assert "“two” is not understood" in field.error.text
+    assert "skip_rows" not in dialog.state.given
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_nothing_is_cut_off_in_a_low_window(qtbot, opened, mode):
+    theme().set_mode(mode)
+    dialog = opened("texts.csv", TEXTS)
+    dialog.resize(1024, 640)
+    QApplication.processEvents()
+    assert (dialog.width(), dialog.height()) == (1024, 640)
+    for row in dialog.issues.rows:
+        assert row.height() >= row.sizeHint().height()
+        for box in filter(None, (row.box, row.other_box)):
+            assert row.rect().contains(box.geometry())
+            assert box.width() >= box.sizeHint().width()
+    dialog.options.fold.set_open()
+    settle()
+    scroll = dialog._left.findChild(QScrollArea)
+    assert scroll.widget().width() <= scroll.viewport().width(), "the left side is cut off at its right"
+    area = dialog.pane._issue_scroll
+    assert area.verticalScrollBar().maximum() >= dialog.issues.height() - area.viewport().height()
