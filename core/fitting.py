@@ -13,9 +13,9 @@ from plaidwork.core.errors import DataError, ModelError, PluginError
 from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Executor, ThreadExecutor
 from plaidwork.core.job import distinct_names
-from plaidwork.core.model import Result, Table
+from plaidwork.core.model import Model, Result, Table
 from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.plugins.info import blamed
+from plaidwork.core.plugins.info import blamed, owner_of
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
@@ -144,7 +144,7 @@ def execute(
 
     todo = [record for record in run.chains if not record.done]
     run.status = "running"
-    run.environment = environment()
+    run.environment = environment(plan.model)
     for problem in plan.warnings:
         run.say(problem.message, "warning")
     try:
@@ -216,8 +216,8 @@ def _plain(values: np.ndarray) -> bool:
     return all(isinstance(value, str) for value in values.flat)
 
 
-def environment() -> dict[str, str]:
-    """Versions and machine, for the provenance."""
+def environment(model: Model | None = None) -> dict[str, str]:
+    """Versions and machine, for the provenance; with a model also the plugin that it comes from."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -231,4 +231,6 @@ def environment() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed"
+    if model is not None:
+        found["plugin"] = owner_of(model).title
     return found

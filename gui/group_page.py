@@ -25,7 +25,10 @@ class GroupPage(QWidget):
     view_changed = Signal()
 
     def __init__(
-        self, views: Sequence[tuple[str, Callable[[], QWidget]]], parent: QWidget | None = None
+        self,
+        views: Sequence[tuple[str, Callable[[], QWidget]]],
+        front: str = "",
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._makers = dict(views)
@@ -42,7 +45,7 @@ class GroupPage(QWidget):
         layout.setSpacing(0)
         layout.addLayout(row)
         layout.addWidget(self._stack, 1)
-        self.show_view(views[0][0])
+        self.show_view(front if front in self._makers else views[0][0])
 
     @property
     def current(self) -> QWidget:
@@ -65,6 +68,10 @@ class GroupPage(QWidget):
         """What the view in front shows in the right dock."""
         panel = getattr(self.current, "side_panel", None)
         return panel() if panel is not None else None
+
+    def adopt_panel(self, panel: QWidget) -> None:
+        """Keep what is chosen in the panel of the view in front."""
+        self.current.adopt_panel(panel)  # type: ignore[attr-defined]
 
     def export_picture(self, path: Path) -> None:
         """Save the picture in front."""

@@ -84,8 +84,19 @@ def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
 
 def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
     from plaidwork.gui.group_page import GroupPage
+    from plaidwork.gui.results.choices import kept_choices
 
-    return GroupPage([(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices])
+    kept = kept_choices(run.view_settings, run.spec.views[indices[0]].group)
+    page = GroupPage(
+        [(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices], kept.get("view", "")
+    )
+
+    def keep(title: str) -> None:
+        kept["view"] = title
+        workbench.note_view()
+
+    page.choice.changed.connect(keep)
+    return page
 
 
 def _live(workbench: Workbench, run: Run) -> QWidget:

@@ -34,7 +34,7 @@ def run_showing(run: Run, record: AnalysisRecord) -> Run:
         results=dict(record.results),
         results_draws=record.draws,
         status="done",
-        view_settings={},
+        view_settings=run.view_settings.setdefault("analyses", {}).setdefault(record.id, {}),
         analyses=[],
     )
 

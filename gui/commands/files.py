@@ -212,6 +212,7 @@ class FileCommands(CommandGroup):
                 ("Later", lambda: None),
                 ("Discard", lambda: _discard_recovery(item.uuid)),
             ],
+            lasting=True,
         )
 
     def _recover(self, item: Any) -> None:

@@ -46,9 +46,9 @@ class NetworkPage(ResultPage):
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         kept = run.view_settings.setdefault("network", {})
         self._kept: dict[str, Any] = kept.setdefault(view.title, {})
-        self._least: float | None = self._kept.get("threshold", view.options.get("threshold"))
-        self._top = int(self._kept.get("top", view.options.get("top", ALL)))
-        self._layout = str(self._kept.get("layout", "force"))
+        self._least: float | None = view.options.get("threshold")
+        self._top = int(view.options.get("top", ALL))
+        self._layout = "force"
         self._panel: NetworkPanel | None = None
         self.shown: Shown | None = None
         self._selection = workbench.selection(run)
@@ -160,18 +160,18 @@ class NetworkPage(ResultPage):
         return format_number(self._weight(place), 2)
 
     def _set_threshold(self, place: float) -> None:
-        self._least = self._kept["threshold"] = self._weight(place)
+        self._least = self._weight(place)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 
     def _set_top(self, top: float) -> None:
-        self._top = self._kept["top"] = int(top)
+        self._top = int(top)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 
     def set_layout(self, layout: str) -> None:
         """By forces, or around a circle, group by group."""
-        self._layout = self._kept["layout"] = layout
+        self._layout = layout
         if isinstance(self.loaded, Network) and not self.state:
             self.map.reset_view()
             self._filter()

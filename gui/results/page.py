@@ -16,6 +16,7 @@ from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.show_data import Content, DataDialog
@@ -58,6 +59,10 @@ class ResultPage(QWidget):
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
         self._build_frame()
+        kept = kept_choices(run.view_settings, view.group, view.title)
+        self.choices = Choices(kept, workbench.note_view, self)
+        self.choices.adopt(self._content)
+        self.choices.follow(workbench.selection(run).changed)
         self._wait_before_skeleton = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
@@ -109,6 +114,11 @@ class ResultPage(QWidget):
     def side_panel(self) -> QWidget | None:
         """What the window shows in its right dock while this page is in front."""
         return None
+
+    def adopt_panel(self, panel: QWidget) -> None:
+        """Keep what is chosen in the side panel too; called once the panel is in its dock."""
+        self.choices.adopt(panel)
+        self.choices.restore()
 
     # -- frame ----------------------------------------------------------------------------------
     def _build_frame(self) -> None:
@@ -231,7 +241,9 @@ class ResultPage(QWidget):
         self._sources = sources
         try:
             self._stack.setCurrentWidget(self._content)
-            self.show_loaded(self.loaded)
+            with self.choices.quiet():
+                self.show_loaded(self.loaded)
+            self.choices.restore()
         except Exception as error:
             import traceback
 
