@@ -228,6 +228,10 @@ class BundleWriter:
         )
 
 
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
+"""Names of devices: Windows makes no file of them."""
+
+
 def axis_labels(session: Session, run: Run) -> dict[str, Sequence[str]]:
     """Item names by input dim, where the datasets are still in the session."""
     found: dict[str, Sequence[str]] = {}
@@ -258,4 +262,5 @@ def plain(value: Any) -> Any:
 
 def file_name(text: str) -> str:
     """A name that every file system takes."""
-    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "unnamed"
+    name = re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "unnamed"
+    return f"{name}_" if _RESERVED.fullmatch(name.partition(".")[0]) else name

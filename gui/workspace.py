@@ -131,6 +131,11 @@ class Workspace(QWidget):
         index = self.tabs.currentIndex()
         return self._infos[index].key if 0 <= index < len(self._infos) else ""
 
+    def current_title(self) -> str:
+        """Title of the tab in front, or empty."""
+        index = self.tabs.currentIndex()
+        return self._infos[index].title if 0 <= index < len(self._infos) else ""
+
     def current_page(self) -> QWidget | None:
         """The page in front."""
         return self._pages.get(self.current_key())

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from plaidwork.gui.results.broken_page import BrokenPage
 from plaidwork.gui.results.choices import controls_in
 from plaidwork.gui.results.search_picker import SearchPicker
+from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.widgets import DataTable, Label, SegmentedControl, SliderField, StatePane
 
 _SLACK = 1
@@ -35,7 +36,7 @@ def complaints(root: QWidget) -> list[str]:
     """What is wrong with the visible widgets in a window: cut text, widgets outside their parents, broken pages."""
     found = []
     for widget in (root, *root.findChildren(QWidget)):
-        if not widget.isVisible() or widget.visibleRegion().isEmpty() and not _lost(widget):
+        if not widget.isVisible() or (widget.visibleRegion().isEmpty() and not _lost(widget)):
             continue
         for tell in (_cut, _lost, _broken):
             words = tell(widget)
@@ -157,7 +158,10 @@ def _values(control: QWidget) -> list:
 
 
 def settle(page: QWidget) -> None:
-    """Wait until a page has nothing more to compute and is painted."""
+    """Wait until a page has nothing more to compute, and all is in its place (which asks for layout again)."""
     if hasattr(page, "wait"):
         page.wait(20_000)
-    QApplication.processEvents()
+    else:
+        wait_for_tasks(20_000)
+    for _ in range(3):
+        QApplication.processEvents()

@@ -16,6 +16,7 @@ from plaidwork.core.session import Session
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
+from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task
 
 if TYPE_CHECKING:
@@ -168,11 +169,11 @@ class FileCommands(CommandGroup):
 
     def save_as(self) -> bool:
         window, session = self._window, self._workbench.session
-        proposed = Path(window.settings.folder("open")) / f"{session.name}{SESSION_SUFFIX}"
-        name, _ = QFileDialog.getSaveFileName(window, "Save the session", str(proposed), _SESSION_FILTER)
-        if not name:
+        name = proposed_name(session.name, suffix=SESSION_SUFFIX)
+        proposed = Path(window.settings.folder("open")) / name
+        path = ask_save_path(window, "Save the session", proposed, _SESSION_FILTER)
+        if path is None:
             return False
-        path = Path(name if name.lower().endswith(SESSION_SUFFIX) else name + SESSION_SUFFIX)
         window.settings.set_folder("open", path)
         self._workbench.save(path)
         return True
@@ -273,7 +274,8 @@ class FileCommands(CommandGroup):
 
     def export_picture(self) -> None:
         page = self._window.workspace.current_page()
-        name = self._save_name("Export picture", "picture.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
+        about = self._about(self._window.workspace.current_title() or "picture", ".png")
+        name = self._save_name("Export picture", about, PICTURES)
         if name is None or page is None:
             return
         try:
@@ -285,12 +287,16 @@ class FileCommands(CommandGroup):
 
     def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
         window = self._window
-        start = str(Path(window.settings.folder("export")) / proposed)
-        name, _ = QFileDialog.getSaveFileName(window, title, start, kinds)
-        if not name:
-            return None
-        window.settings.set_folder("export", Path(name))
-        return Path(name)
+        path = ask_save_path(window, title, Path(window.settings.folder("export")) / proposed, kinds)
+        if path is not None:
+            window.settings.set_folder("export", path)
+        return path
+
+    def _about(self, what: str, suffix: str) -> str:
+        """A name for a file: session, what is in front (a run or data), and ``what`` is written of it."""
+        run = self._window.current_run()
+        title = run.title if run is not None else self._window.current_dataset()
+        return proposed_name(self._workbench.session.name, title, what, suffix=suffix)
 
     def export_run(self) -> None:
         from plaidwork.core.exporting import export_run
@@ -301,7 +307,7 @@ class FileCommands(CommandGroup):
         )
         if not folder or run is None:
             return
-        target = Path(folder) / f"{window.workbench.session.name} {run.title}".strip()
+        target = Path(folder) / proposed_name(window.workbench.session.name, run.title, suffix="")
         session = self._workbench.session
         run_task(
             lambda task: export_run(run, target, session, self._workbench.registry),
@@ -310,10 +316,10 @@ class FileCommands(CommandGroup):
         )
 
     def export_script(self) -> None:
-        self._export_text("Export as Python script", "run.py", "Python (*.py)", "python_script")
+        self._export_text("Export as Python script", self._about("", ".py"), "Python (*.py)", "python_script")
 
     def export_job(self) -> None:
-        self._export_text("Export as job", "job.toml", "Job (*.toml)", "job_toml")
+        self._export_text("Export as job", self._about("", ".toml"), "Job (*.toml)", "job_toml")
 
     def _export_text(self, title: str, proposed: str, kinds: str, function: str) -> None:
         from plaidwork.core import exporting

@@ -27,7 +27,7 @@ from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import size, space, theme
-from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button
+from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button, scrolled
 from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
@@ -136,9 +136,10 @@ class DiagnosticsPage(QWidget):
         inner.addLayout(columns, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._content)
+        self._scroll = scrolled(self._content, background=self.backgroundRole().Base)
+        layout.addWidget(self._scroll)
         layout.addWidget(self._empty)
-        self._content.hide()
+        self._scroll.hide()
 
     def _build_ranks(self) -> QWidget:
         aid = "flat when the chains agree"
@@ -194,7 +195,7 @@ class DiagnosticsPage(QWidget):
             self._empty.set("clock", diagnosis.verdict.title, diagnosis.verdict.text)
             return
         self._empty.hide()
-        self._content.show()
+        self._scroll.show()
         self.verdict.set_verdict(diagnosis.verdict)
         self._set_buttons(diagnosis.verdict)
         self._fill_table(diagnosis)

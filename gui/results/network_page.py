@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.gui.numbers import format_count, format_number, format_probability
@@ -22,6 +22,7 @@ from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import Sources
+from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.widgets import Label, SegmentedControl, SliderField, button
 
 if TYPE_CHECKING:
@@ -320,16 +321,16 @@ class NetworkPage(ResultPage):
 
     def ask_graphml(self) -> None:
         """Ask for a file and write GraphML."""
-        name = f"{self.run.title} - {self.view.title}.graphml"
-        path, _ = QFileDialog.getSaveFileName(self, "Export GraphML", name, "GraphML (*.graphml)")
-        if not path:
+        name = self.file_name(".graphml")
+        path = ask_save_path(self, "Export GraphML", name, "GraphML (*.graphml)")
+        if path is None:
             return
         try:
             self.export_graphml(path)
         except OSError as error:
             self.workbench.told.emit("error", "Could not export the network", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
+            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The links that are shown, strongest first."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.errors import PluginError
@@ -21,6 +21,7 @@ from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Chip, Label, Skeleton, StatePane, button, tool_button
@@ -420,21 +421,22 @@ class ResultPage(QWidget):
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
         return write_figure(self.figure(), path)
 
+    def file_name(self, suffix: str, what: str = "") -> str:
+        """A name for a file of this view: session, run, and the view or ``what`` else is written."""
+        session = self.workbench.session.name
+        return proposed_name(session, self.run.title, what or self.view.title, suffix=suffix)
+
     def ask_export(self) -> None:
         """Ask for a file and export the picture."""
-        name = f"{self.run.title} - {self.view.title}.png"
-        kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
-        path, kind = QFileDialog.getSaveFileName(self, "Export picture", name, kinds)
-        if not path:
+        path = ask_save_path(self, "Export picture", self.file_name(".png"), PICTURES)
+        if path is None:
             return
-        if not Path(path).suffix:
-            path += f".{kind.split()[0].lower()}"
         try:
             self.export_picture(path)
         except (OSError, ValueError) as error:
             self.workbench.told.emit("error", "Could not export the picture", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
+            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
 
     def _show_menu(self) -> None:
         menu = QMenu(self)

@@ -215,10 +215,13 @@ class DataTable(QWidget):
         menu.deleteLater()
 
     def _ask_csv(self) -> None:
-        from PySide6.QtWidgets import QFileDialog
+        from plaidwork.gui.save_path import ask_save_path, proposed_name
 
-        path, _ = QFileDialog.getSaveFileName(self, "Export table", "table.csv", "CSV (*.csv)")
-        if path:
+        name = proposed_name(
+            self.window().windowTitle().split("[*]")[0], self.accessibleName(), "table", suffix=".csv"
+        )
+        path = ask_save_path(self, "Export table", name, "CSV (*.csv)")
+        if path is not None:
             self.to_csv(path)
 
     def _restyle(self) -> None:

@@ -91,9 +91,7 @@ class Tour:
         for name, choose in options(page, most=6 if self.thorough else 1):
             choose()
             settle(page)
-            if self.thorough:
-                self.look(f"{where}, {name}")
-        self.look(where)
+            self.look(f"{where}, {name}")
 
 
 def fit(tour: Tour, sample, short: bool) -> None:
