@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from plaidwork.core.diagnostics import Diagnosis, Verdict
     from plaidwork.core.draws import Kept
 
+_IN_PASSING = 64 << 20
+"""Bytes up to which a session file is written only to keep what was looked at."""
 LIVE_SUMMARY_SECONDS = 4.0
 """Least time between two provisional summaries of a run under way."""
 
@@ -65,6 +67,7 @@ class Workbench(QObject):
         self._dirty = False
         self.view_changed = False
         """Whether the file on disk has another tab in front or other choices than the window."""
+        self._stamp: tuple[Path, int, int] | None = None
         self._fits: dict[str, FitThreads] = {}
         self._plans: dict[str, FitPlan] = {}
         self._phases: dict[str, dict[int, str]] = {}
@@ -128,6 +131,7 @@ class Workbench(QObject):
         def loaded(session: Session) -> None:
             session.name = path.stem  # a file may have been given another name since
             self.set_session(session)
+            self._stamp = _stamp(path)
             if done is not None:
                 done()
 
@@ -143,6 +147,7 @@ class Workbench(QObject):
 
         def saved(written: Path) -> None:
             self.session.name = written.stem
+            self._stamp = _stamp(written)
             self.saved.emit(str(written))
             if self.active_runs() or self.studies.active():
                 self._set_dirty(True)
@@ -156,6 +161,20 @@ class Workbench(QObject):
         session = self.session
         self._saving = run_task(lambda task: session.save(path), saved, failed)
         return self._saving
+
+    def keep_view(self) -> Task | None:
+        """Write what was looked at, when nothing else has changed: nobody is asked, nor told when it cannot be.
+
+        A file that another program has written since, or that is too large to be written in passing, is left alone.
+        """
+        path, session = self.session.path, self.session
+        if not self.view_changed or self._dirty or path is None or session.read_only:
+            return None
+        stamp = _stamp(path)
+        if stamp is None or stamp != self._stamp or stamp[1] > _IN_PASSING:
+            return None
+        self.view_changed = False
+        return run_task(lambda task: session.save(path), failed=lambda error, details: None)
 
     def report(self, title: str) -> Callable[[BaseException, str], None]:
         """What a task calls that has failed: a message with this title."""
@@ -463,6 +482,15 @@ class Workbench(QObject):
                 self.run_changed.emit(run.id)
 
         run_task(lambda task: _diagnose(kept), judged, self.report(f"{run.title} could not be judged"))
+
+
+def _stamp(path: Path) -> tuple[Path, int, int] | None:
+    """Path, bytes and time of a file: another one when somebody else has written it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return path, found.st_size, found.st_mtime_ns
 
 
 def failure_key(run: Run) -> str:

@@ -17,7 +17,7 @@ from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
-from plaidwork.gui.tasks import run_task
+from plaidwork.gui.tasks import run_task, wait_for_tasks
 
 if TYPE_CHECKING:
     pass
@@ -243,7 +243,13 @@ class FileCommands(CommandGroup):
             if answer == "save" and not self._save_and_wait():
                 return False
             _discard_recovery(workbench.session.uuid)
-        return self._stop_all(running)
+        if not self._stop_all(running):
+            return False
+        task = workbench.keep_view()
+        while task is not None and not task.finished:
+            wait_for_tasks(20)
+            QApplication.processEvents()
+        return True
 
     def _stop_all(self, running: list[Run]) -> bool:
         for run in running:
@@ -263,8 +269,6 @@ class FileCommands(CommandGroup):
         return True
 
     def _save_and_wait(self) -> bool:
-        from plaidwork.gui.tasks import wait_for_tasks
-
         if not self.save():
             return False
         while not wait_for_tasks(100):

@@ -120,6 +120,8 @@ class DiagnosticsPage(QWidget):
         self.dots.set_labels("R-hat (distance from 1, logarithmic)", "")
         self.dots.item.hideAxis("left")
         self.dots.setMinimumHeight(150)
+        self.table.setMinimumHeight(190)
+        self.trace.setMinimumHeight(190)
         left.addWidget(self.dots, 2)
         right = QVBoxLayout()
         right.setSpacing(space.M)
@@ -210,7 +212,8 @@ class DiagnosticsPage(QWidget):
             if widget is not None:
                 widget.deleteLater()
         run = self._run
-        if "run_longer" in verdict.actions and not run.active and run.spec.algorithm == "mcmc":
+        able = not run.active and not self._workbench.is_missing(run)
+        if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
             more = run.schedule.draws
             text = f"Run {format_count(more)} more draws"
             self.verdict.buttons.addWidget(

@@ -119,7 +119,8 @@ class ResultPage(QWidget):
     def adopt_panel(self, panel: QWidget) -> None:
         """Keep what is chosen in the side panel too; called once the panel is in its dock."""
         self.choices.adopt(panel)
-        self.choices.restore()
+        if self.loaded is not None:
+            self.choices.restore()
 
     # -- frame ----------------------------------------------------------------------------------
     def _build_frame(self) -> None:

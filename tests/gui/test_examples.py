@@ -25,6 +25,7 @@ from plaidwork.gui.workbench import Workbench
 SIZES = ((1440, 900), (1024, 640))
 SCHEMES = ("light", "dark")
 SHORT = {"chains": 2, "warmup": 3, "draws": 6, "thin": 1, "max_sweeps": 5}
+_PATIENCE = 15
 SAMPLES = bundled_samples()
 
 
@@ -53,8 +54,14 @@ class Tour:
         self.wrong: dict[str, str] = {}
 
     def look(self, where: str) -> None:
-        """Judge all that is visible now."""
-        for words in complaints(self.window):
+        """Judge all that is visible, once nested layouts have come to rest."""
+        found = complaints(self.window)
+        for _ in range(_PATIENCE):
+            if not found:
+                return
+            self.qtbot.wait(20)
+            found = complaints(self.window)
+        for words in found:
             self.wrong.setdefault(words, f"{self.window.width()} {theme().mode}: {where}")
 
     def messages(self, where: str) -> None:
