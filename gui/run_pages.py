@@ -23,13 +23,19 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     id, so that the tabs of two runs are never mixed up.
     """
     traces = PageInfo(
-        f"{run.id}/{TRACES}", "Live" if run.active else "Traces", "traces", lambda: _live(workbench, run)
+        f"{run.id}/{TRACES}",
+        "Live" if run.active else "Traces",
+        "traces",
+        lambda: _live(workbench, run),
+        True,
     )
     views = [_views_page(workbench, run, indices) for indices in _grouped(workbench, run)]
     rest = [
-        PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run)),
-        PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run)),
-        PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
+        PageInfo(
+            f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run), True
+        ),
+        PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run), True),
+        PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run), True),
     ]
     return [traces, *views, *rest] if run.active or not run.results else [*views, traces, *rest]
 

@@ -21,7 +21,8 @@ _MORE = "{} more"
 
 @dataclass(frozen=True)
 class PageInfo:
-    """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown.
+    """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown; a ``common`` one is the same for
+    every item of its kind, so that its icon says enough where there is little room.
 
     A page is any widget; the window uses these attributes when it has them: ``side_panel()``, ``tick()`` (ten
     times a second while shown), ``hovered`` (signal of the read-out), ``export_picture(path)``, ``show_data()``,
@@ -32,6 +33,7 @@ class PageInfo:
     title: str
     icon: str
     make: Callable[[], QWidget]
+    common: bool = False
 
 
 class _Tabs(QTabBar):
@@ -68,6 +70,7 @@ class Workspace(QWidget):
         super().__init__(parent)
         self._infos: list[PageInfo] = []
         self._pages: dict[str, QWidget] = {}
+        self._marked: set[str] = set()
         self.tabs = _Tabs()
         self.more = button("", self._show_more, kind="quiet")
         self.more.setAccessibleName("Further views")
@@ -158,10 +161,15 @@ class Workspace(QWidget):
     def rename(self, key: str, title: str) -> None:
         """Give a tab another title."""
         for index, info in enumerate(self._infos):
-            if info.key == key:
+            if info.key == key and info.title != title:
                 self._infos[index] = replace(info, title=title)
-                self.tabs.setTabText(index, title)
                 self._fit_tabs()
+
+    def mark(self, key: str, marked: bool) -> None:
+        """Put a dot on a tab whose content is new."""
+        if marked != (key in self._marked):
+            self._marked ^= {key}
+            self._fit_tabs()
 
     def offer_panel(self, title: str) -> None:
         """Show a button for the side panel of this title; none when the title is empty."""
@@ -179,15 +187,26 @@ class Workspace(QWidget):
         super().resizeEvent(event)
         self._fit_tabs()
 
-    def _fit_tabs(self) -> None:
-        """Hide the last tabs that do not fit, never the one in front; the menu beside has them."""
+    def _widths(self, short: bool) -> list[int]:
+        """Show all tabs, with the icons of common ones alone if ``short``; the width of each."""
         tabs = self.tabs
-        for index in range(tabs.count()):
+        for index, info in enumerate(self._infos):
+            title = f"{info.title} •" if info.key in self._marked else info.title
+            tabs.setTabText(index, "" if short and info.common else title)
+            tabs.setTabToolTip(index, info.title)
+            tabs.setAccessibleTabName(index, info.title)
             tabs.setTabVisible(index, True)
-        widths = [tabs.tabRect(index).width() for index in range(tabs.count())]
+        return [tabs.tabRect(index).width() for index in range(tabs.count())]
+
+    def _fit_tabs(self) -> None:
+        """Icons alone for common tabs when all do not fit, then the last ones into the menu; never the one in front."""
+        tabs = self.tabs
         room = self.width() - 2 * space.S
         if not self.panel_button.isHidden():
             room -= self.panel_button.sizeHint().width() + space.XS
+        widths = self._widths(short=False)
+        if sum(widths) > room:
+            widths = self._widths(short=True)
         over = sum(widths) > room
         if over:
             self.more.setText(_MORE.format(tabs.count()))
@@ -206,9 +225,7 @@ class Workspace(QWidget):
         menu = QMenu(self)
         for index, info in enumerate(self._infos):
             if not self.tabs.isTabVisible(index):
-                menu.addAction(
-                    icon(info.icon), self.tabs.tabText(index), partial(self.tabs.setCurrentIndex, index)
-                )
+                menu.addAction(icon(info.icon), info.title, partial(self.tabs.setCurrentIndex, index))
         menu.exec(self.more.mapToGlobal(self.more.rect().bottomLeft()))
         menu.deleteLater()
 
