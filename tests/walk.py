@@ -80,7 +80,11 @@ def _cut_label(label: QLabel) -> str:
         needs = metrics.boundingRect(
             QRect(0, 0, room.width(), 10_000), int(label.alignment()) | 0x1000, text
         ).height()
-        return f"“{text}” needs {needs} px and has {room.height()} px of height" if needs > room.height() + 2 else ""
+        return (
+            f"“{text}” needs {needs} px and has {room.height()} px of height"
+            if needs > room.height() + 2
+            else ""
+        )
     if isinstance(label, Label) and label.minimumSizeHint().width() < label.sizeHint().width():
         return ""  # it elides, and then has a tool tip
     if label.toolTip():
@@ -107,7 +111,13 @@ def _cut_combo(combo: QComboBox) -> str:
 def _lost(widget: QWidget) -> str:
     """Where a widget sticks out of its parent, unless that scrolls."""
     parent = widget.parentWidget()
-    if parent is None or widget.isWindow() or not widget.isVisible() or not widget.width() or not widget.height():
+    if (
+        parent is None
+        or widget.isWindow()
+        or not widget.isVisible()
+        or not widget.width()
+        or not widget.height()
+    ):
         return ""
     if isinstance(parent.parentWidget(), QAbstractScrollArea) and parent is parent.parentWidget().viewport():
         return ""
@@ -131,7 +141,10 @@ def _broken(widget: QWidget) -> str:
 
 # -- everything that can be chosen --------------------------------------------------------------
 def options(page: QWidget, most: int = 4) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Name and act of every other choice in the visible controls of a page, ``most`` per control."""
+    """Name and act of every other choice in the visible controls of a page, ``most`` per control.
+
+    At the end each control is as it was, unless only one other choice was made.
+    """
     for name, control, kind in list(controls_in(page)):
         if not control.isVisible() or not control.isEnabled() or isinstance(control, DataTable):
             continue
@@ -139,8 +152,11 @@ def options(page: QWidget, most: int = 4) -> Iterator[tuple[str, Callable[[], ob
         others = [value for value in _values(control) if value != before]
         if len(others) > most:
             others = [*others[: most - 1], others[-1]]
-        for value in [*others, before]:
-            yield f"{name} = {value}", lambda value=value, control=control, kind=kind: kind.write(control, value)
+        for value in [*others, before] if most > 1 else others:
+            yield (
+                f"{name} = {value}",
+                lambda value=value, control=control, kind=kind: kind.write(control, value),
+            )
 
 
 def _values(control: QWidget) -> list:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.diagnostics import (
     ESS_MARKS,
@@ -32,6 +33,8 @@ from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
 _LIVE_SECONDS = 40
+_WIDE = 900
+"""Width from which the table and the plots stand side by side."""
 _MOST_RANK_PLOTS = 4
 
 
@@ -127,21 +130,31 @@ class DiagnosticsPage(QWidget):
         right.setSpacing(space.M)
         right.addWidget(self.trace, 3)
         right.addWidget(self._build_ranks(), 3)
-        columns = QHBoxLayout()
-        columns.setSpacing(space.XXL)
-        columns.addLayout(left, 6)
-        columns.addLayout(right, 5)
+        below = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, below)
+        self._columns.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, space.L)
+        self._columns.setSpacing(space.XXL)
+        self._columns.addLayout(left, 6)
+        self._columns.addLayout(right, 5)
+        pinned = QHBoxLayout()
+        pinned.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        pinned.addWidget(self.verdict)
         inner = QVBoxLayout(self._content)
-        inner.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        inner.setSpacing(space.L)
-        inner.addWidget(self.verdict)
-        inner.addLayout(columns, 1)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        inner.addLayout(pinned)
+        inner.addWidget(scrolled(below, background=self.backgroundRole().Base), 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        self._scroll = scrolled(self._content, background=self.backgroundRole().Base)
-        layout.addWidget(self._scroll)
+        layout.addWidget(self._content)
         layout.addWidget(self._empty)
-        self._scroll.hide()
+        self._content.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The plots go below the table where it would have no room for names beside them."""
+        super().resizeEvent(event)
+        side = QBoxLayout.Direction.LeftToRight
+        self._columns.setDirection(side if self.width() >= _WIDE else QBoxLayout.Direction.TopToBottom)
 
     def _build_ranks(self) -> QWidget:
         aid = "flat when the chains agree"
@@ -154,7 +167,7 @@ class DiagnosticsPage(QWidget):
         grid = QGridLayout()
         grid.setSpacing(space.M)
         for index, plot in enumerate(self.ranks):
-            plot.setMinimumHeight(90)
+            plot.setMinimumHeight(110)
             grid.addWidget(plot, index // 2, index % 2)
         column = QVBoxLayout(self._ranks)
         column.setContentsMargins(0, 0, 0, 0)
@@ -197,7 +210,7 @@ class DiagnosticsPage(QWidget):
             self._empty.set("clock", diagnosis.verdict.title, diagnosis.verdict.text)
             return
         self._empty.hide()
-        self._scroll.show()
+        self._content.show()
         self.verdict.set_verdict(diagnosis.verdict)
         self._set_buttons(diagnosis.verdict)
         self._fill_table(diagnosis)

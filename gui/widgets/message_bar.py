@@ -25,6 +25,8 @@ KINDS = {
     "error": ("error", "error_on", "error"),
 }
 _LINE = 4
+_LEAST = 420
+"""Pixels of width below which the words are not broken any further."""
 
 
 @dataclass
@@ -234,15 +236,15 @@ class MessageBar(QWidget):
 
     def _height(self, width: int) -> int:
         """Height that the words need at a width."""
-        return self.layout().totalHeightForWidth(max(width, 640))
+        return self.layout().totalHeightForWidth(max(width, _LEAST))
 
     def sizeHint(self) -> QSize:
         """As high as the words are at the width that the bar has."""
         return QSize(super().sizeHint().width(), self._height(self.width()))
 
     def minimumSizeHint(self) -> QSize:
-        """Never wider than the narrowest window."""
-        return QSize(min(super().minimumSizeHint().width(), 640), self._height(self.width()))
+        """Never wider than what it stands above."""
+        return QSize(min(super().minimumSizeHint().width(), _LEAST), self._height(self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need another height."""
