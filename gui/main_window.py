@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         workbench = self.workbench
+        workbench.session_replaced.connect(self.messages.leave_session)
         workbench.session_replaced.connect(self._show_session)
         workbench.dirty_changed.connect(lambda *_: self.refresh_head())
         workbench.saved.connect(self.commands.on_saved)
@@ -184,7 +185,7 @@ class MainWindow(QMainWindow):
         self.tree.chosen.connect(self._chosen)
         self.workspace.page_changed.connect(self._page_changed)
         self.workspace.panel_asked.connect(lambda: self.commands.ask_side(True))
-        self.welcome.left.connect(self.leave_welcome)
+        self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
         self.welcome.recent_chosen.connect(lambda path: self.commands.open_path(Path(path)))
 
@@ -247,7 +248,6 @@ class MainWindow(QMainWindow):
         """Another session: its first run or dataset, or the welcome page when it is empty."""
         session = self.workbench.session
         self.setup_page = None
-        self.messages.leave_session()
         self.tree.set_new_fit(False)
         self.state.forget()
         self.workspace.clear()
@@ -277,12 +277,6 @@ class MainWindow(QMainWindow):
         self.header_bar.hide()
         self.status.set_run(None)
         self.refresh_buttons()
-
-    def leave_welcome(self) -> None:
-        """Back to what was in front of the session that is open."""
-        self.show_workspace()
-        self._page_changed()
-        self.status.set_run(self.current_run())
 
     def show_workspace(self) -> None:
         """Tabs and docks."""

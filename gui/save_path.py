@@ -48,3 +48,12 @@ def ask_save_path(parent: QWidget | None, title: str, proposed: str | Path, kind
         if ask(parent, f"Replace “{path.name}”?", text, choices, "replace") == "replace":
             return path
         start = name
+
+
+def stamp_of(path: Path) -> tuple[Path, int, int] | None:
+    """Path, bytes and time of a file: another one when somebody else has written it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return path, found.st_size, found.st_mtime_ns

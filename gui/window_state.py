@@ -69,5 +69,5 @@ class WindowState:
             return
         about = {**self._tabs(self._item), "front": front}
         if moved:
-            about["order"] = self._workspace.keys()
+            about["order"] = self._workspace.tab_keys()
         self._keep("tabs", {**self._kept().get("tabs", {}), " ".join(self._item): about})

@@ -20,6 +20,7 @@ from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
+from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.tasks import Task, run_task
@@ -131,7 +132,7 @@ class Workbench(QObject):
         def loaded(session: Session) -> None:
             session.name = path.stem  # a file may have been given another name since
             self.set_session(session)
-            self._stamp = _stamp(path)
+            self._stamp = stamp_of(path)
             if done is not None:
                 done()
 
@@ -147,7 +148,7 @@ class Workbench(QObject):
 
         def saved(written: Path) -> None:
             self.session.name = written.stem
-            self._stamp = _stamp(written)
+            self._stamp = stamp_of(written)
             self.saved.emit(str(written))
             if self.active_runs() or self.studies.active():
                 self._set_dirty(True)
@@ -170,7 +171,7 @@ class Workbench(QObject):
         path, session = self.session.path, self.session
         if not self.view_changed or self._dirty or path is None or session.read_only:
             return None
-        stamp = _stamp(path)
+        stamp = stamp_of(path)
         if stamp is None or stamp != self._stamp or stamp[1] > _IN_PASSING:
             return None
         self.view_changed = False
@@ -482,15 +483,6 @@ class Workbench(QObject):
                 self.run_changed.emit(run.id)
 
         run_task(lambda task: _diagnose(kept), judged, self.report(f"{run.title} could not be judged"))
-
-
-def _stamp(path: Path) -> tuple[Path, int, int] | None:
-    """Path, bytes and time of a file: another one when somebody else has written it."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return path, found.st_size, found.st_mtime_ns
 
 
 def failure_key(run: Run) -> str:

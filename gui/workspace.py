@@ -125,7 +125,7 @@ class Workspace(QWidget):
         """No tabs, no pages."""
         self.set_pages([])
 
-    def keys(self) -> list[str]:
+    def tab_keys(self) -> list[str]:
         """Keys of all tabs, in their order."""
         return [info.key for info in self._infos]
 
@@ -176,12 +176,6 @@ class Workspace(QWidget):
         self.panel_button.setText(title)
         self.panel_button.setVisible(bool(title))
         self._fit_tabs()
-
-    def mark(self, key: str, marked: bool) -> None:
-        """Put a dot on a tab whose content is new."""
-        for index, info in enumerate(self._infos):
-            if info.key == key:
-                self.tabs.setTabText(index, f"{info.title} •" if marked else info.title)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

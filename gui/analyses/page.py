@@ -83,11 +83,8 @@ class AnalysisPage(QWidget):
         if self._listing is not None:
             self._listing.cancel()
         plugins, run = self.workbench.registry, self.run
-        lost = self.workbench.is_missing(run)  # then nothing new can be asked of it, only read what was made
         self._listing = run_task(
-            lambda task: () if lost else plugins.analyses_for(run),
-            self._alive(self._listed),
-            self._alive(self._not_listed),
+            lambda task: plugins.analyses_for(run), self._alive(self._listed), self._alive(self._not_listed)
         )
 
     def _alive(self, act: Callable[..., None]) -> Callable[..., None]:
@@ -136,7 +133,9 @@ class AnalysisPage(QWidget):
             text = "Analyses use the results of the fit. They are offered here as soon as there are some."
             self._show_pane("clock", "No result to analyse yet", text)
         elif self.workbench.is_missing(self.run):
-            text = "The model of this run is not installed, so nothing new can be computed from it."
+            text = (
+                "The model of this run is not installed, and with it go the analyses that its plugin brings."
+            )
             self._show_pane("plug", "No analysis without the model", text)
         else:
             text = "No installed analysis can use the results of this run. A plugin may bring some."

@@ -35,6 +35,13 @@ class FileCommands(CommandGroup):
     def welcome(self) -> None:
         self._window.show_welcome()
 
+    def leave_welcome(self) -> None:
+        """Back to what was in front of the session that is open."""
+        window = self._window
+        window.show_workspace()
+        window._page_changed()
+        window.status.set_run(window.current_run())
+
     def new_session(self) -> None:
         if self.may_close():
             self._workbench.set_session(Session())

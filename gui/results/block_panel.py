@@ -336,7 +336,7 @@ class BlockPanel(QWidget):
         if self.blocks.selected is None:
             return
         block = self.blocks.name(self.blocks.selected)
-        name = proposed_name(self.workbench.session.name, self.run.title, block, suffix=".csv")
+        name = proposed_name(self.blocks.workbench.session.name, self.run.title, block, suffix=".csv")
         path = ask_save_path(self, "Export rows × columns", name, "CSV (*.csv)")
         if path is not None:
             self.export_block(path)

@@ -10,7 +10,6 @@ import logging
 
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
-from tests.walk import complaints, options, settle
 
 from plaidwork.core.registry import registry
 from plaidwork.core.samples import bundled_samples
@@ -21,6 +20,7 @@ from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
+from tests.walk import complaints, options, settle
 
 SIZES = ((1440, 900), (1024, 640))
 SCHEMES = ("light", "dark")
@@ -80,7 +80,7 @@ class Tour:
     def views(self) -> None:
         """Every tab, every view in a tab, and what can be chosen there."""
         workspace = self.window.workspace
-        for key in workspace.keys():
+        for key in workspace.tab_keys():
             workspace.go_to(key)
             page = workspace.current_page()
             titles = page.choice._keys if isinstance(page, GroupPage) else [""]

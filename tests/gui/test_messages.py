@@ -1,7 +1,7 @@
 """Messages: the reason of a failure first, a list behind the count, gone with the session, room for every line."""
 
 import pytest
-from PySide6.QtCore import QTimer, Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from plaidwork.core.session import Session

@@ -49,9 +49,13 @@ def test_a_banner_names_the_model_and_the_plugin(window):
 
 def test_what_cannot_work_is_disabled(window, qtbot):
     actions = window.actions_by_key
-    assert [key for key in ("start", "fit_again", "search", "pause", "stop") if actions[key].isEnabled()] == []
+    assert [
+        key for key in ("start", "fit_again", "search", "pause", "stop") if actions[key].isEnabled()
+    ] == []
     assert all(actions[key].isEnabled() for key in ("export_run", "new_fit", "rename", "remove", "save_as"))
-    shown = [b.objectName() for b in window.header.findChildren(QPushButton) if b.objectName() and b.isVisible()]
+    shown = [
+        b.objectName() for b in window.header.findChildren(QPushButton) if b.objectName() and b.isVisible()
+    ]
     assert shown == ["new_fit"]
     qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert window.current_run().status == "done"
@@ -59,7 +63,7 @@ def test_what_cannot_work_is_disabled(window, qtbot):
 
 def test_every_tab_opens_and_offers_nothing_new(window):
     run = window.current_run()
-    for key in window.workspace.keys():
+    for key in window.workspace.tab_keys():
         window.workspace.go_to(key)
         wait_for_tasks()
         QApplication.processEvents()

@@ -40,7 +40,7 @@ def reopen(window, qtbot, path):
 
 def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     run = window.current_run()
-    keys = window.workspace.keys()
+    keys = window.workspace.tab_keys()
     page = shown(window)
     qtbot.mouseClick(page.mode._group.button(1), Qt.MouseButton.LeftButton)
     assert page._mode == "fit"
@@ -57,7 +57,7 @@ def test_tab_order_choices_and_selection_come_back(window, qtbot, tmp_path):
     reopen(window, qtbot, path)
     again = window.current_run()
     assert again is not run
-    assert window.workspace.keys() == [keys[2], *keys[:2], *keys[3:]]
+    assert window.workspace.tab_keys() == [keys[2], *keys[:2], *keys[3:]]
     assert window.workspace.current_key() == keys[2]
     assert shown(window).order.current == "clustered"
     assert window.workbench.selection(again).get("layer") == (1,)
