@@ -361,7 +361,8 @@ class MainWindow(QMainWindow):
         setup = self.tree.current()[0] == NEW
         has_data = bool(self.workbench.session.datasets)
         page = self.workspace.current_page()
-        lost = run is not None and self.workbench.is_missing(run)
+        model_id = run.spec.id if run is not None else study.model_id if study is not None else ""
+        lost = bool(model_id) and self.workbench.is_missing(model_id)
         failed = run is not None and run.status == "failed" and not phase
         unfinished = study is not None and not phase and study.count("waiting", "stopped") > 0
         actions["pause"].setText("Go on" if phase == "paused" else "Pause")
@@ -369,7 +370,7 @@ class MainWindow(QMainWindow):
         for key, enabled in {
             "pause": phase in ("running", "paused", "preparing"),
             "stop": bool(phase) and phase != "stopping",
-            "start": setup or (run is not None and not phase and not lost) or unfinished,
+            "start": setup or (not lost and ((run is not None and not phase) or unfinished)),
             "search": setup or (run is not None and not lost) or (run is None and has_data),
             "fit_again": run is not None and not lost,
             "new_fit": has_data,
@@ -398,7 +399,7 @@ class MainWindow(QMainWindow):
 
     def show_missing(self, run: Run | None) -> None:
         """Say above the tabs that the plugin of a run is not there, for as long as it is not."""
-        lost = run is not None and self.workbench.is_missing(run)
+        lost = run is not None and self.workbench.is_missing(run.spec.id)
         self.workspace.banner.clear()
         if run is not None and lost:
             self.workspace.banner.post("warn", *missing_words(run), [("Plugins…", self.commands.plugins)])

@@ -219,9 +219,9 @@ class Workbench(QObject):
             self.report(f"{name} could not be turned off for good"),
         )
 
-    def is_missing(self, run: Run) -> bool:
-        """Whether the model of a run is not installed (or its plugin turned off): only its results can be shown."""
-        return self.registry.settled and not self.registry.has(run.spec.id)
+    def is_missing(self, model_id: str) -> bool:
+        """Whether a model is not installed (or its plugin turned off): only results made with it can be shown."""
+        return self.registry.settled and not self.registry.has(model_id)
 
     # -- data -----------------------------------------------------------------------------------
     def add_dataset(self, dataset: Dataset) -> Dataset:

@@ -225,7 +225,7 @@ class DiagnosticsPage(QWidget):
             if widget is not None:
                 widget.deleteLater()
         run = self._run
-        able = not run.active and not self._workbench.is_missing(run)
+        able = not run.active and not self._workbench.is_missing(run.spec.id)
         if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
             more = run.schedule.draws
             text = f"Run {format_count(more)} more draws"

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from shiboken6 import isValid
 
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.widgets import DataTable, SegmentedControl, SliderField
@@ -95,12 +96,15 @@ class Choices(QObject):
 
     def adopt(self, root: QWidget) -> None:
         """Take part in every control that stands in a widget now; once is enough."""
+        self._controls = {name: held for name, held in self._controls.items() if isValid(held[0])}
         known = {widget for widget, _ in self._controls.values()}
-        for name, widget, kind in controls_in(root):
+        for told, widget, kind in controls_in(root):
             if widget in known:
                 continue
+            name, number = told, 2
+            while name in self._controls:
+                name, number = f"{told} {number}", number + 1
             self._controls[name] = (widget, kind)
-            widget.destroyed.connect(lambda _=None, name=name: self._controls.pop(name, None))
             kind.changed(widget).connect(lambda *_, name=name: self._chosen(name))
 
     @contextmanager
@@ -114,8 +118,9 @@ class Choices(QObject):
 
     def restore(self) -> None:
         """Choose again what was kept and is offered now; the rest waits until it is."""
-        for name in [name for name in self._controls if name in self._pending]:
-            widget, kind = self._controls[name]
+        for name, (widget, kind) in list(self._controls.items()):
+            if name not in self._pending or not isValid(widget):
+                continue
             value = self._pending[name]
             try:
                 done = kind.read(widget) == value or kind.write(widget, value)
@@ -141,7 +146,7 @@ class Choices(QObject):
 
     def _collect(self) -> None:
         for name, (widget, kind) in self._controls.items():
-            if name in self._touched and name not in self._pending:
+            if name in self._touched and name not in self._pending and isValid(widget):
                 self._kept[name] = kind.read(widget)
 
 

@@ -152,7 +152,8 @@ def tell(tour: Tour, caplog) -> None:
     run = tour.window.current_run()
     logged += [line.text for line in run.log if line.level == "error"]
     words = [f"{where}\n    {what}" for what, where in tour.wrong.items()]
-    assert not words and not logged, "\n".join([*logged, *words])
+    found = [*logged, *words]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.id)
