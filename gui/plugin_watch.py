@@ -31,6 +31,7 @@ class PluginWatch(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._say_loading)
         self._workbench.plugin_changed.connect(self._changed)
+        self._workbench.session_replaced.connect(self._look_for_models)
         self._workbench.details_asked.connect(window.commands.show_details)
 
     def _changed(self, name: str) -> None:
@@ -55,6 +56,15 @@ class PluginWatch(QObject):
             self._window.messages.dismiss(_key(name))
             if info.state == "ok" and before.startswith("loading Still"):
                 self._window.status.say(f"The plugin {info.title} is loaded")
+        self._tell_missing()
+
+    def _look_for_models(self) -> None:
+        """A model may only be missing because its plugin is still being loaded: say so when that is over."""
+        registry = self._workbench.registry
+        if self._workbench.session.runs and not registry.settled:
+            run_task(lambda task: registry.load(), lambda _: self._tell_missing())
+
+    def _tell_missing(self) -> None:
         self._window.show_missing(self._window.current_run())
         self._window.refresh_buttons()
 

@@ -93,16 +93,8 @@ def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
     from plaidwork.gui.results.choices import kept_choices
 
     kept = kept_choices(run.view_settings, run.spec.views[indices[0]].group)
-    page = GroupPage(
-        [(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices], kept.get("view", "")
-    )
-
-    def keep(title: str) -> None:
-        kept["view"] = title
-        workbench.note_view()
-
-    page.choice.changed.connect(keep)
-    return page
+    views = [(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices]
+    return GroupPage(views, kept, workbench.note_view)
 
 
 def _live(workbench: Workbench, run: Run) -> QWidget:

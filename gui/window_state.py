@@ -61,7 +61,8 @@ class WindowState:
         kept = self._kept()
         if kept.get(name) != value:
             self._workbench.session.views[WINDOW] = kept | {name: value}
-            self._workbench.note_view()
+            if kept:  # what comes up by itself in a session that was never looked at is not worth a write
+                self._workbench.note_view()
 
     def _remember(self, moved: bool = False) -> None:
         front = self._workspace.current_key()

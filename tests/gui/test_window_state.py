@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from plaidwork.core.session import open_session
+from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.search_picker import SearchPicker
@@ -101,6 +102,22 @@ def test_what_is_not_saved_is_still_asked_for(window, qtbot):
     window.workbench.touch()
     with answering("cancel"):
         assert not window.commands.may_close()
+
+
+def test_the_view_of_a_group_comes_back(qtbot):
+    kept, noted = {}, []
+    views = [("Weights", QWidget), ("Scores", QWidget)]
+    page = GroupPage(views, kept, lambda: noted.append(1))
+    qtbot.addWidget(page)
+    page.show()
+    assert kept == {}
+    qtbot.mouseClick(page.choice._group.button(1), Qt.MouseButton.LeftButton)
+    assert kept == {"view": "Scores"}
+    assert noted
+    again = GroupPage(views, kept)
+    qtbot.addWidget(again)
+    assert again.choice.current == "Scores"
+    assert again.current is again._pages["Scores"]
 
 
 class Board(QWidget):
