@@ -27,7 +27,7 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
         "Live" if run.active else "Traces",
         "traces",
         lambda: _live(workbench, run),
-        True,
+        common=not run.active,
     )
     views = [_views_page(workbench, run, indices) for indices in _grouped(workbench, run)]
     rest = [

@@ -49,6 +49,10 @@ class _Tabs(QTabBar):
         self.setIconSize(QSize(size.ICON, size.ICON))
         self.setAccessibleName("Views")
 
+    def scroll_back(self) -> None:
+        """What is shown fits: nothing stays scrolled away at the left, where Qt may have put it while all were shown."""
+        self.resizeEvent(QResizeEvent(self.size(), self.size()))
+
     def minimumSizeHint(self) -> QSize:
         """Narrow: what does not fit is in the menu beside."""
         return QSize(size.HIT, super().minimumSizeHint().height())
@@ -214,6 +218,7 @@ class Workspace(QWidget):
                 hidden += room < 0
         self.more.setText(_MORE.format(hidden))
         self.more.setVisible(bool(hidden))
+        tabs.scroll_back()
 
     def _show_more(self) -> None:
         menu = QMenu(self)

@@ -67,6 +67,7 @@ def test_what_does_not_fit_is_in_a_menu_and_the_tab_in_front_never(qtbot):
     assert made.current_key() == "Predictions"
     assert "Predictions" in visible(made)
     assert made.tabs.tabRect(5).right() < made.more.x()
+    assert made.tabs.tabRect(0).x() == 0
 
 
 def test_the_side_panel_is_a_click_away_and_stays(qapp, qtbot, tmp_path, monkeypatch):
