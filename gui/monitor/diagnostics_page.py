@@ -29,6 +29,7 @@ from plaidwork.gui.plots import Plot
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button, scrolled
+from plaidwork.gui.widgets.button import clear_layout
 from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
@@ -220,10 +221,7 @@ class DiagnosticsPage(QWidget):
         self._choose_row(titles.index(self._chosen) if self._chosen in titles else 0)
 
     def _set_buttons(self, verdict: Verdict) -> None:
-        while self.verdict.buttons.count():
-            widget = self.verdict.buttons.takeAt(0).widget()
-            if widget is not None:
-                widget.deleteLater()
+        clear_layout(self.verdict.buttons)
         run = self._run
         able = not run.active and not self._workbench.is_missing(run.spec.id)
         if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
