@@ -52,7 +52,9 @@ def test_it_is_asked_whether_to_replace_the_file_that_will_be_written(qtbot, tmp
 
 
 def test_names_are_safe_everywhere():
-    assert proposed_name("A/B: what?", "Run 1", "R-hat <1.01>", suffix=".png") == "A-B-what_Run-1_R-hat-1.01.png"
+    assert (
+        proposed_name("A/B: what?", "Run 1", "R-hat <1.01>", suffix=".png") == "A-B-what_Run-1_R-hat-1.01.png"
+    )
     assert proposed_name("con", "", "nul.txt", suffix=".csv") == "con__nul.txt_.csv"
     assert len(proposed_name(*["x" * 300] * 1, "y" * 300, "z" * 300, suffix=".plaidwork")) < 255
     assert proposed_name("…", suffix=".csv") == "unnamed.csv"
