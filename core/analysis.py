@@ -224,6 +224,6 @@ def run_showing(run: Run, record: AnalysisRecord) -> Run:
         results_draws=record.draws,
         status="done",
         inputs={**record.inputs, **run.inputs},
-        view_settings={},
+        view_settings=run.view_settings.setdefault("analyses", {}).setdefault(record.id, {}),
         analyses=[],
     )

@@ -259,6 +259,10 @@ class BundleWriter:
         )
 
 
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
+"""Names of devices: Windows makes no file of them."""
+
+
 def _items(labels: Mapping[str, Sequence[str]], dim: str, size: int) -> Sequence[str]:
     names = labels.get(dim, ())
     return names if len(names) == size else [str(i + 1) for i in range(size)]
@@ -277,4 +281,5 @@ def plain(value: Any) -> Any:
 
 def file_name(text: str) -> str:
     """A name that every file system takes."""
-    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "unnamed"
+    name = re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "unnamed"
+    return f"{name}_" if _RESERVED.fullmatch(name.partition(".")[0]) else name

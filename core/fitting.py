@@ -12,9 +12,9 @@ from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fit_inputs import Told, entries_of, left_out, load_inputs, say_aloud
 from plaidwork.core.job import EXECUTORS
-from plaidwork.core.model import Result, Table
+from plaidwork.core.model import Model, Result, Table
 from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.plugins.info import blamed
+from plaidwork.core.plugins.info import blamed, owner_of
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
@@ -149,7 +149,7 @@ def execute(
 
     todo = [record for record in run.chains if not record.done]
     run.status = "running"
-    run.environment = environment()
+    run.environment = environment(plan.model)
     for problem in plan.warnings:
         run.say(problem.message, "warning")
     try:
@@ -221,8 +221,8 @@ def _plain(values: np.ndarray) -> bool:
     return all(isinstance(value, str) for value in values.flat)
 
 
-def environment() -> dict[str, str]:
-    """Versions and machine, for the provenance."""
+def environment(model: Model | None = None) -> dict[str, str]:
+    """Versions and machine, for the provenance; with a model also the plugin that it comes from."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -236,4 +236,6 @@ def environment() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed"
+    if model is not None:
+        found["plugin"] = owner_of(model).title
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -15,6 +16,8 @@ from plaidwork.gui.widgets import SegmentedControl
 class GroupPage(QWidget):
     """A row of choices above the chosen view; commands and the right dock follow the view in front.
 
+    The choice is kept in ``kept``, and ``noted`` is called when it changes.
+
     Signals
     -------
     hovered : what is under the pointer in the view in front
@@ -25,9 +28,14 @@ class GroupPage(QWidget):
     view_changed = Signal()
 
     def __init__(
-        self, views: Sequence[tuple[str, Callable[[], QWidget]]], parent: QWidget | None = None
+        self,
+        views: Sequence[tuple[str, Callable[[], QWidget]]],
+        kept: dict[str, Any] | None = None,
+        noted: Callable[[], object] = lambda: None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._kept, self._noted = {} if kept is None else kept, noted
         self._makers = dict(views)
         self._pages: dict[str, QWidget] = {}
         self.choice = SegmentedControl([title for title, _ in views])
@@ -42,7 +50,13 @@ class GroupPage(QWidget):
         layout.setSpacing(0)
         layout.addLayout(row)
         layout.addWidget(self._stack, 1)
-        self.show_view(views[0][0])
+        front = self._kept.get("view")
+        self.show_view(front if front in self._makers else views[0][0])
+        self.choice.changed.connect(self._keep)
+
+    def _keep(self, title: str) -> None:
+        self._kept["view"] = title
+        self._noted()
 
     @property
     def current(self) -> QWidget:
@@ -74,6 +88,10 @@ class GroupPage(QWidget):
     def rename_item(self) -> None:
         """Give what is chosen in the view in front a name."""
         self.current.rename_item()  # type: ignore[attr-defined]
+
+    def adopt_panel(self, panel: QWidget) -> None:
+        """Keep what is chosen in the panel of the view in front."""
+        self.current.adopt_panel(panel)  # type: ignore[attr-defined]
 
     def export_picture(self, path: Path) -> None:
         """Save the picture in front."""

@@ -17,18 +17,18 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QToolBar, QWidget
 
 from plaidwork.core.run import Run
 from plaidwork.core.study import StudyRecord
-from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
+from plaidwork.gui.actions import ACTIONS
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
 from plaidwork.gui.log_panel import LogPanel
-from plaidwork.gui.plugin_watch import PluginWatch
+from plaidwork.gui.plugin_watch import PluginWatch, missing_words
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
@@ -36,10 +36,18 @@ from plaidwork.gui.status_line import StatusLine
 from plaidwork.gui.theme import theme
 from plaidwork.gui.welcome import WelcomePage
 from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
+from plaidwork.gui.window_bars import make_bars
+from plaidwork.gui.window_state import WindowState
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
 
-HEADER_BUTTONS = (("pause", "normal"), ("stop", "normal"), ("start", "primary"), ("new_fit", "primary"))
+HEADER_BUTTONS = (
+    ("pause", "normal"),
+    ("stop", "normal"),
+    ("start", "primary"),
+    ("fit_again", "primary"),
+    ("new_fit", "primary"),
+)
 _TICK, _TICK_HIDDEN = 100, 400
 _WIDE, _NARROW = 1360, 1100
 _AUTOSAVE = 120_000
@@ -48,6 +56,10 @@ _AUTOSAVE = 120_000
 class MainWindow(QMainWindow):
     """Left the session, centre the views, right the side panel of the view, bottom log and jobs."""
 
+    header: Header
+    header_bar: QToolBar
+    messages: MessageBar
+
     def __init__(self, workbench: Workbench, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.workbench = workbench
@@ -55,6 +67,8 @@ class MainWindow(QMainWindow):
         self.actions_by_key: dict[str, QAction] = {}
         self.setup_page: QWidget | None = None
         self._room = ""
+        self.side_asked = False
+        """Whether the side panel was asked for in a window that has little room for it."""
         self.setMinimumSize(1024, 640)
         self.resize(self.sizeHint())
         if QGuiApplication.platformName() != "offscreen":  # there the screen is small and nobody sees it
@@ -63,7 +77,7 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.commands = Commands(self)
         self._make_actions()
-        self._make_bars()
+        make_bars(self, HEADER_BUTTONS)
         self._make_centre()
         self._make_docks()
         self.status = StatusLine(workbench)
@@ -106,53 +120,12 @@ class MainWindow(QMainWindow):
             shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
             shortcut.activated.connect(lambda index=number - 1: self.workspace.tabs.setCurrentIndex(index))
 
-    def _make_bars(self) -> None:
-        for title, keys in MENUS.items():
-            menu = self.menuBar().addMenu(title)
-            for key in keys:
-                if key == SEPARATOR:
-                    menu.addSeparator()
-                elif key == RECENT:
-                    self.recent_menu = QMenu("Open recent", self)
-                    self.recent_menu.aboutToShow.connect(self._fill_recent)
-                    menu.addMenu(self.recent_menu)
-                else:
-                    menu.addAction(self.actions_by_key[key])
-        self.header = Header(
-            [self.actions_by_key[key] for key in TOOLBAR],
-            [(self.actions_by_key[key], kind) for key, kind in HEADER_BUTTONS],
-        )
-        self.header.find_command.connect(self.commands.commands)
-        self._header_bar = self._fixed_bar("Header", self.header)
-        self.addToolBarBreak()
-        self.messages = MessageBar()
-        # a tool bar decides itself whether its widgets show, so the bar, which hides while empty, needs a holder
-        holder = QWidget()
-        inside = QVBoxLayout(holder)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self.messages)
-        self.messages.fits.connect(holder.setFixedHeight)
-        self._message_bar = self._fixed_bar("Messages", holder)
-        self.messages.emptied.connect(self._message_bar.hide)
-        self.messages.shown.connect(lambda *_: self._message_bar.show())
-        self._message_bar.hide()
-
-    def _fixed_bar(self, name: str, widget: QWidget) -> QToolBar:
-        bar = QToolBar(name, self)
-        bar.setObjectName(name)
-        bar.setMovable(False)
-        bar.setFloatable(False)
-        bar.toggleViewAction().setVisible(False)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.addWidget(widget)
-        self.addToolBar(bar)
-        return bar
-
     def _make_centre(self) -> None:
         self.welcome = WelcomePage(
             self.actions_by_key["import_data"].trigger, self.actions_by_key["open_file"].trigger
         )
         self.workspace = Workspace()
+        self.state = WindowState(self.workbench, self.workspace)
         self.centre = QStackedWidget()
         self.centre.addWidget(self.welcome)
         self.centre.addWidget(self.workspace)
@@ -198,6 +171,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         workbench = self.workbench
+        workbench.session_replaced.connect(self.messages.leave_session)
         workbench.session_replaced.connect(self._show_session)
         workbench.dirty_changed.connect(lambda *_: self.refresh_head())
         workbench.saved.connect(self.commands.on_saved)
@@ -211,6 +185,8 @@ class MainWindow(QMainWindow):
         workbench.studies.ended.connect(self.commands.on_study_ended)
         self.tree.chosen.connect(self._chosen)
         self.workspace.page_changed.connect(self._page_changed)
+        self.workspace.panel_asked.connect(lambda: self.commands.ask_side(True))
+        self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
         self.welcome.recent_chosen.connect(lambda path: self.commands.open_path(Path(path)))
 
@@ -242,15 +218,22 @@ class MainWindow(QMainWindow):
         if room == self._room:
             return
         self._room = room
+        self.side_asked = False
         left, right = {"wide": (230, 350), "narrow": (200, 344), "tight": (190, 300)}[room]
         self.resizeDocks([self.session_dock, self.side_dock], [left, right], Qt.Orientation.Horizontal)
         self._show_side()
 
     def _show_side(self) -> None:
-        page = self.workspace.current_page()
-        has_panel = hasattr(page, "side_panel") and page.side_panel() is not None
+        has_panel = _panel_of(self.workspace.current_page()) is not None
         working = self.centre.currentWidget() is self.workspace
-        self.side_dock.setVisible(working and has_panel and self._room != "tight")
+        self.side_dock.setVisible(working and has_panel and (self._room != "tight" or self.side_asked))
+        self.offer_side()
+
+    def offer_side(self) -> None:
+        """A button beside the tabs leads to the side panel of the page while that is hidden."""
+        panel = _panel_of(self.workspace.current_page())
+        hidden = panel is not None and self.side_dock.isHidden()
+        self.workspace.offer_panel(self._side_header.title if hidden else "")
 
     def _restore_layout(self) -> None:
         geometry = self.settings.bytes("window/geometry")
@@ -267,13 +250,16 @@ class MainWindow(QMainWindow):
         session = self.workbench.session
         self.setup_page = None
         self.tree.set_new_fit(False)
+        self.state.forget()
         self.workspace.clear()
         self.refresh_head()
         if not session.runs and not session.datasets:
             self.show_welcome()
             return
         self.show_workspace()
-        if session.runs:
+        if self.tree.has(*self.state.chosen()):
+            self.tree.select(*self.state.chosen())
+        elif session.runs:
             self.tree.select(RUN, next(reversed(session.runs)))
         elif self.workbench.studies.records():
             self.tree.select(STUDY, self.workbench.studies.records()[-1].id)
@@ -284,10 +270,12 @@ class MainWindow(QMainWindow):
     def show_welcome(self) -> None:
         """The first page; docks are hidden."""
         self.welcome.set_recent(self.settings.recent())
+        session = self.workbench.session
+        self.welcome.set_open(session.name if session.runs or session.datasets else "")
         self.centre.setCurrentWidget(self.welcome)
         for dock in (self.session_dock, self.side_dock, self.log_dock):
             dock.hide()
-        self._header_bar.hide()
+        self.header_bar.hide()
         self.status.set_run(None)
         self.refresh_buttons()
 
@@ -295,7 +283,7 @@ class MainWindow(QMainWindow):
         """Tabs and docks."""
         if self.centre.currentWidget() is not self.workspace:
             self.centre.setCurrentWidget(self.workspace)
-            self._header_bar.show()
+            self.header_bar.show()
             self.session_dock.show()
 
     def refresh_head(self) -> None:
@@ -305,15 +293,6 @@ class MainWindow(QMainWindow):
         self.header.set_session(session.name, dirty, session.path is not None, bool(session.read_only))
         self.setWindowTitle(f"{session.name}[*] – Plaidwork")
         self.setWindowModified(dirty)
-
-    def _fill_recent(self) -> None:
-        self.recent_menu.clear()
-        for entry in self.settings.recent():
-            path = Path(entry["path"])
-            action = self.recent_menu.addAction(path.name, partial(self.commands.open_path, path))
-            action.setToolTip(str(path))
-        if self.recent_menu.isEmpty():
-            self.recent_menu.addAction("No recent sessions").setEnabled(False)
 
     # -- what is in front -----------------------------------------------------------------------
     def current_run(self) -> Run | None:
@@ -336,25 +315,29 @@ class MainWindow(QMainWindow):
             return
         self.show_workspace()
         run = self.current_run()
+        self.show_missing(run)
         if kind == DATA:
-            self.workspace.set_pages(data_pages(self.workbench, key))
+            self.state.show((kind, key), data_pages(self.workbench, key))
         elif kind == STUDY:
-            self.workspace.set_pages(study_pages(self.workbench, key))
+            self.state.show((kind, key), study_pages(self.workbench, key))
         elif kind == NEW and self.setup_page is not None:
             page = self.setup_page
+            self.state.forget()
             self.workspace.set_pages([PageInfo("setup", "Set-up", "sliders", lambda: page)])
         elif run is not None:
-            self.workspace.set_pages(run_pages(self.workbench, run))
+            self.state.show((kind, key), run_pages(self.workbench, run))
         self.log.set_run(run)
         self.status.set_run(run)
         self.refresh_buttons()
 
     def _page_changed(self) -> None:
         page = self.workspace.current_page()
-        panel = page.side_panel() if page is not None and hasattr(page, "side_panel") else None
+        panel = _panel_of(page)
         if panel is not None:
             if self.side_stack.indexOf(panel) < 0:
                 self.side_stack.addWidget(panel)
+                if hasattr(page, "adopt_panel"):
+                    page.adopt_panel(panel)
             self.side_stack.setCurrentWidget(panel)
             title = panel.windowTitle() or "Selection"
             self._side_header.set_title(title)
@@ -379,15 +362,18 @@ class MainWindow(QMainWindow):
         setup = self.tree.current()[0] == NEW
         has_data = bool(self.workbench.session.datasets)
         page = self.workspace.current_page()
+        model_id = run.spec.id if run is not None else study.model_id if study is not None else ""
+        lost = bool(model_id) and self.workbench.is_missing(model_id)
+        failed = run is not None and run.status == "failed" and not phase
         unfinished = study is not None and not phase and study.count("waiting", "stopped") > 0
         actions["pause"].setText("Go on" if phase == "paused" else "Pause")
         actions["pause"].setData("play" if phase == "paused" else "pause")
         for key, enabled in {
             "pause": phase in ("running", "paused", "preparing"),
             "stop": bool(phase) and phase != "stopping",
-            "start": setup or (run is not None and not phase) or unfinished,
-            "search": setup or run is not None or has_data,
-            "fit_again": run is not None,
+            "start": setup or (not lost and ((run is not None and not phase) or unfinished)),
+            "search": setup or (run is not None and not lost) or (run is None and has_data),
+            "fit_again": run is not None and not lost,
             "new_fit": has_data,
             "rename": run is not None or study is not None or bool(self.current_dataset()),
             "remove": ((run is not None or study is not None) and not phase) or bool(self.current_dataset()),
@@ -404,8 +390,20 @@ class MainWindow(QMainWindow):
         left = unfinished or (run is not None and not phase and run.resumable)
         fresh = setup or (run is None and not left)
         actions["start"].setText("Start fit" if fresh else "Resume" if left else "Run longer…")
-        next_step = set() if setup else {"start"} if left else {"new_fit"}
+        actions["fit_again"].setText("Change settings…" if failed else "Fit again with these settings…")
+        next_step = {"start"} if left and not lost else {"new_fit"}
+        if setup:
+            next_step = set()
+        elif failed and not lost:  # going on would fail again
+            next_step = {"fit_again"}
         self.header.set_buttons({"pause", "stop"} if phase else next_step)
+
+    def show_missing(self, run: Run | None) -> None:
+        """Say above the tabs that the plugin of a run is not there, for as long as it is not."""
+        lost = run is not None and self.workbench.is_missing(run.spec.id)
+        self.workspace.banner.clear()
+        if run is not None and lost:
+            self.workspace.banner.post("warn", *missing_words(run), [("Plugins…", self.commands.plugins)])
 
     def _run_changed(self, run_id: str) -> None:
         run = self.current_run()
@@ -443,6 +441,7 @@ class MainWindow(QMainWindow):
             message.actions,
             key=message.key,
             on_close=message.on_close,
+            lasting=message.lasting,
         )
 
     # -- time -----------------------------------------------------------------------------------
@@ -493,3 +492,8 @@ class MainWindow(QMainWindow):
         self.settings.set("window/geometry", self.saveGeometry())
         self.settings.sync()
         event.accept()
+
+
+def _panel_of(page: QWidget | None) -> QWidget | None:
+    """What a page shows in the dock at the right, if it has such a thing."""
+    return page.side_panel() if hasattr(page, "side_panel") else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from plaidwork.core.registry import PluginInfo
+from plaidwork.core.run import Run
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.widgets import Message
 
@@ -30,6 +31,7 @@ class PluginWatch(QObject):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._say_loading)
         self._workbench.plugin_changed.connect(self._changed)
+        self._workbench.session_replaced.connect(self._look_for_models)
         self._workbench.details_asked.connect(window.commands.show_details)
 
     def _changed(self, name: str) -> None:
@@ -54,6 +56,16 @@ class PluginWatch(QObject):
             self._window.messages.dismiss(_key(name))
             if info.state == "ok" and before.startswith("loading Still"):
                 self._window.status.say(f"The plugin {info.title} is loaded")
+        self._tell_missing()
+
+    def _look_for_models(self) -> None:
+        """A model may only be missing because its plugin is still being loaded: say so when that is over."""
+        registry = self._workbench.registry
+        if self._workbench.session.runs and not registry.settled:
+            run_task(lambda task: registry.load(), lambda _: self._tell_missing())
+
+    def _tell_missing(self) -> None:
+        self._window.show_missing(self._window.current_run())
         self._window.refresh_buttons()
 
     def _say_loading(self) -> None:
@@ -80,7 +92,7 @@ class PluginWatch(QObject):
         if info.details:
             details = info.details
             actions.insert(0, ("Details", lambda: self._window.commands.show_details(title, text, details)))
-        self._window.post(Message(kind, title, text, actions, _key(name)))
+        self._window.post(Message(kind, title, text, actions, _key(name), lasting=True))
 
     def offer_safe_mode(self) -> None:
         """After starts that ended early the added plugins are held back until the user says what to do."""
@@ -97,8 +109,21 @@ class PluginWatch(QObject):
                 [("Load plugins", load), ("Plugins…", lambda: self._window.commands.show_plugin("")),
                  ("Stay in safe mode", lambda: None)],
                 "safe mode",
+                lasting=True,
             )
         )  # fmt: skip
+
+
+def missing_words(run: Run) -> tuple[str, str]:
+    """Title and text for a run whose model is not there: which plugin is meant, and what still works."""
+    plugin = run.environment.get("plugin", "")
+    who = f"the plugin {plugin}" if plugin else "a plugin"
+    model = f"“{run.spec.title}” {run.spec.version} ({run.spec.id})"
+    text = (
+        f"It was fitted with {model}, which comes with {who}. Pictures, tables and export work as before. "
+        "Install or enable the plugin to go on with the fit, to fit again or to run analyses."
+    )
+    return "Results only: the model of this run is not installed", text
 
 
 def _key(name: str) -> str:

@@ -23,13 +23,19 @@ def run_pages(workbench: Workbench, run: Run) -> list[PageInfo]:
     id, so that the tabs of two runs are never mixed up.
     """
     traces = PageInfo(
-        f"{run.id}/{TRACES}", "Live" if run.active else "Traces", "traces", lambda: _live(workbench, run)
+        f"{run.id}/{TRACES}",
+        "Live" if run.active else "Traces",
+        "traces",
+        lambda: _live(workbench, run),
+        common=not run.active,
     )
     views = [_views_page(workbench, run, indices) for indices in _grouped(workbench, run)]
     rest = [
-        PageInfo(f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run)),
-        PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run)),
-        PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run)),
+        PageInfo(
+            f"{run.id}/{DIAGNOSTICS}", "Diagnostics", "target", lambda: _diagnostics(workbench, run), True
+        ),
+        PageInfo(f"{run.id}/{ANALYSES}", "Analyses", "search", lambda: _analyses(workbench, run), True),
+        PageInfo(f"{run.id}/{SETTINGS}", "Settings", "sliders", lambda: _settings(workbench, run), True),
     ]
     return [traces, *views, *rest] if run.active or not run.results else [*views, traces, *rest]
 
@@ -84,8 +90,11 @@ def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
 
 def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
     from plaidwork.gui.group_page import GroupPage
+    from plaidwork.gui.results.choices import kept_choices
 
-    return GroupPage([(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices])
+    kept = kept_choices(run.view_settings, run.spec.views[indices[0]].group)
+    views = [(run.spec.views[i].title, partial(_view, workbench, run, i)) for i in indices]
+    return GroupPage(views, kept, workbench.note_view)
 
 
 def _live(workbench: Workbench, run: Run) -> QWidget:

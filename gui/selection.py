@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QObject, Signal
 
 
@@ -17,6 +20,21 @@ class Selection(QObject):
         super().__init__(parent)
         self._items: dict[str, tuple[int, ...]] = {}
         self._threshold = 0.5
+        self.threshold_chosen = False
+        """Whether somebody has set the threshold, so that no view puts its own first one in its place."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, JSON-ready."""
+        kept: dict[str, Any] = {kind: list(items) for kind, items in self._items.items()}
+        return kept | {"threshold": self._threshold} if self.threshold_chosen else kept
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Select what `as_dict` gave; whatever is no list of whole numbers is left out, for a file may hold anything."""
+        for kind, items in kept.items():
+            if kind == "threshold" and isinstance(items, float):
+                self.set_threshold(items)
+            elif isinstance(items, list) and all(type(item) is int and item >= 0 for item in items):
+                self.set(kind, items)
 
     def get(self, kind: str) -> tuple[int, ...]:
         """The selected items of a kind."""
@@ -41,6 +59,7 @@ class Selection(QObject):
 
     def set_threshold(self, value: float) -> None:
         """Change the threshold everywhere; ``changed`` is emitted with ``"threshold"``."""
+        self.threshold_chosen = True
         if value != self._threshold:
             self._threshold = value
             self.changed.emit("threshold")

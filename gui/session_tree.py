@@ -226,12 +226,16 @@ class SessionTree(QTreeWidget):
             self._fill(item, record.title, study_line(record), study_icon(self._workbench, record))
 
     def _find(self, kind: str, key: str) -> QTreeWidgetItem | None:
-        group = self._groups[RUN if kind == NEW else kind]
-        for index in range(group.childCount()):
+        group = self._groups.get(RUN if kind == NEW else kind)
+        for index in range(group.childCount() if group is not None else 0):
             item = group.child(index)
             if (item.data(0, _KIND), item.data(0, Qt.ItemDataRole.UserRole + 10)) == (kind, key):
                 return item
         return None
+
+    def has(self, kind: str, key: str) -> bool:
+        """Whether an item is there."""
+        return bool(kind) and self._find(kind, key) is not None
 
     def current(self) -> tuple[str, str]:
         """(kind, name) of the chosen item; empty texts when nothing is chosen."""

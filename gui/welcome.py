@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.samples import Sample
@@ -134,6 +134,8 @@ class WelcomePage(QWidget):
 
     example_chosen = Signal(object)
     recent_chosen = Signal(str)
+    left = Signal()
+    """Back to the session that is open."""
 
     def __init__(
         self,
@@ -200,6 +202,9 @@ class WelcomePage(QWidget):
         column = QVBoxLayout(panel)
         column.setContentsMargins(space.GROUP, space.HUGE, space.GROUP, space.XXL)
         column.setSpacing(space.M)
+        self.back_button = button("", self.left.emit, icon_name="chevron-left")
+        self.back_button.hide()
+        column.addWidget(self.back_button)
         column.addWidget(Label("Open", "title"))
         self.import_button = button("Import data…", import_data, kind="primary", icon_name="database")
         self.open_button = button("Open a session…", open_file, icon_name="folder")
@@ -233,6 +238,23 @@ class WelcomePage(QWidget):
             card.clicked.connect(lambda card=card: self.example_chosen.emit(card.sample))
         self._columns = 0
         self._arrange()
+
+    def set_open(self, name: str) -> None:
+        """Offer the way back to the session of this name; none when the name is empty."""
+        room = _PANEL - 2 * space.GROUP - 2 * space.XXL - 2 * size.ICON
+        shown = self.back_button.fontMetrics().elidedText(
+            f"Back to {name}", Qt.TextElideMode.ElideMiddle, room
+        )
+        self.back_button.setText(shown)
+        self.back_button.setToolTip(f"Back to {name} (Esc)")
+        self.back_button.setVisible(bool(name))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc goes back to the session, when one is open."""
+        if event.key() == Qt.Key.Key_Escape and not self.back_button.isHidden():
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
 
     def set_recent(self, entries: list[dict[str, str]]) -> None:
         """Show these recent sessions."""

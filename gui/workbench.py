@@ -23,6 +23,7 @@ from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.judging import Judgements
+from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
 from plaidwork.gui.tasks import Task, run_task
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
+_IN_PASSING = 64 << 20
+"""Bytes up to which a session file is written only to keep what was looked at."""
 LIVE_SUMMARY_SECONDS = 4.0
 """Least time between two provisional summaries of a run under way."""
 
@@ -71,11 +74,14 @@ class Workbench(QObject):
         self.registry = plugins or registry()
         self.session = Session()
         self._dirty = False
+        self.view_changed = False
+        """Whether the file on disk has another tab in front or other choices than the window."""
+        self._stamp: tuple[Path, int, int] | None = None
         self._fits: dict[str, FitThreads] = {}
         self._plans: dict[str, FitPlan] = {}
         self._phases: dict[str, dict[int, str]] = {}
         self._paces: dict[str, Pace] = {}
-        self._failed: set[str] = set()
+        self._failed: dict[str, list[Failed]] = {}
         self._selections: dict[str, Selection] = {}
         self._summaries: dict[str, Task] = {}
         self._next_summary: dict[str, float] = {}
@@ -98,6 +104,10 @@ class Workbench(QObject):
         """Something worth saving has changed."""
         self._set_dirty(True)
 
+    def note_view(self) -> None:
+        """What is looked at has changed: worth keeping, but not worth a question."""
+        self.view_changed = True
+
     def _set_dirty(self, dirty: bool) -> None:
         if dirty != self._dirty:
             self._dirty = dirty
@@ -119,6 +129,7 @@ class Workbench(QObject):
         self._failed.clear()
         self.session = session
         self._dirty = dirty
+        self.view_changed = False
         self.session_replaced.emit()
         self.dirty_changed.emit(dirty)
         for run in session.runs.values():
@@ -131,6 +142,7 @@ class Workbench(QObject):
         def loaded(session: Session) -> None:
             session.name = path.stem  # a file may have been given another name since
             self.set_session(session)
+            self._stamp = stamp_of(path)
             if done is not None:
                 done()
 
@@ -141,10 +153,12 @@ class Workbench(QObject):
         if self._saving is not None and not self._saving.finished:
             return None
         self.studies.write()
+        self.view_changed = False
         self._set_dirty(False)  # what changes while the file is written makes it dirty again
 
         def saved(written: Path) -> None:
             self.session.name = written.stem
+            self._stamp = stamp_of(written)
             self.saved.emit(str(written))
             if self.active_runs() or self.studies.active():
                 self._set_dirty(True)
@@ -158,6 +172,20 @@ class Workbench(QObject):
         session = self.session
         self._saving = run_task(lambda task: session.save(path), saved, failed)
         return self._saving
+
+    def keep_view(self) -> Task | None:
+        """Write what was looked at, when nothing else has changed: nobody is asked, nor told when it cannot be.
+
+        A file that another program has written since, or that is too large to be written in passing, is left alone.
+        """
+        path, session = self.session.path, self.session
+        if not self.view_changed or self._dirty or path is None or session.read_only:
+            return None
+        stamp = stamp_of(path)
+        if stamp is None or stamp != self._stamp or stamp[1] > _IN_PASSING:
+            return None
+        self.view_changed = False
+        return run_task(lambda task: session.save(path), failed=lambda error, details: None)
 
     def report(self, title: str) -> Callable[[BaseException, str], None]:
         """What a task calls that has failed: a message with this title."""
@@ -200,6 +228,10 @@ class Workbench(QObject):
             done,
             self.report(f"{name} could not be turned off for good"),
         )
+
+    def is_missing(self, model_id: str) -> bool:
+        """Whether a model is not installed (or its plugin turned off): only results made with it can be shown."""
+        return self.registry.settled and not self.registry.has(model_id)
 
     # -- data -----------------------------------------------------------------------------------
     def add_dataset(self, dataset: Dataset) -> Dataset:
@@ -295,8 +327,8 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
-        run.environment = environment()
-        self._failed.discard(run.id)
+        run.environment = environment(plan.model)
+        self._failed.pop(run.id, None)
         self._plans[run.id] = plan
         self._phases[run.id] = {}
         self._paces[run.id] = Pace()
@@ -393,8 +425,15 @@ class Workbench(QObject):
     def selection(self, run: Run) -> Selection:
         """The selection that all views of a run share."""
         if run.id not in self._selections:
-            self._selections[run.id] = Selection(self)
+            found = self._selections[run.id] = Selection(self)
+            settings = self.session.runs.get(run.id, run).view_settings
+            found.restore(settings.get("selection", {}))
+            found.changed.connect(lambda _: self._keep_selection(settings, found))
         return self._selections[run.id]
+
+    def _keep_selection(self, settings: dict[str, Any], selection: Selection) -> None:
+        settings["selection"] = selection.as_dict()
+        self.note_view()
 
     def _on_event(self, run_id: str, event: Event) -> None:
         run = self.session.runs.get(run_id)
@@ -405,7 +444,7 @@ class Workbench(QObject):
         elif isinstance(event, Started):
             self._phases[run_id][event.chain] = "running"
         elif isinstance(event, Failed):
-            self._failed.add(run_id)
+            self._failed.setdefault(run_id, []).append(event)
             run.say(f"{event.message} {event.hint}".strip(), "error")
             self._tell_failed(run, event)
         elif isinstance(event, Finished):
@@ -413,22 +452,26 @@ class Workbench(QObject):
         self.run_changed.emit(run_id)
 
     def _tell_failed(self, run: Run, event: Failed) -> None:
-        if event.fault is None:
-            self.told.emit(
-                "error",
-                f"{run.title}: {run.chain_word} {event.chain + 1} failed",
-                event.message,
-                event.details,
-            )
-            return
-        record = run.chains[event.chain]
+        """One message for all chains of a run that failed, with the reason of the latest."""
+        record, count = run.chains[event.chain], len(self._failed[run.id])
         at = f" at sweep {record.sweep + 1}" if record.sweep else ""
+        who = f"{run.chain_word} {event.chain + 1}"
+        if count > 1:
+            who, at = f"{count} of {len(run.chains)} {run.chain_word}s", ""
+        title = f"{run.title}: {who} {'failed' if event.fault is None else 'stopped'}{at}"
         safe = (
             f"All draws up to sweep {record.saved.sweep} are safe." if record.saved else "Your data are safe."
         )
-        title = f"{run.title}: {run.chain_word} {event.chain + 1} stopped{at}"
-        text = f"{safe} Update or disable the plugin, or send the details to its author."
-        self.blame(title, event.fault, text, key=f"failed {run.id}")
+        key = failure_key(run)
+        if event.fault is not None:
+            text = f"{safe} Update or disable the plugin, or send the details to its author."
+            self.blame(title, event.fault, text, key=key)
+            return
+        text, details = f"{event.message} {event.hint}".strip(), event.details
+        actions: list[tuple[str, Callable[[], object]]] = []
+        if details:
+            actions.append(("Details", lambda: self.details_asked.emit(title, text, details)))
+        self.asked.emit(Message("error", title, f"{text} {safe}", actions, key))
 
     def _on_ended(self, run_id: str) -> None:
         fit = self._fits.pop(run_id)
@@ -488,3 +531,8 @@ class Workbench(QObject):
         run = self.session.runs.get(run_id)
         if run is not None:
             self.report(f"{run.title} could not be judged")(error, details)
+
+
+def failure_key(run: Run) -> str:
+    """Key of the message that tells why a run failed."""
+    return f"failed {run.id}"

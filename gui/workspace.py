@@ -5,20 +5,24 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import size, space
-from plaidwork.gui.widgets import StatePane
+from plaidwork.gui.widgets import MessageBar, StatePane, button
+
+_MORE = "{} more"
 
 
 @dataclass(frozen=True)
 class PageInfo:
-    """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown.
+    """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown; a ``common`` one is the same for
+    every item of its kind, so that its icon says enough where there is little room.
 
     A page is any widget; the window uses these attributes when it has them: ``side_panel()``, ``tick()`` (ten
     times a second while shown), ``hovered`` (signal of the read-out), ``export_picture(path)``, ``show_data()``,
@@ -29,37 +33,74 @@ class PageInfo:
     title: str
     icon: str
     make: Callable[[], QWidget]
+    common: bool = False
+
+
+class _Tabs(QTabBar):
+    """Tabs that may be dragged; those that do not fit are hidden by the workspace, so any width will do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setMovable(True)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setIconSize(QSize(size.ICON, size.ICON))
+        self.setAccessibleName("Views")
+
+    def scroll_back(self) -> None:
+        """What is shown fits: nothing stays scrolled away at the left, where Qt may have put it while all were shown."""
+        self.resizeEvent(QResizeEvent(self.size(), self.size()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow: what does not fit is in the menu beside."""
+        return QSize(size.HIT, super().minimumSizeHint().height())
 
 
 class Workspace(QWidget):
-    """Tabs and pages. ``page_changed`` follows every change of the page in front."""
+    """Tabs and pages; tabs for which there is no room wait in a menu beside them.
+
+    Signals
+    -------
+    page_changed : follows every change of the page in front
+    panel_asked : the button for the side panel was clicked, which stands here while the panel has no room
+    """
 
     page_changed = Signal()
+    panel_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._infos: list[PageInfo] = []
         self._pages: dict[str, QWidget] = {}
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.setIconSize(QSize(size.ICON, size.ICON))
-        self.tabs.setAccessibleName("Views")
+        self._marked: set[str] = set()
+        self.tabs = _Tabs()
+        self.more = button("", self._show_more, kind="quiet")
+        self.more.setAccessibleName("Further views")
+        self.more.hide()
+        self.panel_button = button("Selection", self.panel_asked.emit, kind="quiet", icon_name="list")
+        self.panel_button.hide()
         self.stack = QStackedWidget()
         row = QHBoxLayout()
         row.setContentsMargins(space.S, 0, space.S, 0)
+        row.setSpacing(space.XS)
         row.addWidget(self.tabs, 1)
+        row.addWidget(self.more)
+        row.addWidget(self.panel_button)
         head = QWidget()
         head.setLayout(row)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(head)
+        self.banner = MessageBar(closable=False)
+        layout.addWidget(self.banner)
         layout.addWidget(self.stack, 1)
         self.setBackgroundRole(self.backgroundRole().Base)
         self.setAutoFillBackground(True)
         self.tabs.currentChanged.connect(self._show)
+        self.tabs.tabMoved.connect(lambda old, new: self._infos.insert(new, self._infos.pop(old)))
 
     def set_pages(self, infos: Sequence[PageInfo], current: str = "") -> None:
         """Show these tabs; pages whose key stays are kept with all that is selected in them."""
@@ -88,10 +129,19 @@ class Workspace(QWidget):
         """No tabs, no pages."""
         self.set_pages([])
 
+    def tab_keys(self) -> list[str]:
+        """Keys of all tabs, in their order."""
+        return [info.key for info in self._infos]
+
     def current_key(self) -> str:
         """Key of the tab in front, or empty."""
         index = self.tabs.currentIndex()
         return self._infos[index].key if 0 <= index < len(self._infos) else ""
+
+    def current_title(self) -> str:
+        """Title of the tab in front, or empty."""
+        index = self.tabs.currentIndex()
+        return self._infos[index].title if 0 <= index < len(self._infos) else ""
 
     def current_page(self) -> QWidget | None:
         """The page in front."""
@@ -115,33 +165,76 @@ class Workspace(QWidget):
     def rename(self, key: str, title: str) -> None:
         """Give a tab another title."""
         for index, info in enumerate(self._infos):
-            if info.key == key:
+            if info.key == key and info.title != title:
                 self._infos[index] = replace(info, title=title)
-                self.tabs.setTabText(index, title)
+                self._fit_tabs()
 
     def mark(self, key: str, marked: bool) -> None:
         """Put a dot on a tab whose content is new."""
-        for index, info in enumerate(self._infos):
-            if info.key == key:
-                self.tabs.setTabText(index, f"{info.title} •" if marked else info.title)
+        if marked != (key in self._marked):
+            self._marked ^= {key}
+            self._fit_tabs()
+
+    def offer_panel(self, title: str) -> None:
+        """Show a button for the side panel of this title; none when the title is empty."""
+        self.panel_button.setText(title)
+        self.panel_button.setVisible(bool(title))
+        self._fit_tabs()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_tabs()
 
-    def _fit_tabs(self) -> None:
-        """Icons go first when the tabs do not fit side by side."""
+    def _widths(self, short: bool) -> list[int]:
+        """Show all tabs, with the icons of common ones alone if ``short``; the width of each."""
+        tabs = self.tabs
         for index, info in enumerate(self._infos):
-            self.tabs.setTabIcon(index, icon(info.icon))
-        if self.tabs.sizeHint().width() > self.width() - 2 * space.S:
-            for index in range(len(self._infos)):
-                self.tabs.setTabIcon(index, QIcon())
+            title = f"{info.title} •" if info.key in self._marked else info.title
+            tabs.setTabText(index, "" if short and info.common else title)
+            tabs.setTabToolTip(index, info.title)
+            tabs.setAccessibleTabName(index, info.title)
+            tabs.setTabVisible(index, True)
+        return [tabs.tabRect(index).width() for index in range(tabs.count())]
+
+    def _fit_tabs(self) -> None:
+        """Icons alone for common tabs when all do not fit, then the last ones into the menu; never the one in front."""
+        tabs = self.tabs
+        room = self.width() - 2 * space.S
+        if not self.panel_button.isHidden():
+            room -= self.panel_button.sizeHint().width() + space.XS
+        widths = self._widths(short=False)
+        if sum(widths) > room:
+            widths = self._widths(short=True)
+        over = sum(widths) > room
+        if over:
+            self.more.setText(_MORE.format(tabs.count()))
+            room -= self.more.sizeHint().width() + space.XS
+        room -= widths[tabs.currentIndex()] if over and tabs.currentIndex() >= 0 else 0
+        hidden = 0
+        for index, width in enumerate(widths):
+            if over and index != tabs.currentIndex():
+                room = room - width if room >= width else -1  # none behind one that is hidden
+                tabs.setTabVisible(index, room >= 0)
+                hidden += room < 0
+        self.more.setText(_MORE.format(hidden))
+        self.more.setVisible(bool(hidden))
+        tabs.scroll_back()
+
+    def _show_more(self) -> None:
+        menu = QMenu(self)
+        for index, info in enumerate(self._infos):
+            if not self.tabs.isTabVisible(index):
+                menu.addAction(icon(info.icon), info.title, partial(self.tabs.setCurrentIndex, index))
+        menu.exec(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        menu.deleteLater()
 
     def _show(self, index: int) -> None:
         if not 0 <= index < len(self._infos):
             self.page_changed.emit()
             return
         COURTESY.hold()
+        if not self.tabs.isTabVisible(index):
+            self._fit_tabs()
         info = self._infos[index]
         self.mark(info.key, False)
         if info.key not in self._pages:

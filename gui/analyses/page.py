@@ -23,6 +23,7 @@ from plaidwork.core.unlocking import standing
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
+from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import StatePane
 from plaidwork.gui.workbench import Workbench
@@ -48,6 +49,7 @@ class AnalysisPage(QWidget):
         self._answers: AnalysisRecord | None = None
         self.rail = Rail()
         self.rail.setFixedWidth(RAIL_WIDTH)
+        self._kept = kept_choices(run.view_settings, "Analyses")
         self._pane = StatePane("clock", "Looking for analyses")
         self.stack = QStackedWidget()
         self.stack.addWidget(self._pane)
@@ -101,6 +103,9 @@ class AnalysisPage(QWidget):
         ):
             return  # what is on the screen stays
         records, specs = self.run.analyses, self._specs
+        front = self._kept.get("front")
+        if before is None and isinstance(front, list) and len(front) == 2 and self.rail.select(*front):
+            return
         if records:
             self.rail.select(MADE, records[-1].id)
         elif specs:
@@ -132,6 +137,11 @@ class AnalysisPage(QWidget):
         if not self.run.results:
             text = "Analyses use the results of the fit. They are offered here as soon as there are some."
             self._show_pane("clock", "No result to analyse yet", text)
+        elif self.workbench.is_missing(self.run.spec.id):
+            text = (
+                "The model of this run is not installed, and with it go the analyses that its plugin brings."
+            )
+            self._show_pane("plug", "No analysis without the model", text)
         else:
             text = "No installed analysis can use the results of this run. A plugin may bring some."
             self._show_pane("search", "No analysis for this run", text)
@@ -157,6 +167,8 @@ class AnalysisPage(QWidget):
     def _show(self, kind: str, key: str) -> None:
         if self._making is not None:
             self.cancel()
+        self._kept["front"] = [kind, key]
+        self.workbench.note_view()
         if kind == NEW:
             spec = next(spec for spec in self._specs or () if spec.id == key)
             page = self._ask_page(spec)

@@ -17,6 +17,7 @@ from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.registry import make_view
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
@@ -124,7 +125,7 @@ class RecordView(QWidget):
         makers: list[tuple[str, Callable[[], QWidget]]] = [
             (view.title, partial(make, view)) for view in views
         ]
-        return GroupPage(makers)
+        return GroupPage(makers, kept_choices(shown.view_settings), workbench.note_view)
 
     def _pass_on(self, name: str, *values: Any) -> Any:
         act = getattr(self.page, name, None)

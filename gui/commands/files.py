@@ -16,7 +16,8 @@ from plaidwork.core.session import Session
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
-from plaidwork.gui.tasks import run_task
+from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
+from plaidwork.gui.tasks import run_task, wait_for_tasks
 
 if TYPE_CHECKING:
     pass
@@ -33,6 +34,13 @@ class FileCommands(CommandGroup):
 
     def welcome(self) -> None:
         self._window.show_welcome()
+
+    def leave_welcome(self) -> None:
+        """Back to what was in front of the session that is open."""
+        window = self._window
+        window.show_workspace()
+        window._page_changed()
+        window.status.set_run(window.current_run())
 
     def new_session(self) -> None:
         if self.may_close():
@@ -171,11 +179,11 @@ class FileCommands(CommandGroup):
 
     def save_as(self) -> bool:
         window, session = self._window, self._workbench.session
-        proposed = Path(window.settings.folder("open")) / f"{session.name}{SESSION_SUFFIX}"
-        name, _ = QFileDialog.getSaveFileName(window, "Save the session", str(proposed), _SESSION_FILTER)
-        if not name:
+        name = proposed_name(session.name, suffix=SESSION_SUFFIX)
+        proposed = Path(window.settings.folder("open")) / name
+        path = ask_save_path(window, "Save the session", proposed, _SESSION_FILTER)
+        if path is None:
             return False
-        path = Path(name if name.lower().endswith(SESSION_SUFFIX) else name + SESSION_SUFFIX)
         window.settings.set_folder("open", path)
         self._workbench.save(path)
         return True
@@ -215,6 +223,7 @@ class FileCommands(CommandGroup):
                 ("Later", lambda: None),
                 ("Discard", lambda: _discard_recovery(item.uuid)),
             ],
+            lasting=True,
         )
 
     def _recover(self, item: Any) -> None:
@@ -244,7 +253,13 @@ class FileCommands(CommandGroup):
             if answer == "save" and not self._save_and_wait():
                 return False
             _discard_recovery(workbench.session.uuid)
-        return self._stop_all(running)
+        if not self._stop_all(running):
+            return False
+        task = workbench.keep_view()
+        while task is not None and not task.finished:
+            wait_for_tasks(20)
+            QApplication.processEvents()
+        return True
 
     def _stop_all(self, running: list[Run]) -> bool:
         for run in running:
@@ -264,8 +279,6 @@ class FileCommands(CommandGroup):
         return True
 
     def _save_and_wait(self) -> bool:
-        from plaidwork.gui.tasks import wait_for_tasks
-
         if not self.save():
             return False
         while not wait_for_tasks(100):
@@ -275,7 +288,8 @@ class FileCommands(CommandGroup):
 
     def export_picture(self) -> None:
         page = self._window.workspace.current_page()
-        name = self._save_name("Export picture", "picture.png", "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
+        about = self._about(self._window.workspace.current_title() or "picture", ".png")
+        name = self._save_name("Export picture", about, PICTURES)
         if name is None or page is None:
             return
         try:
@@ -287,12 +301,16 @@ class FileCommands(CommandGroup):
 
     def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
         window = self._window
-        start = str(Path(window.settings.folder("export")) / proposed)
-        name, _ = QFileDialog.getSaveFileName(window, title, start, kinds)
-        if not name:
-            return None
-        window.settings.set_folder("export", Path(name))
-        return Path(name)
+        path = ask_save_path(window, title, Path(window.settings.folder("export")) / proposed, kinds)
+        if path is not None:
+            window.settings.set_folder("export", path)
+        return path
+
+    def _about(self, what: str, suffix: str) -> str:
+        """A name for a file: session, what is in front (a run or data), and ``what`` is written of it."""
+        run = self._window.current_run()
+        title = run.title if run is not None else self._window.current_dataset()
+        return proposed_name(self._workbench.session.name, title, what, suffix=suffix)
 
     def export_run(self) -> None:
         from plaidwork.core.exporting import export_run
@@ -303,7 +321,7 @@ class FileCommands(CommandGroup):
         )
         if not folder or run is None:
             return
-        target = Path(folder) / f"{window.workbench.session.name} {run.title}".strip()
+        target = Path(folder) / proposed_name(window.workbench.session.name, run.title, suffix="")
         session = self._workbench.session
         run_task(
             lambda task: export_run(run, target, session, self._workbench.registry),
@@ -312,10 +330,10 @@ class FileCommands(CommandGroup):
         )
 
     def export_script(self) -> None:
-        self._export_text("Export as Python script", "run.py", "Python (*.py)", "python_script")
+        self._export_text("Export as Python script", self._about("", ".py"), "Python (*.py)", "python_script")
 
     def export_job(self) -> None:
-        self._export_text("Export as job", "job.toml", "Job (*.toml)", "job_toml")
+        self._export_text("Export as job", self._about("", ".toml"), "Job (*.toml)", "job_toml")
 
     def _export_text(self, title: str, proposed: str, kinds: str, function: str) -> None:
         from plaidwork.core import exporting

@@ -17,6 +17,7 @@ from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
 from plaidwork.gui.session_tree import NEW, RUN
 from plaidwork.gui.tasks import run_task
+from plaidwork.gui.workbench import failure_key
 
 if TYPE_CHECKING:
     from plaidwork.core.plan import FitPlan
@@ -157,6 +158,8 @@ class FitCommands(CommandGroup):
         if run is None or run.active or not run.results:
             return
         window = self._window
+        if run.status == "failed" and window.messages.has(failure_key(run)):
+            return  # why it failed is what counts, and that is told already
         key = f"{run.id} {run.n_draws}"
         if key in self._told_results:
             return

@@ -58,7 +58,13 @@ class ViewCommands(CommandGroup):
         self._window.session_dock.setVisible(self._window.actions_by_key["show_session"].isChecked())
 
     def show_side(self) -> None:
-        self._window.side_dock.setVisible(self._window.actions_by_key["show_side"].isChecked())
+        self.ask_side(self._window.actions_by_key["show_side"].isChecked())
+
+    def ask_side(self, shown: bool) -> None:
+        """Show the side panel, also where there is little room for it, or hide it."""
+        self._window.side_asked = shown
+        self._window.side_dock.setVisible(shown)
+        self._window.offer_side()
 
     def show_log(self) -> None:
         self._window.log_dock.setVisible(self._window.actions_by_key["show_log"].isChecked())

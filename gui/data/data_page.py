@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QPlainTextEdit,
@@ -30,6 +29,7 @@ from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.data.view_facts import KIND_WORDS
 from plaidwork.gui.numbers import format_limits
+from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
@@ -374,9 +374,10 @@ class DataPage(QWidget):
 
     def ask_export(self) -> None:
         """Ask for a file and write the values."""
-        path, _ = QFileDialog.getSaveFileName(self, "Export data", f"{self.name}.csv", "CSV (*.csv)")
-        if path:
-            self.export_csv(Path(path) if path.lower().endswith(".csv") else Path(path + ".csv"))
+        name = proposed_name(self.workbench.session.name, self.name, suffix=".csv")
+        path = ask_save_path(self, "Export data", name, "CSV (*.csv)")
+        if path is not None:
+            self.export_csv(path)
 
     def export_csv(self, path: Path) -> Task | None:
         """Write names, row annotations and values in the background."""

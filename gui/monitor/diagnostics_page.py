@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.diagnostics import (
     ESS_MARKS,
@@ -23,10 +24,13 @@ from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.theme import size, space, theme
-from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button
+from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button, scrolled
+from plaidwork.gui.widgets.button import clear_layout
 from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
+_WIDE = 900
+"""Width from which the table and the plots stand side by side."""
 _MOST_RANK_PLOTS = 4
 
 
@@ -113,25 +117,38 @@ class DiagnosticsPage(QWidget):
         self.dots.set_labels("R-hat (distance from 1, logarithmic)", "")
         self.dots.item.hideAxis("left")
         self.dots.setMinimumHeight(150)
+        self.table.setMinimumHeight(190)
+        self.trace.setMinimumHeight(190)
         left.addWidget(self.dots, 2)
         right = QVBoxLayout()
         right.setSpacing(space.M)
         right.addWidget(self.trace, 3)
         right.addWidget(self._build_ranks(), 3)
-        columns = QHBoxLayout()
-        columns.setSpacing(space.XXL)
-        columns.addLayout(left, 6)
-        columns.addLayout(right, 5)
+        below = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, below)
+        self._columns.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, space.L)
+        self._columns.setSpacing(space.XXL)
+        self._columns.addLayout(left, 6)
+        self._columns.addLayout(right, 5)
+        pinned = QHBoxLayout()
+        pinned.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        pinned.addWidget(self.verdict)
         inner = QVBoxLayout(self._content)
-        inner.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        inner.setSpacing(space.L)
-        inner.addWidget(self.verdict)
-        inner.addLayout(columns, 1)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        inner.addLayout(pinned)
+        inner.addWidget(scrolled(below, background=self.backgroundRole().Base), 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._content)
         layout.addWidget(self._empty)
         self._content.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The plots go below the table where it would have no room for names beside them."""
+        super().resizeEvent(event)
+        side = QBoxLayout.Direction.LeftToRight
+        self._columns.setDirection(side if self.width() >= _WIDE else QBoxLayout.Direction.TopToBottom)
 
     def _build_ranks(self) -> QWidget:
         aid = "flat when the chains agree"
@@ -144,7 +161,7 @@ class DiagnosticsPage(QWidget):
         grid = QGridLayout()
         grid.setSpacing(space.M)
         for index, plot in enumerate(self.ranks):
-            plot.setMinimumHeight(90)
+            plot.setMinimumHeight(110)
             grid.addWidget(plot, index // 2, index % 2)
         column = QVBoxLayout(self._ranks)
         column.setContentsMargins(0, 0, 0, 0)
@@ -193,12 +210,10 @@ class DiagnosticsPage(QWidget):
         self._choose_row(titles.index(self._chosen) if self._chosen in titles else 0)
 
     def _set_buttons(self, verdict: Verdict) -> None:
-        while self.verdict.buttons.count():
-            widget = self.verdict.buttons.takeAt(0).widget()
-            if widget is not None:
-                widget.deleteLater()
+        clear_layout(self.verdict.buttons)
         run = self._run
-        if "run_longer" in verdict.actions and not run.active and run.spec.algorithm == "mcmc":
+        able = not run.active and not self._workbench.is_missing(run.spec.id)
+        if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
             more = run.schedule.draws
             text = f"Run {format_count(more)} more draws"
             self.verdict.buttons.addWidget(

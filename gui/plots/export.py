@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.theme import theme
 
 FILTERS = "SVG drawing (*.svg);;PNG picture (*.png)"
@@ -27,13 +28,9 @@ def save_picture(widget: QWidget, path: str | Path, *, scale: int = _SCALE) -> N
 
 def ask_and_save_picture(widget: QWidget, name: str = "picture") -> Path | None:
     """Ask for a file and write the picture; None when the user leaves."""
-    chosen, kind = QFileDialog.getSaveFileName(widget.window(), "Export picture", f"{name}.svg", FILTERS)
-    if not chosen:
-        return None
-    path = Path(chosen)
-    if path.suffix.lower() not in (".svg", ".png"):
-        path = path.with_name(path.name + (".png" if "png" in kind else ".svg"))
-    save_picture(widget, path)
+    path = ask_save_path(widget.window(), "Export picture", proposed_name(name, suffix=".svg"), FILTERS)
+    if path is not None:
+        save_picture(widget, path)
     return path
 
 

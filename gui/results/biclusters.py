@@ -48,11 +48,11 @@ class BiclusterPage(ResultPage):
 
     def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
         self.blocks = Blocks(workbench, run)
-        self._settings = run.view_settings.setdefault("biclusters", {})
-        threshold = run.view_settings.get("threshold", view.options.get("threshold"))
-        if threshold is not None:
+        threshold = view.options.get("threshold")
+        if threshold is not None and not self.blocks.selection.threshold_chosen:
             self.blocks.selection.set_threshold(float(threshold))
         self._mode = "data"
+        self._strip: str | None = None
         self._by_block = True
         self._ordering: Task | None = None
         self._orders: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -111,7 +111,7 @@ class BiclusterPage(ResultPage):
         if self._mode not in loaded.modes:
             self._mode = "data"
         self._offer_modes(loaded.modes)
-        self._strip_field.set_strips(loaded.strips, self._settings.get("strip"))
+        self._strip_field.set_strips(loaded.strips, self._strip)
         self._show_strip()
         self.canvas.show_outlines = True
         self._show_or_explain()
@@ -242,11 +242,7 @@ class BiclusterPage(ResultPage):
 
     def _on_blocks(self, what: str) -> None:
         if what == "members":
-            value = self.blocks.selection.threshold
-            self.threshold.set_value(value)
-            if self.run.view_settings.get("threshold", 0.5) != value:
-                self.run.view_settings["threshold"] = value
-                self.workbench.touch()
+            self.threshold.set_value(self.blocks.selection.threshold)
             self._show_or_explain()
             self.update_head()
             self.canvas.update()
@@ -276,8 +272,7 @@ class BiclusterPage(ResultPage):
             super().rename_item()
 
     def _choose_strip(self, title: str) -> None:
-        self._settings["strip"] = title
-        self.workbench.touch()
+        self._strip = title
         self._show_strip()
 
     def _show_strip(self) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QVBoxLayout,
@@ -29,6 +28,7 @@ from plaidwork.gui.results.block_profile import BlockProfile, profile_of
 from plaidwork.gui.results.blocks import BlockData, Blocks, load_blocks
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, scrolled, tool_button
 from plaidwork.gui.workbench import Workbench
@@ -335,9 +335,10 @@ class BlockPanel(QWidget):
     def _ask_export(self) -> None:
         if self.blocks.selected is None:
             return
-        name = f"{self.blocks.name(self.blocks.selected)}.csv"
-        path, _ = QFileDialog.getSaveFileName(self, "Export rows × columns", name, "CSV (*.csv)")
-        if path:
+        block = self.blocks.name(self.blocks.selected)
+        name = proposed_name(self.blocks.workbench.session.name, self.run.title, block, suffix=".csv")
+        path = ask_save_path(self, "Export rows × columns", name, "CSV (*.csv)")
+        if path is not None:
             self.export_block(path)
 
 

@@ -162,6 +162,7 @@ class ItemPicker(QComboBox):
         super().__init__(parent)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMaximumWidth(260)
+        self.currentTextChanged.connect(self.setToolTip)
 
     def set_names(self, names: tuple[str, ...] | list[str], current: int = 0) -> None:
         """Replace the items, silently."""
@@ -171,12 +172,14 @@ class ItemPicker(QComboBox):
             self.addItems(list(names))
         self.setCurrentIndex(min(max(current, 0), len(names) - 1))
         self.blockSignals(blocked)
+        self.setToolTip(self.currentText())
 
     def choose(self, index: int) -> None:
         """Show an item as chosen, silently."""
         blocked = self.blockSignals(True)
         self.setCurrentIndex(index)
         self.blockSignals(blocked)
+        self.setToolTip(self.currentText())
 
 
 def elided(metrics: QFontMetricsF, text: str, room: float) -> str:

@@ -35,9 +35,7 @@ class CurvePage(ResultPage):
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._choice = 0
-        kept = run.view_settings.setdefault("curve", {})
-        self._kept: dict[str, Any] = kept.setdefault(view.title, {})
-        self._column: int | None = self._kept.get("column")
+        self._column: int | None = None
         self._stacked = bool(view.options.get("stacked", False))
         super().__init__(workbench, run, view, parent)
 
@@ -147,8 +145,7 @@ class CurvePage(ResultPage):
         """Show the curves along another column of the input, computed in the background."""
         if self.loaded is None or column < 0 or column == self.loaded.column:
             return
-        self._column = self._kept["column"] = column
-        self.workbench.touch()
+        self._column = column
         self.column_picker.choose(column)
         self._foot.setText("Computing the curves…")
         self._foot.setVisible(True)

@@ -12,7 +12,7 @@ from plaidwork.gui.results.curve_chart import CurveChart, Curves
 from plaidwork.gui.results.surface_chart import SurfaceChart
 from plaidwork.gui.theme import space, theme
 
-_HEIGHT, _STEPS, _MOST = 150, 240, 6
+_LEAST, _HEIGHT, _STEPS, _MOST = 110, 150, 240, 6
 NO_CLASS = "no class"
 
 
@@ -22,7 +22,8 @@ class CutChart(CurveChart):
     def __init__(self, above: SurfaceChart, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._above = above
-        self.setFixedHeight(_HEIGHT)
+        self.setMinimumHeight(_LEAST)
+        self.setMaximumHeight(_HEIGHT)
 
     def scales(self) -> tuple[Scale, Scale]:
         x, y = super().scales()

@@ -41,11 +41,9 @@ class ImageGridPage(ResultPage):
     layer_axis = ("values", 0)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
-        kept = run.view_settings.setdefault("image_grid", {})
-        self._kept: dict[str, Any] = kept.setdefault(view.title, {})
-        self._order_by = str(self._kept.get("order_by", view.options.get("order_by", "weight")))
-        self._scale = str(self._kept.get("scale", view.options.get("scale", "shared")))
-        self._group = int(self._kept.get("group", 0))
+        self._order_by = str(view.options.get("order_by", "weight"))
+        self._scale = str(view.options.get("scale", "shared"))
+        self._group = 0
         self._panel: ImagePanel | None = None
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
@@ -208,18 +206,18 @@ class ImageGridPage(ResultPage):
 
     def _set_order(self, index: int) -> None:
         if isinstance(self.loaded, Images) and index >= 0:
-            self._order_by = self._kept["order_by"] = self._orders(self.loaded)[index]
+            self._order_by = self._orders(self.loaded)[index]
             self._draw()
 
     def choose_group(self, group: int) -> None:
         """Show the weights of another classifier."""
         if isinstance(self.loaded, Images) and group >= 0:
-            self._group = self._kept["group"] = group
+            self._group = group
             self._draw()
 
     def set_scale(self, scale: str) -> None:
         """One scale for all tiles, or one for each."""
-        self._scale = self._kept["scale"] = scale
+        self._scale = scale
         if isinstance(self.loaded, Images) and not self.state:
             self._draw()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from plaidwork.core.fitted import FittedInput, write_imputed
 from plaidwork.gui.numbers import format_count, format_percent
@@ -18,6 +18,7 @@ from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Card, DataTable, Label
 
@@ -155,11 +156,10 @@ class ImputedPage(ResultPage):
 
     def ask_cells(self) -> None:
         """Ask for a file and write all cells of all blocks in the background."""
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export all imputed cells", f"{self.run.title} - imputed.csv", "CSV (*.csv)"
-        )
-        if path:
-            self.export_cells(Path(path))
+        name = self.file_name(".csv", "imputed")
+        path = ask_save_path(self, "Export all imputed cells", name, "CSV (*.csv)")
+        if path is not None:
+            self.export_cells(path)
 
     def export_cells(self, path: Path) -> Task:
         """Write every missing cell as (data, sample, feature, expected, sd), a slice at a time."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.naming import findable
@@ -23,6 +23,7 @@ from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import Sources
+from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.widgets import Label, SegmentedControl, SliderField, button
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class NetworkPage(ResultPage):
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         kept = run.view_settings.setdefault("network", {})
         self._kept: dict[str, Any] = kept.setdefault(view.title, {})
-        self._least: float | None = self._kept.get("threshold", view.options.get("threshold"))
-        self._top = int(self._kept.get("top", view.options.get("top", ALL)))
-        self._layout = str(self._kept.get("layout", "force"))
+        self._least: float | None = view.options.get("threshold")
+        self._top = int(view.options.get("top", ALL))
+        self._layout = "force"
         self._panel: NetworkPanel | None = None
         self.shown: Shown | None = None
         self._selection = workbench.selection(run)
@@ -161,18 +162,18 @@ class NetworkPage(ResultPage):
         return format_number(self._weight(place), 2)
 
     def _set_threshold(self, place: float) -> None:
-        self._least = self._kept["threshold"] = self._weight(place)
+        self._least = self._weight(place)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 
     def _set_top(self, top: float) -> None:
-        self._top = self._kept["top"] = int(top)
+        self._top = int(top)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 
     def set_layout(self, layout: str) -> None:
         """By forces, or around a circle, group by group."""
-        self._layout = self._kept["layout"] = layout
+        self._layout = layout
         if isinstance(self.loaded, Network) and not self.state:
             self.map.reset_view()
             self._filter()
@@ -321,16 +322,16 @@ class NetworkPage(ResultPage):
 
     def ask_graphml(self) -> None:
         """Ask for a file and write GraphML."""
-        name = f"{self.run.title} - {self.view.title}.graphml"
-        path, _ = QFileDialog.getSaveFileName(self, "Export GraphML", name, "GraphML (*.graphml)")
-        if not path:
+        name = self.file_name(".graphml")
+        path = ask_save_path(self, "Export GraphML", name, "GraphML (*.graphml)")
+        if path is None:
             return
         try:
             self.export_graphml(path)
         except OSError as error:
             self.workbench.told.emit("error", "Could not export the network", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
+            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The links that are shown, strongest first."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.errors import PluginError
@@ -16,12 +16,14 @@ from plaidwork.core.run import Run
 from plaidwork.core.spec import View
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, Skeleton, StatePane, button, tool_button
@@ -61,6 +63,10 @@ class ResultPage(Renaming):
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
         self._build_frame()
+        kept = kept_choices(run.view_settings, view.group, view.title)
+        self.choices = Choices(kept, workbench.note_view, self)
+        self.choices.adopt(self._content)
+        self.choices.follow(workbench.selection(run).changed)
         self._wait_before_skeleton = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_skeleton.timeout.connect(lambda: self._stack.setCurrentWidget(self._skeleton))
         workbench.results_changed.connect(self._on_results)
@@ -113,6 +119,12 @@ class ResultPage(Renaming):
     def side_panel(self) -> QWidget | None:
         """What the window shows in its right dock while this page is in front."""
         return None
+
+    def adopt_panel(self, panel: QWidget) -> None:
+        """Keep what is chosen in the side panel too; called once the panel is in its dock."""
+        self.choices.adopt(panel)
+        if self.loaded is not None:
+            self.choices.restore()
 
     # -- frame ----------------------------------------------------------------------------------
     def _build_frame(self) -> None:
@@ -239,7 +251,9 @@ class ResultPage(Renaming):
         self._sources = sources
         try:
             self._stack.setCurrentWidget(self._content)
-            self.show_loaded(self.loaded)
+            with self.choices.quiet():
+                self.show_loaded(self.loaded)
+            self.choices.restore()
         except Exception as error:
             import traceback
 
@@ -422,21 +436,22 @@ class ResultPage(Renaming):
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
         return write_figure(self.figure(), path)
 
+    def file_name(self, suffix: str, what: str = "") -> str:
+        """A name for a file of this view: session, run, and the view or ``what`` else is written."""
+        session = self.workbench.session.name
+        return proposed_name(session, self.run.title, what or self.view.title, suffix=suffix)
+
     def ask_export(self) -> None:
         """Ask for a file and export the picture."""
-        name = f"{self.run.title} - {self.view.title}.png"
-        kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
-        path, kind = QFileDialog.getSaveFileName(self, "Export picture", name, kinds)
-        if not path:
+        path = ask_save_path(self, "Export picture", self.file_name(".png"), PICTURES)
+        if path is None:
             return
-        if not Path(path).suffix:
-            path += f".{kind.split()[0].lower()}"
         try:
             self.export_picture(path)
         except (OSError, ValueError) as error:
             self.workbench.told.emit("error", "Could not export the picture", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {Path(path).name}", "", "")
+            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
 
     def _show_menu(self) -> None:
         anchor = self._actions[-1]

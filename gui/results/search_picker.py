@@ -177,12 +177,16 @@ class SearchPicker(QComboBox):
         """The list, made when it is first needed."""
         if self._popup is None:
             self._popup = _Popup(self.names, self)
-            self._popup.chosen.connect(self._take)
+            self._popup.chosen.connect(self.take)
         return self._popup
 
-    def _take(self, name: str) -> None:
+    def take(self, name: str) -> bool:
+        """Choose a name as by hand; False when it is not offered."""
+        if not any(name in names for names in self._sections.values()):
+            return False
         self.set_current(name)
         self.chosen.emit(name)
+        return True
 
     def showPopup(self) -> None:
         """The list below (or above) the field, at the current name."""

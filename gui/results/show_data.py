@@ -13,7 +13,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QTableView,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.gui.numbers import format_number
+from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, button
 
@@ -119,8 +119,9 @@ class DataDialog(QDialog):
             self.table.to_csv(path)
 
     def _ask(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, "Export table", f"{self._name}.csv", "CSV (*.csv)")
-        if path:
+        name = proposed_name(self._name, suffix=".csv")
+        path = ask_save_path(self, "Export table", name, "CSV (*.csv)")
+        if path is not None:
             self.to_csv(path)
 
 

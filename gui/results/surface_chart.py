@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -74,6 +74,10 @@ class SurfaceChart(ScatterChart):
         """Pixels kept free at the right, as for names of the curves below."""
         self._under: QPixmap | None = None
         self._dragging = False
+
+    def minimumSizeHint(self) -> QSize:
+        """Low enough for the curves along the line to stand below."""
+        return QSize(200, 130)
 
     def set_surface(self, surface: Surface, layer: Layer, drawn: Drawn) -> None:
         """Show a layer of a map; zoom and cut stay while they are inside."""

@@ -41,10 +41,7 @@ class SurfacePage(PointsPage):
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._class, self._show = -1, "probability"
         self._cut_chosen = False
-        kept = run.view_settings.setdefault("surface", {})
-        self._kept: dict[str, Any] = kept.setdefault(view.title, {})
-        chosen = self._kept.get("columns")
-        self._pair: tuple[int, int] | None = (int(chosen[0]), int(chosen[1])) if chosen else None
+        self._pair: tuple[int, int] | None = None
         self._selection = workbench.selection(run)
         super().__init__(workbench, run, view, parent)
         self._selection.changed.connect(self._on_selection)
@@ -191,8 +188,7 @@ class SurfacePage(PointsPage):
         pair = (column, second) if axis == 0 else (first, column)
         if pair[0] == pair[1]:
             pair = (second, first)
-        self._pair, self._kept["columns"] = pair, list(pair)
-        self.workbench.touch()
+        self._pair = pair
         self.across.choose(pair[0])
         self.up.choose(pair[1])
         self._foot.setText("Computing the map…")

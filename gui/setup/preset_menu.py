@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.icons import icon
+from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.setup.presets import PresetStore, check_record, read_file, to_record, write_file
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class PresetMenu(QObject):
     def ask_export(self) -> None:
         """Ask for a file and write it."""
         assert self._page.spec is not None
-        start = f"{self._page.spec.id}.json"
-        path, _ = QFileDialog.getSaveFileName(self._page, "Export settings", start, "Settings (*.json)")
-        if path:
-            self.write(Path(path) if path.endswith(".json") else Path(path + ".json"))
+        start = proposed_name(self._page.spec.id, suffix=".json")
+        path = ask_save_path(self._page, "Export settings", start, "Settings (*.json)")
+        if path is not None:
+            self.write(path)

@@ -134,6 +134,8 @@ def _push_button(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
 
 
 def _tab(option: Option, hint: QSize, widget: QWidget | None) -> QSize:
+    if not option.text:  # an icon stands in the middle of as little as can be hit
+        return QSize(size.ICON + 24, size.TAB)
     return QSize(hint.width() + _bold_extra(option.text, widget) + 6, size.TAB)
 
 

@@ -42,10 +42,12 @@ class DataTable(QWidget):
     -------
     row_selected : row number of the given data (not of the shown order)
     row_activated : the same, on double click or Enter
+    sorted_by : a head was clicked
     """
 
     row_selected = Signal(int)
     row_activated = Signal(int)
+    sorted_by = Signal()
 
     def __init__(
         self,
@@ -92,6 +94,7 @@ class DataTable(QWidget):
         )
         view.selectionModel().selectionChanged.connect(self._selected)
         view.activated.connect(self._activated)
+        view.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self.sorted_by.emit())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._menu)
 
@@ -143,6 +146,26 @@ class DataTable(QWidget):
         self._filter.setFocus()
         self._filter.selectAll()
 
+    def sorting(self) -> list[Any]:
+        """Name of the column that the rows are sorted by (empty: as given), and whether it ascends."""
+        head = self._view.horizontalHeader()
+        names = list(self._model.columns())
+        place = head.sortIndicatorSection()
+        ascending = head.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
+        return [names[place] if 0 <= place < len(names) else "", ascending]
+
+    def sort_by(self, name: str, ascending: bool) -> bool:
+        """Sort the rows by a column, or give them as they came for an empty name; False when there is no such column."""
+        names = list(self._model.columns())
+        if not name:
+            self._view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            return True
+        if name not in names:
+            return False
+        order = Qt.SortOrder.AscendingOrder if ascending else Qt.SortOrder.DescendingOrder
+        self._view.sortByColumn(names.index(name), order)
+        return True
+
     # -- selection ------------------------------------------------------------------------------
     def selected_rows(self) -> list[int]:
         """Row numbers of the given data that are selected, in shown order."""
@@ -192,10 +215,13 @@ class DataTable(QWidget):
         menu.deleteLater()
 
     def _ask_csv(self) -> None:
-        from PySide6.QtWidgets import QFileDialog
+        from plaidwork.gui.save_path import ask_save_path, proposed_name
 
-        path, _ = QFileDialog.getSaveFileName(self, "Export table", "table.csv", "CSV (*.csv)")
-        if path:
+        name = proposed_name(
+            self.window().windowTitle().split("[*]")[0], self.accessibleName(), "table", suffix=".csv"
+        )
+        path = ask_save_path(self, "Export table", name, "CSV (*.csv)")
+        if path is not None:
             self.to_csv(path)
 
     def _restyle(self) -> None:

@@ -26,6 +26,11 @@ class DockHeader(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(size.DOCK_HEADER)
 
+    @property
+    def title(self) -> str:
+        """The title shown."""
+        return self._label.text()
+
     def set_title(self, title: str) -> None:
         """Change the title."""
         self._label.setText(title)

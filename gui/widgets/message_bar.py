@@ -1,4 +1,4 @@
-"""Messages above the content: one at a time, newest in front, the others counted."""
+"""Messages above the content: one at a time, newest in front, the others counted and listed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from plaidwork.gui.icons import pixmap
+from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.button import button, clear_layout, tool_button
 from plaidwork.gui.widgets.label import Label
@@ -25,11 +25,16 @@ KINDS = {
     "error": ("error", "error_on", "error"),
 }
 _LINE = 4
+_LEAST = 420
+"""Pixels of width below which the words are not broken any further."""
 
 
 @dataclass
 class Message:
-    """One message; `key` lets a newer one with the same key take its place."""
+    """One message; `key` lets a newer one with the same key take its place.
+
+    A message is about the session and leaves with it, unless it is ``lasting``.
+    """
 
     kind: str
     title: str
@@ -37,6 +42,7 @@ class Message:
     actions: Sequence[Action] = ()
     key: str = ""
     on_close: Callable[[], object] | None = None
+    lasting: bool = False
     number: int = field(default=0)
 
 
@@ -51,17 +57,19 @@ class MessageBar(QWidget):
     fits = Signal(int)
     """The height that the words need at the width of the bar, for a holder that keeps an older one."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, closable: bool = True) -> None:
         super().__init__(parent)
         self._messages: list[Message] = []
         self._next = 1
         self._icon = Label()
         self._title = Label("", "strong", wrap=True)
         self._text = Label("", wrap=True)
-        self._more = Label("", "caption", "muted")
+        self._more = button("", self._list, kind="quiet", parent=self)
+        self._more.setToolTip("All messages")
         self._actions = QHBoxLayout()
         self._actions.setSpacing(space.S)
         self._close = tool_button("close", "Close this message", self.close_current)
+        self._close.setVisible(closable)
         self._build()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         theme().changed.connect(self._restyle)
@@ -96,6 +104,7 @@ class MessageBar(QWidget):
         key: str = "",
         seconds: float = 0.0,
         on_close: Callable[[], object] | None = None,
+        lasting: bool = False,
     ) -> int:
         """Show a message in front and return its number.
 
@@ -107,12 +116,13 @@ class MessageBar(QWidget):
         key : replaces an older message with the same key
         seconds : closes by itself after that time; 0 stays
         on_close : called when the user closes it with the cross
+        lasting : is about the program, and stays when another session is opened
         """
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
         if key:
             self._messages = [m for m in self._messages if m.key != key]
-        message = Message(kind, title, text, tuple(actions), key, on_close, self._next)
+        message = Message(kind, title, text, tuple(actions), key, on_close, lasting, self._next)
         self._next += 1
         self._messages.append(message)
         if seconds > 0:
@@ -145,6 +155,32 @@ class MessageBar(QWidget):
         self.dismiss(message.number)
         if message.on_close is not None:
             message.on_close()
+
+    def leave_session(self) -> None:
+        """Remove what is about the session, for another one is opened."""
+        self._messages = [message for message in self._messages if message.lasting]
+        self._show_front()
+
+    def has(self, key: str) -> bool:
+        """Whether a message with this key is there, in front or behind."""
+        return any(message.key == key for message in self._messages)
+
+    def bring_forward(self, number: int) -> None:
+        """Show the message with this number."""
+        found = [message for message in self._messages if message.number == number]
+        self._messages = [message for message in self._messages if message.number != number] + found
+        self._show_front()
+
+    def _list(self) -> None:
+        menu = QMenu(self)
+        for message in reversed(self._messages):
+            ink, _, name = KINDS[message.kind]
+            act = partial(self.bring_forward, message.number)
+            menu.addAction(icon(name, ink), message.title.replace("&", "&&"), act)
+        menu.addSeparator()
+        menu.addAction("Close all", self.clear)
+        menu.exec(self._more.mapToGlobal(self._more.rect().bottomLeft()))
+        menu.deleteLater()
 
     def clear(self) -> None:
         """Remove all messages."""
@@ -181,6 +217,7 @@ class MessageBar(QWidget):
         for text, callback in message.actions:
             made = button(text, partial(self._act, message, callback), parent=self)
             self._actions.addWidget(made)
+            made.show()  # at once: what is not shown yet has no part in the height that the words need
         self.setAccessibleName(f"{message.title}. {message.text}")
         self._restyle()
         self.show()
@@ -199,15 +236,15 @@ class MessageBar(QWidget):
 
     def _height(self, width: int) -> int:
         """Height that the words need at a width."""
-        return self.layout().totalHeightForWidth(max(width, 640))
+        return self.layout().totalHeightForWidth(max(width, _LEAST))
 
     def sizeHint(self) -> QSize:
         """As high as the words are at the width that the bar has."""
         return QSize(super().sizeHint().width(), self._height(self.width()))
 
     def minimumSizeHint(self) -> QSize:
-        """Never wider than the narrowest window."""
-        return QSize(min(super().minimumSizeHint().width(), 640), self._height(self.width()))
+        """Never wider than what it stands above."""
+        return QSize(min(super().minimumSizeHint().width(), _LEAST), self._height(self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need another height."""

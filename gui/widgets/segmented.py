@@ -79,6 +79,10 @@ class SegmentedControl(QWidget):
         """Key of the choice that is on."""
         return self._keys[self._group.checkedId()]
 
+    def offers(self, key: object) -> bool:
+        """Whether `key` is one of the choices and not hidden."""
+        return key in self._keys and not self._group.button(self._keys.index(key)).isHidden()
+
     def set_current(self, key: str) -> None:
         """Turn `key` on; emits `changed` if it was off."""
         if key not in self._keys:

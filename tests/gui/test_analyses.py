@@ -246,7 +246,10 @@ def test_without_results_and_without_analyses(bench, qtbot, run):
     other = AnalysisPage(bench, run)
     qtbot.addWidget(other)
     until(lambda: other._specs is not None)
-    assert other.current.title == "No analysis for this run"
+    assert other.current.title == "No analysis without the model"
+    bench.registry._shelf["models"]["toy.blocks"] = ToyModel
+    other.refresh()
+    until(lambda: other.current.title == "No analysis for this run")
 
 
 def test_record_of_a_missing_plugin_still_shows(page, bench, qtbot):

@@ -231,7 +231,12 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
     plan = make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
     run = shown.workbench.start(plan)
     qtbot.waitUntil(lambda: run.status == "failed", timeout=20_000)
-    _message(shown, "Raters 1: chain", "The plugin raters 0.2.0 failed in " + method, "raters_window_")
+    _message(
+        shown,
+        "Raters 1: 2 of 2 chains stopped",
+        "The plugin raters 0.2.0 failed in " + method,
+        "raters_window_",
+    )
     assert shown.messages.count == 1, "one message for all chains"
     _press(shown, "Copy")
     assert "Traceback" in QApplication.clipboard().text()

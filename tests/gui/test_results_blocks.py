@@ -254,7 +254,7 @@ def test_threshold_outlines_again_and_tells_when_nothing_is_left(opened, qtbot):
     qtbot.keyClick(page.threshold.slider, Qt.Key.Key_PageUp)
     assert page.blocks.selection.threshold == pytest.approx(0.6)
     assert page.blocks.size(0)[0] <= before[0]
-    assert run.view_settings["threshold"] == pytest.approx(0.6)
+    assert run.view_settings["selection"]["threshold"] == pytest.approx(0.6)
     page.threshold.set_value(0.95)
     assert page.state == "No block at this threshold"
     assert "The strongest has 0.91" in page._pane._text.text()
@@ -264,7 +264,8 @@ def test_threshold_outlines_again_and_tells_when_nothing_is_left(opened, qtbot):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert page.state == ""
     assert page.threshold.value == pytest.approx(0.91)
-    assert workbench.dirty
+    assert workbench.view_changed
+    assert not workbench.dirty
 
 
 def test_order_follows_the_threshold_when_it_rests(opened, qtbot):

@@ -98,10 +98,10 @@ def test_an_opened_session_is_called_as_its_file(workbench, qtbot, tmp_path):
 
 
 def test_a_failing_chain_is_told_and_keeps_what_it_has(workbench, qtbot):
-    with qtbot.waitSignal(workbench.told, timeout=20_000) as told:
+    with qtbot.waitSignal(workbench.asked, timeout=20_000) as asked:
         run = workbench.start(plan(fail_at=20))
-    assert told.args[0] == "error"
-    assert "The walk has ended." in told.args[2]
+    assert asked.args[0].kind == "error"
+    assert "The walk has ended." in asked.args[0].text
     qtbot.waitUntil(lambda: run.status == "failed" and bool(run.results), timeout=20_000)
     assert run.n_draws == 2 * 14
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
+
+from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.registry import Registry
 from plaidwork.core.schedule import Schedule
+from plaidwork.core.session import Session
+from plaidwork.gui.main_window import MainWindow
+from plaidwork.gui.settings import Settings
+from plaidwork.gui.tasks import wait_for_tasks
 from tests import toys
 from tests.registries import registry_of
 
@@ -56,3 +63,22 @@ def settled_picture(window, qtbot):
             return now
         last = now
     raise AssertionError("the window goes on changing")
+
+
+@contextmanager
+def window_on(workbench, folder):
+    """A shown window of 1280 x 800 with settings of its own, closed and cleared away at the end."""
+    made = MainWindow(workbench, Settings(folder / "config"))
+    made.resize(1280, 800)
+    made.show()
+    try:
+        yield made
+    finally:
+        for run in made.workbench.active_runs():
+            made.workbench.stop(run)
+        made.workbench.wait(20_000)
+        wait_for_tasks()
+        QApplication.processEvents()
+        made.workbench.set_session(Session())
+        made.close()
+        made.deleteLater()
