@@ -102,10 +102,9 @@ class AskPage(QWidget):
         fields: list[QWidget] = []
         known = {one.name for one in self.run.spec.inputs}
         for item in self.spec.inputs:
-            field = InputField(item, columns=item.kind != "matrix")
+            field = InputField(item, columns=item.kind != "matrix", imports=False)  # that is done from the window
             field.set_datasets(self._datasets)
             field.choose(list(self.run.inputs.get(item.name, ())) if item.name in known else field.chosen)
-            field._import.hide()  # importing is done from the window
             self._inputs[item.name] = field
         for declared in self.spec.annotations:
             holder = QWidget()
