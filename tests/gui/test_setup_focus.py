@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from asked import answering
@@ -66,7 +64,7 @@ def zeros_and_ones(folder, name="votes.csv", **more):
 
 
 def counts(folder):
-    entries = [(i, j, RNG.integers(1, 9)) for i in range(1, 31) for j in range(1, 13) if (i + j) % 4 == 0]
+    entries = [(i, j, RNG.integers(1, 9)) for i in range(1, 31) for j in range(1, 13) if (i + j) % 6 == 0]
     lines = ["%%MatrixMarket matrix coordinate integer general", f"30 12 {len(entries)}"]
     path = folder / "cells.mtx"
     path.write_text("\n".join([*lines, *(f"{i} {j} {n}" for i, j, n in entries)]) + "\n")
@@ -74,8 +72,9 @@ def counts(folder):
 
 
 def texts(folder):
-    words = itertools.cycle(["tax", "plan", "film", "health", "border"])
-    lines = [f"d{i},{'left' if i % 2 else 'right'},the {next(words)} and a {next(words)} of {next(words)}" for i in range(20)]
+    lines = [
+        f"d{i},{('left', 'right')[i % 2]},the tax and {('health', 'border')[i % 2]} plan of film{i}" for i in range(20)
+    ]
     path = folder / "speeches.csv"
     path.write_text("\n".join(["id,party,body", *lines]) + "\n")
     return path
