@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from plaidwork.core.api import Choice, Hyperparameter
 
+_SINGLE = (
+    "rbf",
+    "matern12",
+    "matern32",
+    "matern52",
+    "rational_quadratic",
+    "linear",
+    "polynomial",
+)
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
 
 COVARIANCE = (
@@ -59,7 +68,8 @@ COVARIANCE = (
         True,
         label="Intercept",
         group="Covariance",
-        doc="A constant is added to f, for classes of unequal size.",
+        doc="A constant is added to f, for classes of unequal size. In a sum write + constant.",
+        when={"covariance": _SINGLE},
     ),
     Hyperparameter(
         "parameters",

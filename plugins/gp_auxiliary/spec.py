@@ -107,7 +107,6 @@ VIEWS = (
         headline="headline",
         caption="map_note",
         options={"response": {"input": "X", "values": "probability", "null": "null", "uncertainty": "f_sd"}},
-        live=True,
     ),
     View(
         "posterior",
@@ -115,7 +114,6 @@ VIEWS = (
         {"values": "draws:theta", "x": "theta_x", "prior": "theta_prior", "names": "parameter"},
         options={"log": True, "dim": "parameter"},
         group="Covariance",
-        live=True,
     ),
     View(
         "coefficients",
@@ -140,7 +138,6 @@ VIEWS = (
             "y_label": "probability",
         },
         group="Along one input",
-        live=True,
     ),
     View(
         "curve",
@@ -149,7 +146,6 @@ VIEWS = (
         caption="slice_note",
         options={"response": {"input": "X", "values": "f", "interval": "f_interval"}},
         group="Along one input",
-        live=True,
     ),
 )
 
@@ -253,7 +249,6 @@ ORDERED_CLASSES = ModelSpec(
             caption="latent_note",
             options={"stacked": True},
             group="Cut-points",
-            live=True,
         ),
         View(
             "posterior",
