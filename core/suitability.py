@@ -219,12 +219,17 @@ class Choices:
         kept = {key: [name for name in names if self._belongs(name, in_focus)] for key, names in kept.items()}
         others = [name for key, names in kept.items() if key not in inputs for name in names]
         others = [name for name in others if set(self.bases({"": (name,)})) <= set(in_focus)]
-        for item in sorted(spec.inputs, key=lambda item: not item.required):
+        for item in sorted(spec.inputs, key=lambda item: self._turn(item, in_focus)):
             before = [*kept.get(item.name, ()), *(others if item.required else ())]
             chosen = self.choose(self.offer(item), focus, before, found)
             if chosen:
                 found[item.name] = chosen
         return found
+
+    def _turn(self, item: Input, in_focus: Sequence[str]) -> int:
+        """Matrices made for an input go there before one that merely takes them; optional inputs come last."""
+        exact = any(self.session[name].kind == item.dtype for name in self.offer(item).ranked(in_focus)[:1])
+        return 2 if not item.required else int(not (item.kind == "matrix" and exact))
 
     def choose(
         self, offered: Offer, focus: Sequence[str] = (), kept: Sequence[str] = (), found: Names | None = None
