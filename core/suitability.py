@@ -146,13 +146,17 @@ def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> 
     """What the data of a session have for an input; annotation columns too unless ``columns`` is off."""
     suited = {name: data for name, data in session.items() if not why_not(item, data)}
     made = {str(data.source.options.get("annotation")): name for name, data in suited.items()}
-    found = {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
+    found = (
+        {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
+    )
     fresh = {}
     for key, ref in found.items():
         derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
         if derived is None or suited[made[key]].digest() != derived.digest():
             fresh[key] = ref
-    return Offer(item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh})
+    return Offer(
+        item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh}
+    )
 
 
 # -- all inputs of a model ----------------------------------------------------------------------
@@ -252,7 +256,11 @@ class Choices:
             latest = [name for name in reversed(self.order(in_focus)) if name not in taken]
             free = [name for name in latest if self._near(self.session[name], near)]
         ranked = offered.ranked(free)
-        return self._together(ranked[0], [n for n in free if n in ranked], bool(focus)) if item.many and ranked else ranked[:1]
+        return (
+            self._together(ranked[0], [n for n in free if n in ranked], bool(focus))
+            if item.many and ranked
+            else ranked[:1]
+        )
 
     def _together(self, first: str, names: Sequence[str], meant: bool) -> list[str]:
         """The matrix and those with the same samples; numbered samples are the same only where that was ``meant``."""
@@ -274,7 +282,9 @@ class Choices:
             return _sentence(required[0], data) or f"“{required[0].title}” needs {wants(required[0])}."
         for item in required:
             if item.name not in found and not self._may_choose(item, found):
-                beside = f"“{item.title}” needs {wants(item)} as well: no other data of these samples are there."
+                beside = (
+                    f"“{item.title}” needs {wants(item)} as well: no other data of these samples are there."
+                )
                 return _sentence(item, data) or beside
         return ""
 
@@ -301,7 +311,10 @@ class Choices:
             found = self.propose(spec, focus)
             if found:
                 exact = sum(
-                    any(name in self.session and self.session[name].kind == item.dtype for name in found.get(item.name, ()))
+                    any(
+                        name in self.session and self.session[name].kind == item.dtype
+                        for name in found.get(item.name, ())
+                    )
                     for item in spec.inputs
                     if item.required
                 )
@@ -313,7 +326,9 @@ class Choices:
     def data(self, spec: ModelSpec, names: Names) -> dict[str, list[Dataset]]:
         """What is named, by input; annotation columns as datasets of their own. Raises ``DataError``."""
         return {
-            key: [self.dataset(spec.input(key), name) for name in chosen] for key, chosen in names.items() if chosen
+            key: [self.dataset(spec.input(key), name) for name in chosen]
+            for key, chosen in names.items()
+            if chosen
         }
 
     def dataset(self, item: Input, name: str) -> Dataset:
@@ -332,14 +347,22 @@ def best_model(registry: Registry, choices: Choices, focus: Sequence[str] = ()) 
 
 
 def suggestion(
-    registry: Registry, choices: Choices, focus: Sequence[str] = (), first: str = "", inputs: Names | None = None
+    registry: Registry,
+    choices: Choices,
+    focus: Sequence[str] = (),
+    first: str = "",
+    inputs: Names | None = None,
 ) -> tuple[str, dict[str, list[str]]]:
     """A model that starts with the data in focus at its defaults, and what to choose for its inputs.
 
     ``first`` is tried before all others, with ``inputs``. Where every model refuses the data when it checks them, the
     one that suits them best by their kinds is given. Slow for large data: not for the GUI thread.
     """
-    tried = [(first, {key: list(names) for key, names in (inputs or {}).items()})] if first and registry.has(first) else []
+    tried = (
+        [(first, {key: list(names) for key, names in (inputs or {}).items()})]
+        if first and registry.has(first)
+        else []
+    )
     ranked = choices.ranked(registry.specs(), focus, _usual(registry))
     for model in ranked:
         tried.append((model, choices.propose(registry.model(model).spec, focus)))

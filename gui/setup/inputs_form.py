@@ -346,12 +346,18 @@ class InputsForm(Section):
     def _stays(self, field: InputField, main: Sequence[str]) -> bool:
         """Whether a choice was made on purpose and has to do with the data that were chosen."""
         data = [self.choices.session[name] for name in self.choices.bases({field.item.name: field.chosen})]
-        return field.decided and any(related(self.choices.session[name], one) for name in main for one in data)
+        return field.decided and any(
+            related(self.choices.session[name], one) for name in main for one in data
+        )
 
     def take(self, names: Sequence[str]) -> bool:
         """Put data just imported into the inputs that they suit; whether there is one."""
         found = self.choices.propose(self.spec, names)
-        mine = {key: chosen for key, chosen in found.items() if set(self.choices.bases({key: chosen})) & set(names)}
+        mine = {
+            key: chosen
+            for key, chosen in found.items()
+            if set(self.choices.bases({key: chosen})) & set(names)
+        }
         for key, chosen in mine.items():
             self._fields[key].choose(chosen)
             self._follow(self._fields[key])

@@ -23,7 +23,7 @@ def plain_text(markdown: str) -> str:
     return re.sub(r"(\*\*|__|`)", "", text).replace("*", "").strip()
 
 
-def _elsewhere(names: Sequence[str]) -> str:
+def elsewhere_words(names: Sequence[str]) -> str:
     """That other data of the session suit, in a sentence."""
     if not names:
         return ""
@@ -45,7 +45,7 @@ class ModelCard(Card):
         head = QHBoxLayout()
         head.setSpacing(space.S)
         head.addWidget(Label(spec.title, "strong", "muted" if reason else "text"))
-        for tag in spec.tags[:3]:
+        for tag in spec.tags[:2]:  # more leave no room for the title
             head.addWidget(Chip(tag))
         head.addStretch(1)
         if current:
@@ -83,7 +83,7 @@ class ModelPopup(QFrame):
         cards = []
         for spec in specs:
             reason = choices.reason(spec, focus)
-            other = _elsewhere(choices.elsewhere(spec, focus)) if reason else ""
+            other = elsewhere_words(choices.elsewhere(spec, focus)) if reason else ""
             cards.append(ModelCard(spec, reason, spec.id == current, other))
         self.cards = sorted(cards, key=lambda card: bool(card.reason))
         inner = QWidget()
@@ -100,10 +100,8 @@ class ModelPopup(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(scroll)
-        inner.setFixedWidth(_WIDTH)
-        height = inner.sizeHint().height()
-        if inner.hasHeightForWidth():
-            height = inner.heightForWidth(_WIDTH)
+        height = inner.heightForWidth(_WIDTH) if inner.hasHeightForWidth() else inner.sizeHint().height()
+        inner.setFixedSize(_WIDTH, height)
         self.setFixedSize(_WIDTH + 14, min(560, max(80, height + 4)))
 
     def open_below(self, widget: QWidget) -> None:

@@ -23,7 +23,7 @@ from plaidwork.gui.setup.cost import cost_words, most_varying
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
-from plaidwork.gui.setup.model_popup import ModelPopup, plain_text
+from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_words, plain_text
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.schedule_form import ScheduleForm
@@ -184,10 +184,10 @@ class SetupPage(QWidget):
         """Show the form of a model; data and seed stay where they suit. Raises ``SessionError``."""
         if self.spec is not None and self.spec.id == model_id:
             return
+        before = None
         if self.spec is not None:
-            self._focus = self.focus
+            before, self._focus = self.form, self.focus
             self._kept |= self.inputs()
-        before = self._content.findChild(HyperparameterForm)
         kept_seed = self.schedule_form.seed if before is not None else 1
         self.spec = self.workbench.registry.model(model_id).spec
         if before is not None:
@@ -208,7 +208,17 @@ class SetupPage(QWidget):
         self.form.judged.connect(self._count)
         self.schedule_form.judged.connect(self._count)
         self.inputs_form.import_requested.connect(self.import_requested)
+        self._tell_unsuited()
         self._changed()
+
+    def _tell_unsuited(self) -> None:
+        """Why nothing is chosen for the model, and what else there is that suits it."""
+        found, spec = self.inputs_form.choices, self.spec
+        if spec is None or self.inputs() or not found.session:
+            self.foot.message.set_text("")
+            return
+        words = [found.reason(spec, self._focus), elsewhere_words(found.elsewhere(spec, self._focus))]
+        self.foot.message.set_text(" ".join(filter(None, words)), "warning")
 
     def _show_model(self, spec: ModelSpec) -> None:
         self._title.setText(spec.title)
@@ -255,8 +265,10 @@ class SetupPage(QWidget):
         """Put data just imported into the inputs that they suit; a message says so when they suit none."""
         if self.spec is None or self.inputs_form.take(names):
             return
-        reason = Choices(self.workbench.session.datasets).reason(self.spec, names)
-        self.foot.message.set_text(f"{self.spec.title} cannot take the data just imported. {reason}", "warning")
+        reason = self.inputs_form.choices.reason(self.spec, names)
+        self.foot.message.set_text(
+            f"{self.spec.title} cannot take the data just imported. {reason}", "warning"
+        )
 
     def settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the model's settings, and of schedule, seed and share held out."""

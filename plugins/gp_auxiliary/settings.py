@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from plaidwork.core.api import Choice, Hyperparameter
 
-_SINGLE = (
-    "rbf",
-    "matern12",
-    "matern32",
-    "matern52",
-    "rational_quadratic",
-    "linear",
-    "polynomial",
-)
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
 
 COVARIANCE = (
@@ -58,6 +49,7 @@ COVARIANCE = (
         2,
         label="Degree",
         group="Covariance",
+        doc="Of polynomial terms.",
         minimum=1,
         maximum=6,
         when={"covariance": ("polynomial", "expression")},
@@ -69,7 +61,7 @@ COVARIANCE = (
         label="Intercept",
         group="Covariance",
         doc="A constant is added to f, for classes of unequal size. In a sum write + constant.",
-        when={"covariance": _SINGLE},
+        when={"covariance": (*_STATIONARY, "linear", "polynomial")},
     ),
     Hyperparameter(
         "parameters",
@@ -104,6 +96,7 @@ COVARIANCE = (
         minimum=0.0,
         maximum=1e6,
         log=True,
+        when={"covariance": (*_STATIONARY, "polynomial", "expression")},
     ),
     Hyperparameter(
         "standardise",
@@ -138,7 +131,7 @@ SAMPLING = (
         group="Sampling",
         advanced=True,
         choices=(
-            Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples."),
+            Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples, inducing points above."),
             Choice(value="dense", label="Dense", doc="Exact; cost grows with the square of the samples."),
             Choice(value="inducing", label="Inducing points", doc="Approximate (FITC), for many samples."),
         ),
@@ -149,6 +142,7 @@ SAMPLING = (
         100,
         label="Inducing points",
         group="Sampling",
+        doc="Their number, where the computation takes them.",
         advanced=True,
         minimum=2,
         maximum=2000,

@@ -84,6 +84,7 @@ SETTINGS = (
     _number(
         "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
         "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
+        when={"init": ("varimax", "pca", "given")},
     ),
     Hyperparameter(
         "dtype", "choice", "float32", label="Cells in memory", group="Views", advanced=True,

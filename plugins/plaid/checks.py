@@ -46,7 +46,9 @@ def _start(data: ModelData, params: Params) -> list[Problem]:
     name, label = ("max_blocks", "At most") if "max_blocks" in params else ("blocks", "Number of blocks")
     if given <= params[name]:
         return []
-    text = f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {params[name]}."
+    text = (
+        f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {params[name]}."
+    )
     return [Problem(text, f"Raise “{label}”, or give fewer blocks to start from.", name)]
 
 

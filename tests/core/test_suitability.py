@@ -21,15 +21,23 @@ CLASSES = Input("y", "labels", "categorical", ("row",), label="Classes")
 
 def model(id: str, *inputs: Input, **more):
     """A toy model with these inputs."""
-    return type(id, (toys.Walk,), {"spec": replace(toys.Walk.spec, id=f"toy.{id}", title=id, inputs=inputs), **more})
+    return type(
+        id, (toys.Walk,), {"spec": replace(toys.Walk.spec, id=f"toy.{id}", title=id, inputs=inputs), **more}
+    )
 
 
 PLAIN = model("plain", MATRIX)
-CLASSIFIER = model("classifier", MATRIX, CLASSES, replace(CLASSES, name="split", label="Split", required=False))
+CLASSIFIER = model(
+    "classifier", MATRIX, CLASSES, replace(CLASSES, name="split", label="Split", required=False)
+)
 BITS = model("bits", replace(MATRIX, dtype="binary", label="Bits"))
 VIEWS = model("views", replace(MATRIX, name="views", many=True, label="Views"))
-WORDS = model("words", replace(MATRIX, dtype="count", sparse=True, label="Words"), Input("y", "vector", dims=("row",)))
-RATERS = model("raters", MATRIX, replace(MATRIX, name="grades", dtype="ordinal", label="Grades", dims=("row", "grade")))
+WORDS = model(
+    "words", replace(MATRIX, dtype="count", sparse=True, label="Words"), Input("y", "vector", dims=("row",))
+)
+RATERS = model(
+    "raters", MATRIX, replace(MATRIX, name="grades", dtype="ordinal", label="Grades", dims=("row", "grade"))
+)
 ALL = (PLAIN, CLASSIFIER, BITS, VIEWS, WORDS, RATERS)
 
 
@@ -156,7 +164,9 @@ def test_a_model_that_refuses_the_data_is_not_suggested():
     refusing = model("refusing", MATRIX, validate=lambda self, data, params: [Problem("Too small.")])
     first = registry_of(refusing, PLAIN)
     assert suggestion(first, choices(table())) == ("toy.plain", {"X": ["table"]})
-    assert suggestion(first, choices(table()), first="toy.refusing", inputs={"X": ["table"]})[0] == "toy.plain"
+    assert (
+        suggestion(first, choices(table()), first="toy.refusing", inputs={"X": ["table"]})[0] == "toy.plain"
+    )
     assert suggestion(registry_of(refusing), choices(table())) == ("toy.refusing", {"X": ["table"]})
     assert suggestion(registry_of(), choices(table())) == ("", {})
 
@@ -165,7 +175,10 @@ def test_the_model_of_a_run_is_suggested_while_it_starts():
     found = choices(table("a"), table("b"), classes())
     inputs = {"X": ["b"], "y": ["classes"]}
     plugins = registry_of(PLAIN, CLASSIFIER)
-    assert suggestion(plugins, found, ["b", "classes"], "toy.classifier", inputs) == ("toy.classifier", inputs)
+    assert suggestion(plugins, found, ["b", "classes"], "toy.classifier", inputs) == (
+        "toy.classifier",
+        inputs,
+    )
     gone = suggestion(plugins, choices(table("a")), ["a"], "toy.classifier", inputs)
     assert gone == ("toy.plain", {"X": ["a"]})
     assert suggestion(plugins, found, ["a"], "toy.missing", inputs)[0] in ("toy.plain", "toy.classifier")

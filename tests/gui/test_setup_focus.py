@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from asked import answering
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from plaidwork.core.dataset import Dataset
@@ -73,7 +74,8 @@ def counts(folder):
 
 def texts(folder):
     lines = [
-        f"d{i},{('left', 'right')[i % 2]},the tax and {('health', 'border')[i % 2]} plan of film{i}" for i in range(20)
+        f"d{i},{('left', 'right')[i % 2]},the tax and {('health', 'border')[i % 2]} plan of film{i}"
+        for i in range(20)
     ]
     path = folder / "speeches.csv"
     path.write_text("\n".join(["id,party,body", *lines]) + "\n")
@@ -82,12 +84,11 @@ def texts(folder):
 
 def accept(dialog):
     """Import with the button of whichever dialog is open, once the file is read."""
-    if isinstance(dialog, (ImportDialog, ViewsDialog, TextImportDialog)) and dialog._task is None:
-        if dialog.import_button.isEnabled():
-            # the click waits for the reading, which ends later
-            dialog.import_button.click()
-            return True
-    return False
+    known = isinstance(dialog, (ImportDialog, ViewsDialog, TextImportDialog))
+    if not known or dialog._task is not None or not dialog.import_button.isEnabled():
+        return False
+    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    return True
 
 
 class Stranger:
@@ -157,7 +158,8 @@ FILES = {
     "counts": lambda stranger, folder: stranger.imports(counts(folder)),
     "binary": lambda stranger, folder: stranger.imports(zeros_and_ones(folder)),
     "views": lambda stranger, folder: stranger.imports(
-        numbers(folder, "rna.csv", row="q", column="gene"), numbers(folder, "protein.csv", row="q", column="protein")
+        numbers(folder, "rna.csv", row="q", column="gene"),
+        numbers(folder, "protein.csv", row="q", column="protein"),
     ),
 }
 STARTS = {"dense", "classes", "binary", "views"}  # texts and counts need an outcome, which nobody can guess
@@ -165,7 +167,12 @@ STARTS = {"dense", "classes", "binary", "views"}  # texts and counts need an out
 
 @pytest.mark.parametrize(
     "order",
-    [("dense", "texts", "binary"), ("views", "counts", "classes"), ("texts", "views", "dense"), ("counts", "classes", "views")],
+    [
+        ("dense", "texts", "binary"),
+        ("views", "counts", "classes"),
+        ("texts", "views", "dense"),
+        ("counts", "classes", "views"),
+    ],
     ids="-".join,
 )
 def test_the_file_just_imported_is_fitted(stranger, tmp_path, order):
@@ -178,7 +185,9 @@ def test_the_file_just_imported_is_fitted(stranger, tmp_path, order):
             used = [data.name for datasets in plan.inputs.values() for data in datasets]
             assert used[: len(stranger.new)] == stranger.new
         else:
-            assert [problem.name for problem in page.problems()] == ["y"], "the outcome is asked for, never guessed"
+            assert [problem.name for problem in page.problems()] == ["y"], (
+                "the outcome is asked for, never guessed"
+            )
     first = page.inputs_form.field(page.spec.inputs[0].name)
     assert first.combo.itemData(0) == stranger.new[0], "the data in focus are offered first"
 

@@ -173,7 +173,9 @@ def test_given_start_and_truth():
 
 
 @pytest.mark.parametrize(
-    ("model", "setting"), [(InfinitePlaid(), "max_blocks"), (BayesianPlaid(), "blocks")], ids=["infinite", "fixed"]
+    ("model", "setting"),
+    [(InfinitePlaid(), "max_blocks"), (BayesianPlaid(), "blocks")],
+    ids=["infinite", "fixed"],
 )
 def test_more_start_blocks_than_allowed_are_refused(model, setting):
     rows = np.eye(30, 3)
