@@ -154,8 +154,7 @@ SAMPLING = (
         5,
         label="Site sweeps a draw",
         group="Sampling",
-        doc="Sweeps over the auxiliary variables between two updates of the covariance, where there are several classes or "
-        "unlabelled samples.",
+        doc="Sweeps over the auxiliary variables between two updates of the covariance, where f is not moved as a whole.",
         advanced=True,
         minimum=1,
         maximum=100,
@@ -180,7 +179,8 @@ MOVES = (
         1,
         label="Trajectories a draw",
         group="Sampling",
-        doc="Moves of f between two updates of the covariance, where f is moved as a whole: two classes, ordered classes.",
+        doc="Moves of f between two updates of the covariance, where f is moved as a whole: ordered classes; two classes "
+        "with fixed parameters or inducing points.",
         advanced=True,
         minimum=1,
         maximum=100,

@@ -22,7 +22,7 @@ SHORT = Schedule(chains=2, warmup=6, draws=6, thin=1, max_sweeps=16, tolerance=0
 ONLY_WITH = {
     "inducing": "above 2000 samples, which its choice “Automatic” says",
     "degree": "terms called polynomial in a sum, which its words say",
-    "site_sweeps": "three classes and more, or samples without a label, which its words say",
+    "trajectories": "f moved as a whole, which is not so at the defaults; its words say when",
     "min_documents": "rare words, which its words say",
     "together": "documents with the same words, which its words say",
 }
@@ -65,15 +65,16 @@ def others(parameter: Hyperparameter) -> Iterator[Any]:
                     yield checked
 
 
-def halved(datasets: _data.Datasets) -> _data.Datasets:
-    """Labels of two classes, called train and test."""
-    return {
-        name: [
-            data.with_(values=data.values % 2, categories=("train", "test")) if data.categories else data
+def halved(spec: ModelSpec, datasets: _data.Datasets) -> _data.Datasets:
+    """Labels of two classes, called train and test; those of optional inputs cut across the required ones."""
+    found = {}
+    for name, items in datasets.items():
+        by = 1 if spec.input(name).required else 2
+        found[name] = [
+            data.with_(values=data.values // by % 2, categories=("train", "test")) if data.categories else data
             for data in items
         ]
-        for name, items in datasets.items()
-    }
+    return found
 
 
 def signs(datasets: _data.Datasets) -> _data.Datasets:
@@ -92,10 +93,10 @@ def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
     plain = _data.generic(spec, 1)
     yield plain
     if any(data.categories for items in plain.values() for data in items):
-        yield halved(plain)
+        yield halved(spec, plain)
     if any(item.many for item in spec.inputs):
         yield signs(_data.generic(spec, 1, missing=0.0))
-    yield halved(_data.generic(spec, 1, optional=True, missing=0.0))
+    yield halved(spec, _data.generic(spec, 1, optional=True, missing=0.0))
 
 
 class Looked:
