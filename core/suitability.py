@@ -98,16 +98,9 @@ def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
     return [d for d in datasets if d is first or (len(d.shape) == 2 and not rows.isdisjoint(d.row_names))]
 
 
-def _names(dataset: Dataset) -> set[str]:
-    axes = (dataset.row_names, dataset.column_names)
-    return {name for names in axes if not has_default_names(names) for name in names}
-
-
-def related(first: Dataset, second: Dataset) -> bool:
-    """Whether two datasets have the name of an item in common; without names they never have."""
-    if len(first.shape) == len(second.shape) == 2:  # the same features alone do not make two tables one
-        return any(data is second for data in views_with(first, (second,)))
-    return not _names(first).isdisjoint(_names(second))
+def _given(names: Sequence[str]) -> set[str]:
+    """The names of an axis; none when its items are only numbered."""
+    return set() if has_default_names(names) else set(names)
 
 
 @dataclass(frozen=True)
@@ -169,6 +162,7 @@ class Choices:
     def __init__(self, session: Mapping[str, Dataset]) -> None:
         self.session = dict(session)
         self._offers: dict[Input, Offer] = {}
+        self._items: dict[str, tuple[set[str], set[str]]] = {}
 
     def offer(self, item: Input) -> Offer:
         """What there is for an input."""
@@ -193,15 +187,31 @@ class Choices:
         """All datasets: the focus first, then what has items in common with it, then the rest."""
         first = self._focus(focus)
         rest = [name for name in self.session if name not in first]
-        near = [name for name in rest if self._near(self.session[name], first)]
+        near = [name for name in rest if self._near(name, first)]
         return [*first, *near, *(name for name in rest if name not in near)]
 
-    def _near(self, data: Dataset, names: Iterable[str]) -> bool:
-        return any(related(self.session[name], data) for name in names)
+    def related(self, one: str, other: str) -> bool:
+        """Whether two datasets have the name of an item in common; items that are only numbered have none.
+
+        Two matrices need a row in common: the same columns alone do not make them data of the same samples.
+        """
+        both = len(self.session[one].shape) == len(self.session[other].shape) == 2
+        first, second = (self._named(name)[0 if both else 1] for name in (one, other))
+        return not first.isdisjoint(second)
+
+    def _named(self, name: str) -> tuple[set[str], set[str]]:
+        """Names of the rows of a dataset, and of all its items."""
+        if name not in self._items:
+            rows, columns = _given(self.session[name].row_names), _given(self.session[name].column_names)
+            self._items[name] = rows, rows | columns
+        return self._items[name]
+
+    def _near(self, name: str, others: Iterable[str]) -> bool:
+        return any(self.related(name, other) for other in others)
 
     def _belongs(self, name: str, names: Sequence[str]) -> bool:
         data = self.base(name)
-        return data is not None and (data.name in names or self._near(data, names))
+        return data is not None and (data.name in names or self._near(data.name, names))
 
     def propose(
         self, spec: ModelSpec, focus: Sequence[str] = (), kept: Names | None = None
@@ -254,7 +264,7 @@ class Choices:
                 return came[:1]
             near = self.bases(found) or in_focus
             latest = [name for name in reversed(self.order(in_focus)) if name not in taken]
-            free = [name for name in latest if self._near(self.session[name], near)]
+            free = [name for name in latest if self._near(name, near)]
         ranked = offered.ranked(free)
         return (
             self._together(ranked[0], [n for n in free if n in ranked], bool(focus))

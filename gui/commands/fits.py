@@ -72,8 +72,8 @@ class FitCommands(CommandGroup):
             self.set_up_fit(focus=_listed(run.inputs), like=(run.spec.id, run.inputs))
         elif study is not None:
             self.set_up_fit(focus=_listed(study.input_names), like=(study.model_id, study.input_names))
-        elif hasattr(page, "focus"):  # an open set-up, or data that are shown together
-            self.set_up_fit(focus=page.focus)
+        elif hasattr(page, "data_in_focus"):  # an open set-up, or data that are shown together
+            self.set_up_fit(focus=page.data_in_focus)
         else:
             name = window.current_dataset()
             self.set_up_fit(focus=[name] if name else [])
@@ -90,15 +90,15 @@ class FitCommands(CommandGroup):
         ----------
         fill : gets the page and fills it in; else a model is suggested that starts with the data in focus.
         focus : names of the data to begin with; none means all of the session.
-        like : a model, and the data by input, to take when they still start.
+        like : a model, and the data by input: to be filled in, or suggested when they still start.
         """
         datasets, registry = dict(self._workbench.session.datasets), self._workbench.registry
 
-        def work(task: Task) -> tuple[str, dict[str, list[str]]]:
+        def work(task: Task) -> tuple[str, Names]:
             registry.ready()
-            return ("", {}) if fill is not None else suggestion(registry, Choices(datasets), focus, *like)
+            return like if fill is not None else suggestion(registry, Choices(datasets), focus, *like)
 
-        def ready(found: tuple[str, dict[str, list[str]]]) -> None:
+        def ready(found: tuple[str, Names]) -> None:
             from plaidwork.gui.setup.setup_page import SetupPage
 
             model, inputs = found
@@ -167,7 +167,7 @@ class FitCommands(CommandGroup):
     def fit_again(self) -> None:
         run = self._window.current_run()
         if run is not None:
-            self.set_up_fit(lambda page: page.from_run(run))
+            self.set_up_fit(lambda page: page.from_run(run), _listed(run.inputs), (run.spec.id, run.inputs))
 
     def on_results(self, run_id: str) -> None:
         """Told when results are new; at the end of a fit a message leads to them."""
@@ -220,10 +220,9 @@ class FitCommands(CommandGroup):
             self._workbench.set_session(session)
 
             def fill(page: Any) -> None:
-                page.set_model(sample.model)
                 page.fill(names, sample.params, sample.schedule, sample.seed)
 
-            self.set_up_fit(fill)
+            self.set_up_fit(fill, _listed(names), (sample.model, names))
 
         def failed(error: BaseException, details: str) -> None:
             window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))

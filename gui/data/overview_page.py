@@ -97,7 +97,7 @@ class OverviewPage(QWidget):
         column.addWidget(self._state, 1)
 
     @property
-    def focus(self) -> list[str]:
+    def data_in_focus(self) -> list[str]:
         """Names of the data shown together."""
         return [data.name for data in self._views()]
 

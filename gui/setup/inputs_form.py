@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Input, ModelSpec
-from plaidwork.core.suitability import Choices, Names, offer, related, wants, why_not
+from plaidwork.core.suitability import Choices, Names, offer, wants, why_not
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
@@ -345,9 +345,9 @@ class InputsForm(Section):
 
     def _stays(self, field: InputField, main: Sequence[str]) -> bool:
         """Whether a choice was made on purpose and has to do with the data that were chosen."""
-        data = [self.choices.session[name] for name in self.choices.bases({field.item.name: field.chosen})]
+        data = self.choices.bases({field.item.name: field.chosen})
         return field.decided and any(
-            related(self.choices.session[name], one) for name in main for one in data
+            one == name or self.choices.related(one, name) for one in data for name in main
         )
 
     def take(self, names: Sequence[str]) -> bool:

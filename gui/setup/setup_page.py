@@ -156,7 +156,7 @@ class SetupPage(QWidget):
 
     # -- model ----------------------------------------------------------------------------------
     @property
-    def focus(self) -> list[str]:
+    def data_in_focus(self) -> list[str]:
         """Names of the data that the fit is about: those chosen for required inputs, else those it began with."""
         if self.spec is not None:
             needed = {item.name for item in self.spec.inputs if item.required}
@@ -175,7 +175,7 @@ class SetupPage(QWidget):
         """Open the list of models under its button."""
         current = self.spec.id if self.spec else ""
         choices = Choices(self.workbench.session.datasets)
-        popup = ModelPopup(self.workbench.registry.specs(), choices, self.focus, current, self)
+        popup = ModelPopup(self.workbench.registry.specs(), choices, self.data_in_focus, current, self)
         popup.chosen.connect(self.set_model)
         popup.open_below(self.change_model)
         return popup
@@ -186,7 +186,7 @@ class SetupPage(QWidget):
             return
         before = None
         if self.spec is not None:
-            before, self._focus = self.form, self.focus
+            before, self._focus = self.form, self.data_in_focus
             self._kept |= self.inputs()
         kept_seed = self.schedule_form.seed if before is not None else 1
         self.spec = self.workbench.registry.model(model_id).spec
@@ -335,7 +335,7 @@ class SetupPage(QWidget):
     def _data_changed(self, name: str = "") -> None:
         if self.spec is not None:
             self._ready = None
-            focus = [*self.focus, name] if self.focus and name else self.focus
+            focus = [*self.data_in_focus, name] if self.data_in_focus and name else self.data_in_focus
             self.inputs_form.set_datasets(self.workbench.session.datasets, focus)
 
     # -- plan -----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from asked import answering
@@ -235,7 +237,7 @@ def test_changing_the_model_keeps_the_data(stranger, tmp_path):
     for model in ("group_factor", "binary_pca", "rank_factor", "infinite_plaid"):
         change_model(stranger, model)
         assert stranger.chosen() == ([] if model == "binary_pca" else ["first"])
-    assert stranger.page.focus == ["first"]
+    assert stranger.page.data_in_focus == ["first"]
 
 
 def test_the_list_of_models_says_why_and_what_else_would_suit(stranger, tmp_path):
@@ -295,7 +297,9 @@ def test_new_fit_beside_a_run_starts_from_its_data(stranger, tmp_path):
     assert page.spec.id == "supervised_ibp"
     assert page.inputs() == {"X": ["speeches"], "y": ["stars"]}
     assert stranger.start().inputs["X"][0] is speeches
-    assert stranger.new_fit().focus == ["speeches", "stars"], "an open set-up is begun anew with its data"
+    assert stranger.new_fit().data_in_focus == ["speeches", "stars"], (
+        "an open set-up is begun anew with its data"
+    )
 
 
 def test_new_fit_beside_data_fits_them(stranger, tmp_path):
@@ -324,3 +328,39 @@ def test_fit_again_has_the_inputs_of_the_run_and_their_order(stranger, tmp_path)
     page.set_model("group_factor")
     page.from_run(run)
     assert set(page.inputs()) == {"X", "y"}, "a split that the run did without is not added"
+
+
+def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
+    stranger.imports(zeros_and_ones(tmp_path, row="z"))
+    stranger.imports(numbers(tmp_path, "rna.csv", row="q", column="gene"))
+    stranger.imports(numbers(tmp_path, "protein.csv", row="q", column="protein"))
+    assert stranger.chosen() == ["protein"], "one file, one matrix"
+    stranger.window.tree.select(DATA, "rna")
+    stranger.window._chosen(DATA, "rna")
+    stranger.window.workspace.go_to("data/rna/together")
+    stranger.new_fit()
+    assert stranger.chosen() == ["rna", "protein"]
+
+
+def test_new_fit_beside_a_search_starts_from_its_data(stranger, tmp_path, monkeypatch):
+    stranger.imports(numbers(tmp_path, "graded.csv", row="g", label=["x", "y"] * 12))
+    stranger.imports(zeros_and_ones(tmp_path))
+    window = stranger.window
+    record = SimpleNamespace(model_id="gp_quick_classes", input_names={"X": ("graded",), "y": ("classes",)})
+    labels = Dataset(
+        "classes", np.arange(24) % 2, stranger.data["graded"].row_names, kind="categorical", categories="ab"
+    )
+    window.workbench.add_dataset(labels)
+    window.tree.select(DATA, "votes")
+    monkeypatch.setattr(window, "current_study", lambda: record)
+    stranger.new_fit()
+    assert stranger.page.spec.id == "gp_quick_classes"
+    assert stranger.page.inputs() == {"X": ["graded"], "y": ["classes"]}
+
+
+def test_data_without_any_model_are_told(stranger, tmp_path):
+    stranger.imports(numbers(tmp_path))
+    alone = write(tmp_path / "weights.csv", RNG.normal(size=(24, 1)).round(3), row="w")
+    names = stranger.imports(alone) and stranger.new
+    vector = stranger.data[names[0]]
+    assert stranger.chosen() == names or stranger.page.foot.message.text, vector.shape

@@ -71,7 +71,9 @@ def halved(spec: ModelSpec, datasets: _data.Datasets) -> _data.Datasets:
     for name, items in datasets.items():
         by = 1 if spec.input(name).required else 2
         found[name] = [
-            data.with_(values=data.values // by % 2, categories=("train", "test")) if data.categories else data
+            data.with_(values=data.values // by % 2, categories=("train", "test"))
+            if data.categories
+            else data
             for data in items
         ]
     return found
@@ -81,7 +83,9 @@ def signs(datasets: _data.Datasets) -> _data.Datasets:
     """Matrices of zeros and ones."""
     return {
         name: [
-            data if len(data.shape) == 1 else data.with_(values=(data.values > 0).astype(float), kind="binary")
+            data
+            if len(data.shape) == 1
+            else data.with_(values=(data.values > 0).astype(float), kind="binary")
             for data in items
         ]
         for name, items in datasets.items()
