@@ -135,3 +135,20 @@ def test_restarts_are_compared_where_they_ended_and_by_their_way_there(qapp, qtb
     assert [line.name for line in page.trace.lines] == ["Restart 1", "Restart 2", "Restart 3"]
     assert len(page.trace.lines[0].y) == run.chains[0].sweep
     wait_for_tasks()
+
+
+def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
+    from dataclasses import replace
+
+    from plaidwork.gui.monitor.live_page import TracePlot
+
+    _workbench, run = finished
+    plot = TracePlot(run, replace(run.spec.traces[0], y_log=True), large=False)
+    qtbot.addWidget(plot)
+    name = plot.trace.name
+    plot.draw([{name: np.array([100.0, 0.0, 0.01, 1.0])}] * len(run.chains))
+    line = plot.lines[0]
+    np.testing.assert_array_equal(line.curve.getOriginalDataset()[1], [2, np.nan, -2, 0])
+    assert plot.y_axis.tickStrings([-2.0, 0.0, 2.0], 1, 1) == ["0.01", "1", "100"]
+    assert plot.read_out(3.0, -2.0).endswith(": 0.01")
+    np.testing.assert_array_equal(plot.data()[plot.y_axis.word or "y"][:4], [100, 0, 0.01, 1])

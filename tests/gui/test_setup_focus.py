@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from asked import answering
@@ -342,25 +340,13 @@ def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     assert stranger.chosen() == ["rna", "protein"]
 
 
-def test_new_fit_beside_a_search_starts_from_its_data(stranger, tmp_path, monkeypatch):
-    stranger.imports(numbers(tmp_path, "graded.csv", row="g", label=["x", "y"] * 12))
-    stranger.imports(zeros_and_ones(tmp_path))
-    window = stranger.window
-    record = SimpleNamespace(model_id="gp_quick_classes", input_names={"X": ("graded",), "y": ("classes",)})
-    labels = Dataset(
-        "classes", np.arange(24) % 2, stranger.data["graded"].row_names, kind="categorical", categories="ab"
-    )
-    window.workbench.add_dataset(labels)
-    window.tree.select(DATA, "votes")
-    monkeypatch.setattr(window, "current_study", lambda: record)
-    stranger.new_fit()
-    assert stranger.page.spec.id == "gp_quick_classes"
-    assert stranger.page.inputs() == {"X": ["graded"], "y": ["classes"]}
-
-
-def test_data_without_any_model_are_told(stranger, tmp_path):
+def test_data_that_nothing_suits_are_told(stranger, tmp_path):
     stranger.imports(numbers(tmp_path))
-    alone = write(tmp_path / "weights.csv", RNG.normal(size=(24, 1)).round(3), row="w")
-    names = stranger.imports(alone) and stranger.new
-    vector = stranger.data[names[0]]
-    assert stranger.chosen() == names or stranger.page.foot.message.text, vector.shape
+    weights = Dataset("weights", RNG.normal(size=24), tuple(f"w{i}" for i in range(24)))
+    stranger.window.workbench.add_dataset(weights)
+    stranger.window.tree.select(DATA, "weights")
+    stranger.window._chosen(DATA, "weights")
+    page = stranger.new_fit()
+    assert "dense" not in stranger.chosen()
+    first = page.spec.inputs[0]
+    assert page.inputs_form.field(first.name).problem
