@@ -264,6 +264,7 @@ class InputField(QWidget):
             told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             told += [steps] if steps else []
             text = (", ".join(told).capitalize() + ". " if told else "") + text
+            text = f"{self._companions(chosen[0])} {text}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"
         self._import.setVisible(self._imports and self.item.required and not chosen)
@@ -272,6 +273,14 @@ class InputField(QWidget):
         self._offer_rows()
         self.tell("")
         self.changed.emit()
+
+    def _companions(self, chosen: str) -> str:
+        """Which matrices could be fitted together with the one that is ticked, in a sentence."""
+        found = [n for n in self._checks if n != chosen and self._choices.related(chosen, n)]
+        if not found:
+            return ""
+        shown = f"“{found[0]}” has" if len(found) == 1 else f"{format_count(len(found))} other data sets have"
+        return f"{shown} samples in common with it: tick to fit them together."
 
     def _joined(self, chosen: Sequence[str]) -> str:
         """How many samples the matrices have in common, in a sentence."""

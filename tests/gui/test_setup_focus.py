@@ -128,7 +128,8 @@ class Stranger:
 
     def chosen(self):
         """Names of the data behind every input of the set-up."""
-        return self.page.inputs_form.choices.bases(self.page.inputs())
+        names = [name for chosen in self.page.inputs().values() for name in chosen]
+        return list(dict.fromkeys(name.split(":row:")[0] for name in names))
 
     def start(self):
         """What would be fitted after a click on Start fit."""
@@ -332,7 +333,13 @@ def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     stranger.imports(zeros_and_ones(tmp_path, row="z"))
     stranger.imports(numbers(tmp_path, "rna.csv", row="q", column="gene"))
     stranger.imports(numbers(tmp_path, "protein.csv", row="q", column="protein"))
+    change_model(stranger, "group_factor")
     assert stranger.chosen() == ["protein"], "one file, one matrix"
+    help_line = stranger.page.inputs_form.field("views")._help
+    assert help_line.text().startswith("“rna” has samples in common with it: tick to fit them together.")
+    stranger.page.inputs_form.field("views")._checks["rna"].setFocus()
+    stranger.qtbot.keyClick(stranger.page.inputs_form.field("views")._checks["rna"], Qt.Key.Key_Space)
+    assert stranger.chosen() == ["protein", "rna"]
     stranger.window.tree.select(DATA, "rna")
     stranger.window._chosen(DATA, "rna")
     stranger.window.workspace.go_to("data/rna/together")

@@ -23,6 +23,7 @@ ONLY_WITH = {
     "inducing": "above 2000 samples, which its choice “Automatic” says",
     "degree": "terms called polynomial in a sum, which its words say",
     "trajectories": "f moved as a whole, which is not so at the defaults; its words say when",
+    "drop_every": "weak factors, which its words say",
     "min_documents": "rare words, which its words say",
     "together": "documents with the same words, which its words say",
 }
@@ -120,10 +121,14 @@ class Looked:
         except (CheckFailed, PlaidworkError) as error:
             return str(error)
 
+    def started(self) -> bool:
+        """Whether the model takes these settings in one of the situations at least."""
+        for place in range(len(self.data)):
+            self.made.setdefault(place, self.fit(place, self.base))
+        return not all(isinstance(made, str) for made in self.made.values())
+
     def matters(self, parameter: Hyperparameter) -> bool:
         for place in range(len(self.data)):
-            if place not in self.made:
-                self.made[place] = self.fit(place, self.base)
             usual = self.made[place]
             if isinstance(usual, str):
                 continue
@@ -140,14 +145,17 @@ class Looked:
         )
 
 
-def idle(bench: Bench, base: dict[str, Any], passed: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+def idle(bench: Bench, base: dict[str, Any]) -> list[str]:
     """Names of the settings shown that change nothing."""
     looked = Looked(bench, base)
+    if not looked.started():
+        assert base, "the defaults have to work"
+        return []  # such as a start from given values
     values = {parameter.name: parameter.default for parameter in bench.spec.hyperparameters} | base
     return [
         parameter.name
         for parameter in shown(bench.spec, values)
-        if parameter.name not in {*base, *passed, *ONLY_WITH} and not looked.matters(parameter)
+        if parameter.name not in {*base, *ONLY_WITH} and not looked.matters(parameter)
     ]
 
 
