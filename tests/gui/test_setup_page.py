@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.run import Run
+from plaidwork.core.suitability import Choices
 from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.presets import PresetStore
-from plaidwork.core.suitability import Choices
 from plaidwork.gui.workbench import Workbench
 
 
