@@ -99,9 +99,11 @@ def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
     yield plain
     if any(data.categories for items in plain.values() for data in items):
         yield halved(spec, plain)
+    everything = halved(spec, _data.generic(spec, 1, optional=True, missing=0.0))
     if any(item.many for item in spec.inputs):
         yield signs(_data.generic(spec, 1, missing=0.0))
-    yield halved(spec, _data.generic(spec, 1, optional=True, missing=0.0))
+        yield signs(everything)
+    yield everything
 
 
 class Looked:
