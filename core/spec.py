@@ -254,6 +254,7 @@ class Trace:
 
     ``hint`` is the one-phrase reading aid beside the plot's title; ``kind="acceptance"`` marks a rate in
     [0, 1] shown in the table of moves instead of a plot; ``primary`` is the large plot (the objective).
+    ``y_log`` draws it on a logarithmic axis; what is not above 0 is left out there.
     ``breaks``: when this number changes the model has changed (a factor has left), and the objective starts anew.
     ``judged=False``: the verdict on convergence passes it over, as it does not matter where it stands.
     """
@@ -280,9 +281,9 @@ class View:
 
     ``source`` maps roles of the view kind to result names; ``"data:X"`` stands for the input ``X`` itself,
     ``"fitted:X"`` for what the fit expects in its cells (``Model.fitted``) and ``"draws:K"`` for a kept variable. A plain string is the role ``values``. ``headline`` and ``caption``
-    name results that hold a text. ``live`` views are refreshed while the fit runs. Neighbouring views of one
-    ``group`` share a tab of that name and are chosen by their titles. ``when`` names settings and the value (or values)
-    of each at which the view is offered.
+    name results that hold a text. Neighbouring views of one ``group`` share a tab of that name and are chosen by their
+    titles. ``when`` names settings and the value (or values) of each at which the view is offered. While a fit runs the
+    view that is in front is drawn anew every few seconds.
     """
 
     kind: str
@@ -291,7 +292,6 @@ class View:
     headline: str = ""
     caption: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    live: bool = False
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
 
@@ -455,7 +455,8 @@ def _spec_from_json(record: Mapping[str, Any]) -> ModelSpec:
     values["inputs"] = many(Input, values["inputs"])
     values["variables"] = many(Variable, values.get("variables", ()))
     values["traces"] = many(Trace, values.get("traces", ()))
-    values["views"] = many(View, values.get("views", ()))
+    views = values.get("views", ())  # older declarations have “live”, which never did anything
+    values["views"] = many(View, [{k: v for k, v in view.items() if k != "live"} for view in views])
     values["schedule"] = Schedule(**values.get("schedule", {}))
     values["metrics"] = many(Metric, values.get("metrics", ()))
     values["api"] = tuple(values.get("api", API_VERSION))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.model import Result
 from plaidwork.core.run import Run
 from plaidwork.core.spec import View
-from plaidwork.gui.setup.suitability import views_with
+from plaidwork.core.suitability import views_with
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
 

@@ -25,6 +25,7 @@ from plaidwork.core.new_samples import names_known
 from plaidwork.core.orienting import placed
 from plaidwork.core.run import Run
 from plaidwork.core.spec import Input
+from plaidwork.core.suitability import Choices
 from plaidwork.core.unlocking import Standing
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
 from plaidwork.gui.analyses.new_data import NewDataField, is_new
@@ -131,17 +132,20 @@ class AskPage(QWidget):
     def _input_field(self, item: Input) -> InputField:
         """Of data that the fit has not seen, the field that puts those of the fit last."""
         if not is_new(item, self.run.spec):
-            return InputField(item, columns=item.kind != "matrix")
+            return InputField(item, columns=item.kind != "matrix", imports=False)  # that is done from the window
         used = dict.fromkeys(name for names in self.run.inputs.values() for name in names)
         field = NewDataField(item, [self._datasets[name] for name in used if name in self._datasets])
         field.import_requested.connect(partial(self._ask_for_data, item.name))
         return field
 
     def _offer(self, field: InputField, choose: bool = True) -> None:
-        """Offer the data of the session; what is not new is imported from the window."""
-        field.set_datasets(self._datasets, choose)
-        if not isinstance(field, NewDataField):
-            field._import.hide()
+        """Offer the data of the session; what was chosen stays."""
+        if isinstance(field, NewDataField):
+            field.set_datasets(self._datasets, choose)
+        elif choose:
+            field.set_datasets(self._datasets)
+        else:
+            field.set_choices(Choices(self._datasets))
 
     def _ask_for_data(self, name: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Choose new samples")

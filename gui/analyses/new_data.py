@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import Input, ModelSpec
+from plaidwork.core.suitability import Choices, views_with
 from plaidwork.gui.setup.inputs_form import InputField
-from plaidwork.gui.setup.suitability import views_with
 
 _OF_THE_FIT = "the data of the fit"
 
@@ -39,13 +39,16 @@ class NewDataField(InputField):
         own = {data.name for data in self._fitted}
         ordered = {name: data for name, data in datasets.items() if name not in own}
         ordered |= {name: data for name, data in datasets.items() if name in own}
-        super().set_datasets(ordered, choose=False)
-        self.choose_file.setVisible(self.item.kind == "matrix")
+        self.set_choices(Choices(ordered))
         self._say_which(own)
-        kept = [name for name in before if name in self._datasets or name in self._columns]
+        kept = [name for name in before if name in self._offer]
         if not kept and choose and self.item.required:
-            kept = self._likely([name for name in self._datasets if name not in own])
+            kept = self._likely([name for name in self._offer.datasets if name not in own])
         self.choose(kept)
+
+    def _tell_help(self) -> None:
+        super()._tell_help()
+        self._import.setVisible(self.item.kind == "matrix")
 
     def _say_which(self, own: set[str]) -> None:
         """Mark the data of the fit, and begin with no choice."""
@@ -54,7 +57,7 @@ class NewDataField(InputField):
             self.combo.insertItem(0, "Choose data, or a file", "")
         for place in range(self.combo.count()):
             key = self.combo.itemData(place)
-            of = self._columns[key].dataset if key in self._columns else key
+            of = self._offer.columns[key].dataset if key in self._offer.columns else key
             if of in own:
                 self.combo.setItemText(place, f"{self.combo.itemText(place)}, {_OF_THE_FIT}")
         blocker.unblock()
@@ -65,11 +68,12 @@ class NewDataField(InputField):
     def _likely(self, names: Sequence[str]) -> list[str]:
         """The data with most features of the fit; for several matrices with those of the same samples."""
         features = {name for data in self._fitted for name in data.column_names}
-        common = {name: len(features & set(self._datasets[name].column_names)) for name in names}
+        found = self._offer.datasets
+        common = {name: len(features & set(found[name].column_names)) for name in names}
         best = max(common, key=lambda name: common[name], default="")
         if not best or not common[best]:
             return []
         if not self.item.many:
             return [best]
-        together = views_with(self._datasets[best], [self._datasets[name] for name in names if common[name]])
+        together = views_with(found[best], [found[name] for name in names if common[name]])
         return [data.name for data in together]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plaidwork.gui.main_window import MainWindow
@@ -15,6 +15,8 @@ class CommandGroup:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._told_results: set[str] = set()
+        self._asking: Any = None
+        """The set-up page that data are being imported for."""
 
     @property
     def _workbench(self) -> Workbench:

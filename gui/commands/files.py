@@ -86,12 +86,22 @@ class FileCommands(CommandGroup):
         elif dialog.text_column:
             self.import_text_path(path, dialog.text_column)
 
+    def import_into(self, page: Any) -> None:
+        """Import data for the set-up page that asks for them."""
+        self._asking = page
+        try:
+            self.import_data()
+        finally:
+            self._asking = None
+
     def _add(self, datasets: Sequence[Dataset]) -> None:
-        """Add what was imported, and show the set-up of a fit."""
+        """Add what was imported, and show the set-up of a fit of it; or put it into the set-up that asked for it."""
         added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
         for name in added:
             self._workbench.propose_labels(self._workbench.session.datasets[name])
-        if added:
+        if added and self._asking is not None:
+            self._asking.take(added)
+        elif added:
             self._window.show_workspace()
             self._window.commands.set_up_fit(focus=added)
 

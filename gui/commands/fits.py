@@ -11,12 +11,13 @@ from plaidwork.core.naming import Naming
 from plaidwork.core.run import Run
 from plaidwork.core.samples import Sample
 from plaidwork.core.session import Session
+from plaidwork.core.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
 from plaidwork.gui.session_tree import NEW, RUN
-from plaidwork.gui.tasks import run_task
+from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.workbench import failure_key
 
 if TYPE_CHECKING:
@@ -69,33 +70,54 @@ class FitCommands(CommandGroup):
             page.find()  # type: ignore[call-arg]
 
     def new_fit(self) -> None:
-        name = self._window.current_dataset()
-        run = self._window.current_run()
+        """Set up a fit of the data in front: of a run or search, with its model; of a dataset; of what is set up."""
+        window = self._window
+        run, study, page = window.current_run(), window.current_study(), window.workspace.current_page()
         if run is not None:
-            name = next((names[0] for names in run.inputs.values() if names), "")
-        study = self._window.current_study()
-        if study is not None:
-            name = next((names[0] for names in study.input_names.values() if names), "")
-        self.set_up_fit(focus=name)
+            self.set_up_fit(focus=_listed(run.inputs), like=(run.spec.id, run.inputs))
+        elif study is not None:
+            self.set_up_fit(focus=_listed(study.input_names), like=(study.model_id, study.input_names))
+        elif hasattr(page, "data_in_focus"):  # an open set-up, or data that are shown together
+            self.set_up_fit(focus=page.data_in_focus)
+        else:
+            name = window.current_dataset()
+            self.set_up_fit(focus=[name] if name else [])
 
-    def set_up_fit(self, fill: Callable[[Any], None] | None = None, focus: str | Sequence[str] = "") -> None:
-        """Show the set-up page; ``fill`` gets the page, ``focus`` is the dataset (or several) to begin with."""
-        names = [focus] if isinstance(focus, str) else list(focus)
+    def set_up_fit(
+        self,
+        fill: Callable[[Any], None] | None = None,
+        focus: Sequence[str] = (),
+        like: tuple[str, Names] = ("", {}),
+    ) -> None:
+        """Show the set-up page.
 
-        def ready(_: object) -> None:
+        Parameters
+        ----------
+        fill : gets the page and fills it in; else a model is suggested that starts with the data in focus.
+        focus : names of the data to begin with; none means all of the session.
+        like : a model, and the data by input: to be filled in, or suggested when they still start.
+        """
+        datasets, registry = dict(self._workbench.session.datasets), self._workbench.registry
+
+        def work(task: Task) -> tuple[str, Names]:
+            registry.ready()
+            return like if fill is not None else suggestion(registry, Choices(datasets), focus, *like)
+
+        def ready(found: tuple[str, Names]) -> None:
             from plaidwork.gui.setup.setup_page import SetupPage
 
-            page = SetupPage(self._workbench)
+            model, inputs = found
+            given = inputs if model == like[0] else None  # what was only proposed, the page proposes too
+            page = SetupPage(self._workbench, model or None, given, focus=focus)
             if fill is not None:
                 fill(page)
-            elif any(names) and page.spec is not None and (len(names) > 1 or not page.spec.inputs[0].many):
-                page.fill({page.spec.inputs[0].name: names})
             self._show_setup(page)
 
-        run_task(lambda task: self._workbench.registry.ready(), ready)
+        run_task(work, ready)
 
     def _show_setup(self, page: QWidget) -> None:
         window = self._window
+        page.import_requested.connect(lambda: window.commands.import_into(page))  # type: ignore[attr-defined]
         page.start_requested.connect(self._start_plan)  # type: ignore[attr-defined]
         page.search_requested.connect(window.commands.ask_search)  # type: ignore[attr-defined]
         window.workspace.clear()
@@ -150,7 +172,7 @@ class FitCommands(CommandGroup):
     def fit_again(self) -> None:
         run = self._window.current_run()
         if run is not None:
-            self.set_up_fit(lambda page: page.from_run(run))
+            self.set_up_fit(lambda page: page.from_run(run), _listed(run.inputs), (run.spec.id, run.inputs))
 
     def on_results(self, run_id: str) -> None:
         """Told when results are new; at the end of a fit a message leads to them."""
@@ -213,12 +235,16 @@ class FitCommands(CommandGroup):
             self._workbench.set_session(session)
 
             def fill(page: Any) -> None:
-                page.set_model(sample.model)
                 page.fill(names, sample.params, sample.schedule, sample.seed)
 
-            self.set_up_fit(fill)
+            self.set_up_fit(fill, _listed(names), (sample.model, names))
 
         def failed(error: BaseException, details: str) -> None:
             window.messages.post("error", f"Could not open the example “{sample.title}”", str(error))
 
         run_task(lambda task: (self._workbench.registry.ready(), sample.load())[1], loaded, failed)
+
+
+def _listed(inputs: Names) -> list[str]:
+    """The names of the data of all inputs."""
+    return [name for names in inputs.values() for name in names]

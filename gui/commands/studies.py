@@ -29,7 +29,8 @@ class StudyCommands(CommandGroup):
                 page.from_run(run)
                 page.search()
 
-            window.commands.set_up_fit(fill)
+            focus = [name for names in run.inputs.values() for name in names]
+            window.commands.set_up_fit(fill, focus, (run.spec.id, run.inputs))
         else:
             window.commands.new_fit()
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.overview import Overview, overview
+from plaidwork.core.suitability import views_with
 from plaidwork.gui.data.facts import spread
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_card import ViewCard
 from plaidwork.gui.data.view_facts import headline, table_columns
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.setup.suitability import views_with
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, StatePane
@@ -96,6 +96,16 @@ class OverviewPage(QWidget):
         column.addWidget(self._scroll, 1)
         column.addWidget(self._state, 1)
 
+    @property
+    def data_in_focus(self) -> list[str]:
+        """Names of the data shown together."""
+        return [data.name for data in self._views()]
+
+    def _views(self) -> list[Dataset]:
+        datasets = self.workbench.session.datasets
+        own = datasets.get(self.name)
+        return views_with(own, datasets.values()) if own is not None else []
+
     def _data_changed(self, _name: str) -> None:
         self.refresh()
 
@@ -103,9 +113,7 @@ class OverviewPage(QWidget):
         """Look at the views again, off this thread."""
         if self._task is not None:
             self._task.cancel()
-        datasets = self.workbench.session.datasets
-        own = datasets.get(self.name)
-        views = views_with(own, datasets.values()) if own is not None else []
+        views = self._views()
         alone = len(views) < 2
         self._scroll.setVisible(not alone)
         self._state.setVisible(alone)

@@ -44,6 +44,7 @@ class TracePlot(Plot):
             trace.hint if large else "",
             whole_x=True,
             whole_y=trace.kind == "count",
+            log_y=trace.y_log,
         )
         self.trace = trace
         self.large = large

@@ -46,7 +46,7 @@ class Line:
         box = self.owner.view_box
         columns = max(round(box.width() * self.owner.devicePixelRatioF()), 200)
         auto = bool(box.state["autoRange"][0])
-        x, y = thin(self.x, self.y, columns, None if auto else tuple(box.viewRange()[0]))
+        x, y = thin(self.x, self.owner.on_axis(self.y), columns, None if auto else tuple(box.viewRange()[0]))
         # A long path with a wide pen takes seconds, its pieces milliseconds; short ones look better whole.
         pieces = len(x) > PATH_POINTS and not self.dashed
         self.curve.curve.setSegmentedLineMode("on" if pieces else "auto")
@@ -88,6 +88,7 @@ class Plot(PlotFrame):
     ----------
     title, aid : strong title and muted one-phrase reading aid
     whole_x, whole_y : ticks at whole numbers only
+    log_y : logarithmic axis of y; lines have gaps where y is not above 0
     grid : faint horizontal lines
     """
 
@@ -98,10 +99,12 @@ class Plot(PlotFrame):
         *,
         whole_x: bool = False,
         whole_y: bool = False,
+        log_y: bool = False,
         grid: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(title, aid, whole_x=whole_x, whole_y=whole_y, parent=parent)
+        self.y_axis.setLogMode(y=log_y)
         self._lines: list[Line] = []
         self._shade: tuple[pg.LinearRegionItem, pg.TextItem] | None = None
         self._limits: list[tuple[Any, str]] = []
@@ -113,6 +116,12 @@ class Plot(PlotFrame):
         self.restyle()
 
     # -- content --------------------------------------------------------------------------------
+    def on_axis(self, y: np.ndarray) -> np.ndarray:
+        """Values as places on the axis of y: their logarithms to base 10 where it is logarithmic."""
+        if not self.y_axis.logMode:
+            return y
+        return np.log10(y, out=np.full(len(y), np.nan), where=y > 0)
+
     def add_line(
         self,
         name: str,
@@ -243,9 +252,10 @@ class Plot(PlotFrame):
             if len(line.x) == 0:
                 continue
             near = int(np.argmin(np.abs(line.x - x)))
-            if not np.isfinite(line.y[near]):
+            place = self.on_axis(line.y[near : near + 1])[0]
+            if not np.isfinite(place):
                 continue
-            away = float(np.hypot((line.x[near] - x) / scale[0], (line.y[near] - y) / scale[1]))
+            away = float(np.hypot((line.x[near] - x) / scale[0], (place - y) / scale[1]))
             if best is None or away < best[0]:
                 at = f"{self.x_axis.word or 'x'} {format_number(line.x[near], 6)}"
                 best = (away, f"{line.name}, {at}: {format_number(line.y[near], 6)}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.annotation_inputs import ColumnRef, column_choices, column_dataset, usual_choice
-from plaidwork.core.dataset import Dataset, with_free_name
+from plaidwork.core.dataset import Dataset
 from plaidwork.core.orienting import Placed, placed
 from plaidwork.core.spec import Input, ModelSpec
+from plaidwork.core.suitability import Choices, Names, offer, wants, why_not
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
@@ -18,7 +19,6 @@ from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.form import FieldProblem
 from plaidwork.gui.setup.samples_field import SamplesField
 from plaidwork.gui.setup.sections import Fold, Section
-from plaidwork.gui.setup.suitability import fit_score, views_with, wants, why_not
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
@@ -28,18 +28,32 @@ SUBSETS = (200, 500, 1000, 2000, 5000)
 
 
 class InputField(QWidget):
-    """A combo box with the suitable datasets, and with ``columns`` their annotation columns; check boxes for many."""
+    """A combo box with the suitable datasets, and with ``columns`` their annotation columns; check boxes for many.
+
+    With ``imports`` an empty field that is required has a button for importing data.
+
+    Signals
+    -------
+    changed : another choice, or another number of rows
+    picked : the user has chosen, before ``changed``
+    import_requested : the user wants to import data for it
+    """
 
     changed = Signal()
+    picked = Signal()
     import_requested = Signal()
 
-    def __init__(self, item: Input, parent: QWidget | None = None, *, columns: bool = True) -> None:
+    def __init__(
+        self, item: Input, parent: QWidget | None = None, *, columns: bool = True, imports: bool = True
+    ) -> None:
         super().__init__(parent)
         self.item = item
-        self._offers_columns = columns
-        self._datasets: dict[str, Dataset] = {}
-        self._session: Mapping[str, Dataset] = {}
-        self._columns: dict[str, ColumnRef] = {}
+        self._imports = imports
+        self.decided = False
+        """Whether the choice was made on purpose; what was only proposed follows the other inputs."""
+        self._columns = columns
+        self._offer = offer(item, {})
+        self._choices = Choices({})
         self._made: dict[str, Dataset] = {}
         self._checks: dict[str, QCheckBox] = {}
         self._unfit: list[QCheckBox] = []
@@ -58,8 +72,9 @@ class InputField(QWidget):
         self.samples = SamplesField()
         self._samples: dict[str, tuple[str, ...]] = {}
         self.combo.setAccessibleName(item.title)
+        self.combo.setPlaceholderText("Choose a column" if item.kind != "matrix" else "Choose data")
         self.combo.setObjectName(f"input_{item.name}")
-        self.combo.currentIndexChanged.connect(lambda _: self._edited())
+        self.combo.currentIndexChanged.connect(lambda _: self._picked())
         label = Label(item.title, elide=True)
         label.setBuddy(self.combo)
         label.setToolTip(item.name)
@@ -84,70 +99,43 @@ class InputField(QWidget):
         self.setFocusProxy(self.combo)
 
     # -- content --------------------------------------------------------------------------------
-    def set_datasets(self, datasets: Mapping[str, Dataset], choose: bool = True) -> None:
-        """Offer the suitable ones; what was chosen stays if it is still there."""
-        before = self.chosen
-        self._datasets = {name: d for name, d in datasets.items() if not why_not(self.item, d)}
-        self._find_columns(datasets)
+    def set_datasets(self, datasets: Mapping[str, Dataset]) -> None:
+        """Offer the suitable ones; what was chosen stays, and an empty field takes what suits it best."""
+        self.set_choices(Choices(datasets))
+        if not self.chosen:
+            self._choose(self._choices.choose(self._offer))
+
+    def set_choices(self, choices: Choices) -> None:
+        """Offer the suitable ones in their order; what was chosen stays if it is still there."""
+        before, datasets = self.chosen, choices.session
+        self._choices, self._made = choices, {}
+        offered = choices.offer(self.item) if self._columns else offer(self.item, datasets, columns=False)
+        self._offer = offered
         blocker = QSignalBlocker(self.combo)
         self.combo.clear()
-        if not self.item.required or not self._datasets:
-            nothing = "Choose a column" if self._columns else "No suitable data in this session"
+        if not self.item.required or not offered.datasets:
+            nothing = "Choose a column" if offered.columns else "No suitable data in this session"
             self.combo.addItem("None" if not self.item.required else nothing, "")
-        for name, dataset in self._datasets.items():
+        for name, dataset in offered.datasets.items():
             self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
-        for key, ref in self._columns.items():
+        for key, ref in offered.columns.items():
             where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
             self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
         for name, dataset in datasets.items():
-            if name not in self._datasets and self.item.required:
+            if name not in offered and self.item.required:
                 self.combo.addItem(f"{name}   {why_not(self.item, dataset)}", "")
                 self.combo.model().item(self.combo.count() - 1).setEnabled(False)  # type: ignore[attr-defined]
         blocker.unblock()
         self._make_boxes(datasets)
-        many = self.item.many and bool(self._datasets)
-        self.combo.setVisible(not many)
-        self._import.setVisible(self.item.required and not self._datasets and not self._columns)
-        kept = [name for name in before if name in self._datasets or name in self._columns]
-        if not kept and choose:
-            usual = (
-                [str(usual_choice(d, self.item)) for d in datasets.values()] if self._offers_columns else []
-            )
-            named = {d.source.options.get("annotation"): name for name, d in self._datasets.items()}
-            kept = [
-                key if key in self._columns else named[key]
-                for key in usual
-                if key in self._columns or key in named
-            ]
-            kept = kept[:1]
-        if not kept and choose and self.item.required and self._datasets:
-            ranked = sorted(self._datasets, key=lambda n: -fit_score(self.item, self._datasets[n]))
-            kept = ranked[:1]
-            if self.item.many:  # what has the same samples belongs together
-                together = views_with(self._datasets[ranked[0]], self._datasets.values())
-                kept = [name for name, data in self._datasets.items() if any(data is d for d in together)]
-        self.choose(kept)
-
-    def _find_columns(self, datasets: Mapping[str, Dataset]) -> None:
-        """Annotation columns that suit; one that is a dataset of its own already is not offered twice."""
-        self._session = datasets
-        asked = datasets.values() if self._offers_columns else ()
-        found = {str(ref): ref for d in asked for ref in column_choices(d, self.item)}
-        made = {d.source.options.get("annotation"): d for d in self._datasets.values()}
-        self._columns, self._made = {}, {}
-        for key, ref in found.items():
-            if key not in made or made[key].digest() != self._derived(ref).digest():
-                self._columns[key] = ref
-
-    def _derived(self, ref: ColumnRef) -> Dataset:
-        return column_dataset(self._session[ref.dataset], ref, self.item)
+        self.combo.setVisible(not self._checks)
+        self._choose([name for name in before if name in offered])
 
     def dataset(self, name: str) -> Dataset:
         """What is chosen under a name: a dataset of the session, or the annotation column of one."""
-        if name in self._datasets:
-            return self._datasets[name]
+        if name in self._offer.datasets:
+            return self._offer.datasets[name]
         if name not in self._made:
-            self._made[name] = with_free_name(self._derived(self._columns[name]), self._session)
+            self._made[name] = self._choices.dataset(self.item, name)
         return self._made[name]
 
     def _make_boxes(self, datasets: Mapping[str, Dataset]) -> None:
@@ -158,13 +146,13 @@ class InputField(QWidget):
         self._unfit.clear()
         if not self.item.many:
             return
-        for name, dataset in self._datasets.items():
+        for name, dataset in self._offer.datasets.items():
             box = QCheckBox(f"{name}   ({size_words(dataset)})")
-            box.toggled.connect(lambda _: self._edited())
+            box.toggled.connect(lambda _: self._picked())
             self._checks[name] = box
             self._boxes.addWidget(box)
         for name, dataset in datasets.items() if self._checks else ():
-            if name not in self._datasets and len(dataset.shape) == 2:
+            if name not in self._offer and len(dataset.shape) == 2:
                 box = QCheckBox(f"{name}   {why_not(self.item, dataset)}")
                 box.setEnabled(False)
                 self._unfit.append(box)
@@ -179,16 +167,31 @@ class InputField(QWidget):
         return [name] if name else []
 
     def choose(self, names: Sequence[str]) -> None:
-        """Choose by name; names that do not suit are left out."""
+        """Choose by name, on purpose; names that do not suit are left out."""
+        self.decided = True
+        self._choose(names)
+
+    def propose(self, names: Sequence[str]) -> None:
+        """Choose by name until somebody decides; nothing is chosen in place of what does not suit."""
+        self.decided = False
+        self._choose(names)
+
+    def _choose(self, names: Sequence[str]) -> None:
         for name, box in self._checks.items():
             blocker = QSignalBlocker(box)
             box.setChecked(name in names)
             blocker.unblock()
         blocker = QSignalBlocker(self.combo)
-        known = (*self._datasets, *self._columns)
-        found = next((self.combo.findData(n) for n in names if n in known), 0)
-        self.combo.setCurrentIndex(max(0, found))
+        place = next((self.combo.findData(name) for name in names if name in self._offer), -1)
+        if place < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
+            place = 0
+        self.combo.setCurrentIndex(place)
         blocker.unblock()
+        self._edited()
+
+    def _picked(self) -> None:
+        self.decided = True
+        self.picked.emit()
         self._edited()
 
     # -- subset ---------------------------------------------------------------------------------
@@ -284,16 +287,26 @@ class InputField(QWidget):
             told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             told += [steps] if steps else []
             text = (", ".join(told).capitalize() + ". " if told else "") + text
+            text = f"{self._companions(chosen[0])} {text}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"
+        self._import.setVisible(self._imports and self.item.required and not chosen)
         self._help.setText(text)
         self._help.setVisible(bool(text))
 
+    def _companions(self, chosen: str) -> str:
+        """Which matrices could be fitted together with the one that is ticked, in a sentence."""
+        found = [n for n in self._checks if n != chosen and self._choices.related(chosen, n)]
+        if not found:
+            return ""
+        shown = f"“{found[0]}” has" if len(found) == 1 else f"{format_count(len(found))} other data sets have"
+        return f"{shown} samples in common with it: tick to fit them together."
+
     def _joined(self, chosen: Sequence[str]) -> str:
         """How many samples the matrices have in common, in a sentence."""
-        rows = [set(self._samples.get(name, self._datasets[name].row_names)) for name in chosen]
+        rows = [set(self._samples.get(name, self.dataset(name).row_names)) for name in chosen]
         union, common = set.union(*rows), set.intersection(*rows)
-        first = self._datasets[chosen[0]]
+        first = self.dataset(chosen[0])
         turned = self._samples.get(first.name) == first.column_names
         word = first.column_label if turned else first.row_label
         word = "samples" if word in ("rows", "columns") else word
@@ -319,12 +332,14 @@ class InputsForm(Section):
         super().__init__("Data", parent=parent)
         self.spec = spec
         self._fields = {item.name: InputField(item) for item in spec.inputs}
+        self.choices = Choices({})
         self._fold: Fold | None = None
         optional = [field for field in self._fields.values() if not field.item.required]
         for field in self._fields.values():
             if field.item.required:
                 self.add(field)
             field.changed.connect(self._changed)
+            field.picked.connect(partial(self._follow, field))
             field.import_requested.connect(self.import_requested)
             field.samples.chosen.connect(self.samples_told)
         if optional:
@@ -333,10 +348,54 @@ class InputsForm(Section):
             self.add(self._fold)
         self._changed()
 
-    def set_datasets(self, datasets: Mapping[str, Dataset]) -> None:
-        """Offer the datasets of the session."""
+    def set_datasets(
+        self, datasets: Mapping[str, Dataset], focus: Sequence[str] = (), kept: Names | None = None
+    ) -> None:
+        """Offer the datasets of the session, those in focus first, and fill the inputs that nothing was chosen for.
+
+        ``kept`` was chosen for another model; it is chosen again where it suits.
+        """
+        self.choices = Choices({name: datasets[name] for name in Choices(datasets).order(focus)})
         for field in self._fields.values():
-            field.set_datasets(datasets)
+            field.set_choices(self.choices)
+        self._fill(focus, {**(kept or {}), **self.values()})
+
+    def _fill(self, focus: Sequence[str], kept: Names) -> None:
+        found = self.choices.propose(self.spec, focus, kept)
+        for name, field in self._fields.items():
+            if not field.chosen and not (field.decided and not field.item.required):
+                field.propose(found.get(name, []))
+
+    def _follow(self, field: InputField) -> None:
+        """What was only proposed comes from the data that the user has chosen; so does what now fits no more."""
+        chosen = self.choices.bases({field.item.name: field.chosen})
+        if not chosen:
+            return
+        main = field.item.required and field.item.kind == "matrix"
+        for other in self._fields.values() if main else ():
+            if other is not field and other.chosen and not self._stays(other, chosen):
+                other.propose([])
+        self._fill(chosen, self.values())
+
+    def _stays(self, field: InputField, main: Sequence[str]) -> bool:
+        """Whether a choice was made on purpose and has to do with the data that were chosen."""
+        data = self.choices.bases({field.item.name: field.chosen})
+        return field.decided and any(
+            one == name or self.choices.related(one, name) for one in data for name in main
+        )
+
+    def take(self, names: Sequence[str]) -> bool:
+        """Put data just imported into the inputs that they suit; whether there is one."""
+        found = self.choices.propose(self.spec, names)
+        mine = {
+            key: chosen
+            for key, chosen in found.items()
+            if set(self.choices.bases({key: chosen})) & set(names)
+        }
+        for key, chosen in mine.items():
+            self._fields[key].choose(chosen)
+            self._follow(self._fields[key])
+        return bool(mine)
 
     def values(self) -> dict[str, list[str]]:
         """Dataset names by input; inputs without data are left out."""

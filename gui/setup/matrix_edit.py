@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import SettingError
@@ -170,6 +171,8 @@ class MatrixEdit(QWidget):
         self.edited.emit()
 
     def _show(self, found: Overview) -> None:
+        if not isValid(self):  # the page was closed while the data were looked at
+            return
         for index, line in enumerate(self._lines):
             line.show_facts(found, index)
         self.updateGeometry()

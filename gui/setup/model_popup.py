@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
 from plaidwork.core.spec import ModelSpec
-from plaidwork.gui.setup.suitability import model_reason
+from plaidwork.core.suitability import Choices
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 
@@ -24,18 +23,29 @@ def plain_text(markdown: str) -> str:
     return re.sub(r"(\*\*|__|`)", "", text).replace("*", "").strip()
 
 
-class ModelCard(Card):
-    """One model as a button."""
+def elsewhere_words(names: Sequence[str]) -> str:
+    """That other data of the session suit, in a sentence."""
+    if not names:
+        return ""
+    shown = " and ".join(f"“{name}”" for name in names) if len(names) < 3 else f"{len(names)} other data sets"
+    return f"{shown} of this session would suit."
 
-    def __init__(self, spec: ModelSpec, reason: str, current: bool, parent: QWidget | None = None) -> None:
+
+class ModelCard(Card):
+    """One model as a button; ``reason`` says why it does not suit the data, ``elsewhere`` which other data it suits."""
+
+    def __init__(
+        self, spec: ModelSpec, reason: str, current: bool, elsewhere: str = "", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent, clickable=True, color="sunken" if current else "surface")
         self.spec = spec
         self.reason = reason
+        self.elsewhere = elsewhere
         self.current = current
         head = QHBoxLayout()
         head.setSpacing(space.S)
         head.addWidget(Label(spec.title, "strong", "muted" if reason else "text"))
-        for tag in spec.tags[:3]:
+        for tag in spec.tags[:2]:  # more leave no room for the title
             head.addWidget(Chip(tag))
         head.addStretch(1)
         if current:
@@ -47,29 +57,34 @@ class ModelCard(Card):
         column.addWidget(Label(plain_text(spec.summary), "caption", "muted", wrap=True))
         if reason:
             row = QHBoxLayout()
-            row.addWidget(Chip("Does not fit the data", "warn"))
-            row.addWidget(Label(reason[:1].upper() + reason[1:], "caption", "muted", elide=True), 1)
+            row.addWidget(Chip("Does not suit the data", "warn"))
+            row.addStretch(1)
             column.addLayout(row)
-        self.setAccessibleName(f"{spec.title}. {reason}")
+            column.addWidget(Label(f"{reason} {elsewhere}".strip(), "caption", "muted", wrap=True))
+        self.setAccessibleName(f"{spec.title}. {reason} {elsewhere}".strip())
 
 
 class ModelPopup(QFrame):
-    """Opens under a button; Up, Down and Enter choose; Esc closes."""
+    """Opens under a button; Up, Down and Enter choose; Esc closes. ``focus`` names the data that are to be fitted."""
 
     chosen = Signal(str)
 
     def __init__(
         self,
         specs: Iterable[ModelSpec],
-        datasets: Iterable[Dataset],
+        choices: Choices,
+        focus: Sequence[str] = (),
         current: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        datasets = list(datasets)
-        cards = [ModelCard(spec, model_reason(spec, datasets), spec.id == current) for spec in specs]
+        cards = []
+        for spec in specs:
+            reason = choices.reason(spec, focus)
+            other = elsewhere_words(choices.elsewhere(spec, focus)) if reason else ""
+            cards.append(ModelCard(spec, reason, spec.id == current, other))
         self.cards = sorted(cards, key=lambda card: bool(card.reason))
         inner = QWidget()
         column = QVBoxLayout(inner)
@@ -85,10 +100,8 @@ class ModelPopup(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(scroll)
-        inner.setFixedWidth(_WIDTH)
-        height = inner.sizeHint().height()
-        if inner.hasHeightForWidth():
-            height = inner.heightForWidth(_WIDTH)
+        height = inner.heightForWidth(_WIDTH) if inner.hasHeightForWidth() else inner.sizeHint().height()
+        inner.setFixedSize(_WIDTH, height)
         self.setFixedSize(_WIDTH + 14, min(560, max(80, height + 4)))
 
     def open_below(self, widget: QWidget) -> None:

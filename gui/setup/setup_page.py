@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
@@ -13,22 +10,23 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, PlaidworkError, PluginError, SettingError
+from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.model import Cost
 from plaidwork.core.plan import FitPlan, estimate, make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
+from plaidwork.core.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import cost_words, most_varying
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
-from plaidwork.gui.setup.model_popup import ModelPopup, plain_text
+from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_words, plain_text
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.schedule_form import ScheduleForm
-from plaidwork.gui.setup.suitability import best_model
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, FlowLayout, Label, StatePane, button, scrolled
@@ -45,7 +43,8 @@ class SetupPage(QWidget):
     Parameters
     ----------
     workbench : the session and the registry
-    model_id : model to begin with; None takes the one that fits the data best
+    model_id : model to begin with; None takes the one that suits the data in focus best
+    focus : names of the data to begin with, those just imported or shown; none means all of the session
     inputs, params, schedule, seed : what to fill in, by name
 
     Signals
@@ -70,6 +69,7 @@ class SetupPage(QWidget):
         schedule: Schedule | None = None,
         seed: int = 1,
         *,
+        focus: Sequence[str] = (),
         presets: PresetStore | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -79,6 +79,9 @@ class SetupPage(QWidget):
         self.form: HyperparameterForm
         self.schedule_form: ScheduleForm
         self.inputs_form: InputsForm
+        self._focus = list(focus)
+        self._kept: dict[str, list[str]] = {}
+        """What was last chosen for each input, of whichever model."""
         self._panel: DataPanel | None = None
         self._told: list[Any] = []
         self._check: Task | None = None
@@ -92,7 +95,8 @@ class SetupPage(QWidget):
         self._build()
         workbench.data_changed.connect(self._data_changed)
         workbench.session_replaced.connect(self._data_changed)
-        chosen = model_id or self._suggested()
+        found = Choices(workbench.session.datasets)
+        chosen = model_id or best_model(workbench.registry, found, focus)
         if chosen:
             self.set_model(chosen, seed=seed)
             self.fill(inputs=inputs, params=params, schedule=schedule)
@@ -151,15 +155,14 @@ class SetupPage(QWidget):
         self.foot.search_requested.connect(self.search)
 
     # -- model ----------------------------------------------------------------------------------
-    def _suggested(self) -> str:
-        registry = self.workbench.registry
-        examples: list[str] = []
-        with suppress(PlaidworkError):  # a damaged example must not stop the set-up
-            counted = Counter(sample.model for sample in registry.samples)
-            examples = [model for model, _ in counted.most_common()]
-        return best_model(registry.specs(), self.workbench.session.datasets.values(), examples) or next(
-            (spec.id for spec in registry.specs()), ""
-        )
+    @property
+    def data_in_focus(self) -> list[str]:
+        """Names of the data that the fit is about: those chosen for required inputs, else those it began with."""
+        if self.spec is not None:
+            needed = {item.name for item in self.spec.inputs if item.required}
+            chosen = {key: names for key, names in self.inputs().items() if key in needed}
+            return self.inputs_form.choices.bases(chosen) or self._focus
+        return self._focus
 
     def _show_no_model(self) -> None:
         self._card.hide()
@@ -171,8 +174,8 @@ class SetupPage(QWidget):
     def open_models(self) -> ModelPopup:
         """Open the list of models under its button."""
         current = self.spec.id if self.spec else ""
-        datasets = self.workbench.session.datasets.values()
-        popup = ModelPopup(self.workbench.registry.specs(), datasets, current, self)
+        choices = Choices(self.workbench.session.datasets)
+        popup = ModelPopup(self.workbench.registry.specs(), choices, self.data_in_focus, current, self)
         popup.chosen.connect(self.set_model)
         popup.open_below(self.change_model)
         return popup
@@ -181,9 +184,11 @@ class SetupPage(QWidget):
         """Show the form of a model; data and seed stay where they suit. Raises ``SessionError``."""
         if self.spec is not None and self.spec.id == model_id:
             return
-        before = self._content.findChild(HyperparameterForm)
+        before = None
+        if self.spec is not None:
+            before, self._focus = self.form, self.data_in_focus
+            self._kept |= self.inputs()
         kept_seed = self.schedule_form.seed if before is not None else 1
-        kept_data = [name for names in self.inputs_form.values().values() for name in names] if before else []
         self.spec = self.workbench.registry.model(model_id).spec
         if before is not None:
             self._holder.removeWidget(before)
@@ -197,16 +202,24 @@ class SetupPage(QWidget):
             self.spec, [self.inputs_form], [self.schedule_form], self.schedule_form.advanced
         )
         self._holder.addWidget(self.form)
-        self.inputs_form.set_datasets(self.workbench.session.datasets)
-        if kept_data:
-            self.inputs_form.set_values({i.name: kept_data for i in self.spec.inputs if i.required})
+        self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus, self._kept)
         for part in (self.form, self.schedule_form, self.inputs_form):
             part.changed.connect(self._changed)
         self.form.judged.connect(self._count)
         self.schedule_form.judged.connect(self._count)
         self.inputs_form.import_requested.connect(self.import_requested)
         self.inputs_form.samples_told.connect(self.workbench.set_samples)
+        self._tell_unsuited()
         self._changed()
+
+    def _tell_unsuited(self) -> None:
+        """Why nothing is chosen for the model, and what else there is that suits it."""
+        found, spec = self.inputs_form.choices, self.spec
+        if spec is None or self.inputs() or not found.session:
+            self.foot.message.set_text("")
+            return
+        words = [found.reason(spec, self._focus), elsewhere_words(found.elsewhere(spec, self._focus))]
+        self.foot.message.set_text(" ".join(filter(None, words)), "warning")
 
     def _show_model(self, spec: ModelSpec) -> None:
         self._title.setText(spec.title)
@@ -227,7 +240,7 @@ class SetupPage(QWidget):
         seed: int | None = None,
         holdout: float | None = None,
     ) -> None:
-        """Fill in what is given. Raises ``SettingError`` for values that are not allowed."""
+        """Fill in what is given; of ``inputs``, those not named are left empty. Raises ``SettingError``."""
         if params:
             self.form.set_values(params)
         values = dict(schedule) if isinstance(schedule, Mapping) else {}
@@ -236,16 +249,27 @@ class SetupPage(QWidget):
         values |= {} if seed is None else {"seed": seed}
         values |= {} if holdout is None else {"holdout": holdout}
         self.schedule_form.set_values(values)
-        if inputs:
-            self.inputs_form.set_values(inputs)
+        if inputs and self.spec is not None:
+            self.inputs_form.set_values({item.name: inputs.get(item.name, ()) for item in self.spec.inputs})
 
     def from_run(self, run: Run) -> None:
         """Fill in everything that a run was made with."""
         self.set_model(run.spec.id)
         assert self.spec is not None
+        self._focus = [name for names in run.inputs.values() for name in names]
+        self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus)
         known = {parameter.name for parameter in self.spec.hyperparameters}
         params = {name: value for name, value in run.params.items() if name in known}
         self.fill(run.inputs, params, run.schedule, run.seed, run.holdout)
+
+    def take(self, names: Sequence[str]) -> None:
+        """Put data just imported into the inputs that they suit; a message says so when they suit none."""
+        if self.spec is None or self.inputs_form.take(names):
+            return
+        reason = self.inputs_form.choices.reason(self.spec, names)
+        self.foot.message.set_text(
+            f"{self.spec.title} cannot take the data just imported. {reason}", "warning"
+        )
 
     def settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the model's settings, and of schedule, seed and share held out."""
@@ -309,10 +333,11 @@ class SetupPage(QWidget):
     def _count(self) -> None:
         self.foot.set_errors(len(self._shown()))
 
-    def _data_changed(self, _name: str = "") -> None:
+    def _data_changed(self, name: str = "") -> None:
         if self.spec is not None:
             self._ready = None
-            self.inputs_form.set_datasets(self.workbench.session.datasets)
+            focus = [*self.data_in_focus, name] if self.data_in_focus and name else self.data_in_focus
+            self.inputs_form.set_datasets(self.workbench.session.datasets, focus)
 
     # -- plan -----------------------------------------------------------------------------------
     def _datasets(self) -> dict[str, list[Dataset]]:
@@ -386,7 +411,7 @@ class SetupPage(QWidget):
         self._clear_told()
         self.foot.set_busy(False)
         self.foot.estimate.setText("Not ready to start")
-        field = self._field_of(error)
+        field = field_of(error, self.inputs_form, self.form, self.schedule_form)
         if field is not None:
             self.form.reveal(field)
             self.inputs_form.reveal(field)
@@ -403,26 +428,6 @@ class SetupPage(QWidget):
         self._count()
         if wanted:
             self.jump_to_first_problem()
-
-    def _field_of(self, error: BaseException) -> Any:
-        """The field that an error of the plan belongs to, by the names in its message."""
-        if self.spec is None or not isinstance(error, PlaidworkError):
-            return None
-        if isinstance(error, SettingError):
-            for name in re.findall(r"\((\w+)\)", error.message):
-                if name in self.form.values():
-                    return self.form.field(name)
-            for name in self.schedule_form.as_dict():
-                if error.message.startswith(name) or f"The {name}" in error.message:
-                    return self.schedule_form.field(name)
-        if isinstance(error, DataError):
-            for item in self.spec.inputs:
-                if f"“{item.title}”" in error.message:
-                    return self.inputs_form.field(item.name)
-            for key, names in self.inputs().items():
-                if any(name in error.message for name in names):
-                    return self.inputs_form.field(key)
-        return None
 
     def _clear_told(self) -> None:
         for field in self._told:

@@ -49,6 +49,7 @@ COVARIANCE = (
         2,
         label="Degree",
         group="Covariance",
+        doc="Of polynomial terms.",
         minimum=1,
         maximum=6,
         when={"covariance": ("polynomial", "expression")},
@@ -59,7 +60,8 @@ COVARIANCE = (
         True,
         label="Intercept",
         group="Covariance",
-        doc="A constant is added to f, for classes of unequal size.",
+        doc="A constant is added to f, for classes of unequal size. In a sum write + constant.",
+        when={"covariance": (*_STATIONARY, "linear", "polynomial")},
     ),
     Hyperparameter(
         "parameters",
@@ -94,6 +96,7 @@ COVARIANCE = (
         minimum=0.0,
         maximum=1e6,
         log=True,
+        when={"covariance": (*_STATIONARY, "polynomial", "expression")},
     ),
     Hyperparameter(
         "standardise",
@@ -128,7 +131,7 @@ SAMPLING = (
         group="Sampling",
         advanced=True,
         choices=(
-            Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples."),
+            Choice(value="auto", label="Automatic", doc="Dense up to 2000 samples, inducing points above."),
             Choice(value="dense", label="Dense", doc="Exact; cost grows with the square of the samples."),
             Choice(value="inducing", label="Inducing points", doc="Approximate (FITC), for many samples."),
         ),
@@ -139,6 +142,7 @@ SAMPLING = (
         100,
         label="Inducing points",
         group="Sampling",
+        doc="Their number, where the computation takes them.",
         advanced=True,
         minimum=2,
         maximum=2000,
@@ -150,8 +154,7 @@ SAMPLING = (
         5,
         label="Site sweeps a draw",
         group="Sampling",
-        doc="Sweeps over the auxiliary variables between two updates of the covariance, where there are several classes or "
-        "unlabelled samples.",
+        doc="Sweeps over the auxiliary variables between two updates of the covariance, where f is not moved as a whole.",
         advanced=True,
         minimum=1,
         maximum=100,
@@ -176,7 +179,8 @@ MOVES = (
         1,
         label="Trajectories a draw",
         group="Sampling",
-        doc="Moves of f between two updates of the covariance, where f is moved as a whole: two classes, ordered classes.",
+        doc="Moves of f between two updates of the covariance, where f is moved as a whole: ordered classes; two classes "
+        "with fixed parameters or inducing points.",
         advanced=True,
         minimum=1,
         maximum=100,

@@ -118,7 +118,6 @@ VIEWS = (
         headline="headline",
         caption="map_note",
         options={"response": {"input": "X", "values": "probability", "null": "null", "uncertainty": "f_sd"}},
-        live=True,
     ),
     View(
         "posterior",
@@ -126,7 +125,6 @@ VIEWS = (
         {"values": "draws:theta", "x": "theta_x", "prior": "theta_prior", "names": "parameter"},
         options={"log": True, "dim": "parameter"},
         group="Covariance",
-        live=True,
     ),
     View(
         "coefficients",
@@ -151,7 +149,6 @@ VIEWS = (
             "y_label": "probability",
         },
         group="Along one input",
-        live=True,
     ),
     View(
         "curve",
@@ -160,7 +157,6 @@ VIEWS = (
         caption="slice_note",
         options={"response": {"input": "X", "values": "f", "interval": "f_interval"}},
         group="Along one input",
-        live=True,
     ),
 )
 
@@ -264,7 +260,6 @@ ORDERED_CLASSES = ModelSpec(
             caption="latent_note",
             options={"stacked": True},
             group="Cut-points",
-            live=True,
         ),
         View(
             "posterior",

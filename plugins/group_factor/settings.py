@@ -7,7 +7,7 @@ from typing import Any, Literal
 from plaidwork.core.api import Choice, Hyperparameter
 
 
-def _prior(name: str, default: float, label: str, doc: str) -> Hyperparameter:
+def _prior(name: str, default: float, label: str, doc: str, **more: Any) -> Hyperparameter:
     return Hyperparameter(
         name,
         "float",
@@ -18,6 +18,7 @@ def _prior(name: str, default: float, label: str, doc: str) -> Hyperparameter:
         minimum=0.0,
         open_minimum=True,
         advanced=True,
+        **more,
     )
 
 
@@ -84,6 +85,7 @@ SETTINGS = (
     _number(
         "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
         "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
+        when={"init": ("varimax", "pca", "given")},
     ),
     Hyperparameter(
         "dtype", "choice", "float32", label="Cells in memory", group="Views", advanced=True,
@@ -102,5 +104,5 @@ SETTINGS = (
     _prior("sparsity_b", 1.0, "Active weights: b", "Second number of the same prior."),
     _prior("noise_shape", 1e-3, "Noise precision: shape", "Gamma prior of the noise precision of Gaussian features."),
     _prior("noise_rate", 1e-3, "Noise precision: rate", "Rate of the same prior."),
-    _prior("intercept_variance", 25.0, "Intercept variance", "Prior variance of the intercepts."),
+    _prior("intercept_variance", 25.0, "Intercept variance", "Prior variance of the intercepts.", when={"intercept": True}),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, Cost, ModelData, Params, Problem, format_percent
+from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
@@ -35,6 +36,22 @@ def _levels(block: Block) -> list[Problem]:
     return found
 
 
+def _start(data: ModelData, params: Params) -> list[Problem]:
+    """What is wrong with the blocks that the chains are to start from."""
+    if not {"start_rows", "start_columns"} <= set(data):
+        text = "Given blocks need the inputs “Start rows” and “Start columns”."
+        return [Problem(text, "Choose them, or another start.", "start")]
+    rows, columns = given_blocks(data)
+    given = int((rows.any(axis=1) & columns.any(axis=1)).sum())
+    name, label = ("max_blocks", "At most") if "max_blocks" in params else ("blocks", "Number of blocks")
+    if given <= params[name]:
+        return []
+    text = (
+        f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {params[name]}."
+    )
+    return [Problem(text, f"Raise “{label}”, or give fewer blocks to start from.", name)]
+
+
 def find_problems(data: ModelData, params: Params) -> list[Problem]:
     """Errors stop the fit; warnings are shown."""
     block: Block = data["X"]
@@ -63,14 +80,8 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
             text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
     found += _levels(block)
-    if params["start"] == "given" and not {"start_rows", "start_columns"} <= set(data):
-        found.append(
-            Problem(
-                "Given blocks need the inputs “Start rows” and “Start columns”.",
-                "Choose them, or another start.",
-                "start",
-            )
-        )
+    if params["start"] == "given":
+        found += _start(data, params)
     if ("true_rows" in data) != ("true_columns" in data):
         found.append(
             Problem("The truth needs rows and columns.", "Choose both or neither.", "true_rows", "warning")

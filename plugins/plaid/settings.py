@@ -7,6 +7,7 @@ from typing import Any
 from plaidwork.core.api import Choice, Hyperparameter
 
 DATA_SD = "sd of the data"
+MOST_REPLICAS = 32
 
 
 def _positive(name: str, default: float, label: str, doc: str, group: str, **more: Any) -> Hyperparameter:
@@ -197,7 +198,7 @@ ANNEALING = (
         "replicas",
         1,
         1,
-        32,
+        MOST_REPLICAS,
         "Parallel replicas",
         "Warmer copies that exchange states with the chain that is kept "
         "(parallel tempering). 1 switches it off; the time grows in proportion.",
@@ -213,6 +214,7 @@ ANNEALING = (
         open_minimum=True,
         maximum=1.0,
         advanced=True,
+        when={"replicas": tuple(range(2, MOST_REPLICAS + 1))},
         doc="Likelihood power β of the last replica; the others lie between, geometrically.",
     ),
 )
@@ -257,6 +259,7 @@ INFINITE_SETTINGS = (
         "Blocks expected beforehand",
         "A guess is enough: the number is inferred. Low values keep out small blocks that fit chance.",
         "Blocks",
+        when={"learn_mass": True},
     ),
     _count(
         "max_blocks",

@@ -122,7 +122,6 @@ VIEWS = (
         },
         headline="headline",
         caption="caption",
-        live=True,
     ),
     View("table", "Rows", {"values": "row_memberships"}, group="Memberships"),
     View("table", "Columns", {"values": "column_memberships"}, group="Memberships"),

@@ -130,3 +130,11 @@ def test_damaged_declaration_is_told(damage):
     record = {**spec_to_json(Walk.spec), **damage}
     with pytest.raises(DeclarationError):
         spec_from_json(record)
+
+
+def test_declarations_of_older_sessions_are_read():
+    """They have “live” in their views, which never did anything."""
+    record = spec_to_json(Walk.spec)
+    record["views"] = [{**view, "live": True} for view in record["views"]]
+    assert record["views"]
+    assert spec_from_json(record) == Walk.spec

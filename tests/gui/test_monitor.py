@@ -294,3 +294,20 @@ def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtb
             assert page.trace.title.casefold() == quantity.title.casefold()
     assert sources == {"trace", "variable"}
     wait_for_tasks()
+
+
+def test_a_trace_declared_logarithmic_is_drawn_so(finished, qtbot):
+    from dataclasses import replace
+
+    from plaidwork.gui.monitor.live_page import TracePlot
+
+    _workbench, run = finished
+    plot = TracePlot(run, replace(run.spec.traces[0], y_log=True), large=False)
+    qtbot.addWidget(plot)
+    name = plot.trace.name
+    plot.draw([{name: np.array([100.0, 0.0, 0.01, 1.0])}] * len(run.chains))
+    line = plot.lines[0]
+    np.testing.assert_array_equal(line.curve.getOriginalDataset()[1], [2, np.nan, -2, 0])
+    assert plot.y_axis.tickStrings([-2.0, 0.0, 2.0], 1, 1) == ["0.01", "1", "100"]
+    assert plot.read_out(3.0, -2.0).endswith(": 0.01")
+    np.testing.assert_array_equal(plot.data()[plot.y_axis.word or "y"][:4], [100, 0, 0.01, 1])

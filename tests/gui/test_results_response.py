@@ -29,7 +29,6 @@ MAP = View(
     "Map",
     {"values": "share", "x": "across", "y": "up", "points": "places"},
     options={"response": {"input": "X", "values": "p"}},
-    live=True,
 )
 CURVES = View(
     "curve",

@@ -24,7 +24,7 @@ SOURCE = {
     "null": "nothing",
     "uncertainty": "sd",
 }
-SURFACE = View("surface", "Map", SOURCE, live=True)
+SURFACE = View("surface", "Map", SOURCE)
 
 
 def map_run(classes: int = 2, null: bool = True, n: int = 180):

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.run import Run
+from plaidwork.core.suitability import Choices
 from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.presets import PresetStore
-from plaidwork.gui.setup.suitability import model_reason
 from plaidwork.gui.workbench import Workbench
 
 
@@ -148,7 +148,9 @@ def test_optional_input_under_fold(qtbot, page, bench):
 
 
 def test_change_model(qtbot, page, bench):
-    assert model_reason(LABELS, bench.session.datasets.values()) == "needs one column of labels as “Labels”"
+    assert Choices(bench.session.datasets).reason(LABELS) == (
+        "“Labels” needs one column of labels, and “genes” comes with none."
+    )
     page.schedule_form.field("seed").set_value(9)
     qtbot.mouseClick(page.change_model, Qt.MouseButton.LeftButton)
     popup = page.findChild(type(page.open_models()))

@@ -135,6 +135,16 @@ def click(qtbot, widget):
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
+def test_new_fit_beside_a_search_starts_from_its_data(window, qtbot):
+    window.workbench.add_dataset(dataset("others"))
+    ended(window, qtbot, study_of(window, fits=2, model=SlowWalk))
+    window.actions_by_key["new_fit"].trigger()
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=WAIT)
+    assert window.setup_page.spec.id == "toy.slow_walk", "not the model that comes first"
+    assert window.setup_page.inputs() == {"X": ["numbers"]}
+    assert window.setup_page.data_in_focus == ["numbers"]
+
+
 def row_at(page, number):
     """Where the line of a fit is."""
     table = page.table

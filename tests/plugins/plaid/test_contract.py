@@ -173,6 +173,31 @@ def test_given_start_and_truth():
 
 
 @pytest.mark.parametrize(
+    ("model", "setting"),
+    [(InfinitePlaid(), "max_blocks"), (BayesianPlaid(), "blocks")],
+    ids=["infinite", "fixed"],
+)
+def test_more_start_blocks_than_allowed_are_refused(model, setting):
+    rows = np.eye(30, 3)
+    data = ModelData(
+        {
+            "X": tools.block(planted()),
+            "start_rows": tools.block(rows, name="start_rows"),
+            "start_columns": tools.block(np.eye(planted().shape[1], 3), name="start_columns"),
+        }
+    )
+
+    def errors(most):
+        params = model.spec.check_params({"start": "given", setting: most})
+        return [(p.where, p.message) for p in model.validate(data, params) if p.severity == "error"]
+
+    ((where, message),) = errors(2)
+    assert where == setting
+    assert "give 3 blocks" in message
+    assert not errors(3)
+
+
+@pytest.mark.parametrize(
     ("x", "known", "where", "severity"),
     [
         (np.zeros((3, 3)), None, "X", "error"),

@@ -216,9 +216,8 @@ SPEC = ModelSpec(
             headline="headline",
             caption="similarity_caption",
             options={"scale": "sequential", "minimum": 0, "maximum": 1},
-            live=True,
         ),
-        View("table", "Clusters", "clusters", headline="headline", caption="caption", live=True),
+        View("table", "Clusters", "clusters", headline="headline", caption="caption"),
         View("table", "Items", "assignments", caption="assignments_caption"),
         View(
             "heatmap",
@@ -234,7 +233,6 @@ SPEC = ModelSpec(
             {"values": "number_probability", "x": "number"},
             headline="number_headline",
             options={"x_label": "clusters", "y_label": "probability"},
-            live=True,
         ),
     ),
     schedule=Schedule(chains=4, warmup=200, draws=500, thin=2),

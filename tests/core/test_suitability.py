@@ -1,0 +1,191 @@
+"""Which models suit which data, in what order, why not, and which data go into which input. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from plaidwork.core.dataset import Dataset, Source
+from plaidwork.core.model import Problem
+from plaidwork.core.spec import Input
+from plaidwork.core.suitability import Choices, suggestion
+from tests import toys
+from tests.registries import registry_of
+
+MATRIX = Input("X", "matrix", "real", label="Matrix")
+CLASSES = Input("y", "labels", "categorical", ("row",), label="Classes")
+
+
+def model(id: str, *inputs: Input, **more):
+    """A toy model with these inputs."""
+    return type(
+        id, (toys.Walk,), {"spec": replace(toys.Walk.spec, id=f"toy.{id}", title=id, inputs=inputs), **more}
+    )
+
+
+PLAIN = model("plain", MATRIX)
+CLASSIFIER = model(
+    "classifier", MATRIX, CLASSES, replace(CLASSES, name="split", label="Split", required=False)
+)
+BITS = model("bits", replace(MATRIX, dtype="binary", label="Bits"))
+VIEWS = model("views", replace(MATRIX, name="views", many=True, label="Views"))
+WORDS = model(
+    "words", replace(MATRIX, dtype="count", sparse=True, label="Words"), Input("y", "vector", dims=("row",))
+)
+RATERS = model(
+    "raters", MATRIX, replace(MATRIX, name="grades", dtype="ordinal", label="Grades", dims=("row", "grade"))
+)
+ALL = (PLAIN, CLASSIFIER, BITS, VIEWS, WORDS, RATERS)
+
+
+def table(name="table", rows="r", n=6, kind="real", columns="c", **labels) -> Dataset:
+    values = np.random.default_rng(0).integers(0, 2, (n, 3)).astype(float)
+    return Dataset(
+        name,
+        values if kind == "binary" else values + (0.5 if kind == "real" else 1),
+        tuple(f"{rows}{i}" for i in range(n)) if rows else tuple(f"row {i + 1}" for i in range(n)),
+        tuple(f"{columns}{i}" for i in range(3)),
+        kind=kind,
+        row_table={title: np.array(column) for title, column in labels.items()},
+    )
+
+
+def classes(name="classes", rows="r", n=6) -> Dataset:
+    names = tuple(f"{rows}{i}" for i in range(n))
+    return Dataset(name, np.arange(n) % 2, names, kind="categorical", categories=("a", "b"))
+
+
+def choices(*datasets: Dataset) -> Choices:
+    return Choices({data.name: data for data in datasets})
+
+
+def ids(found: list[str]) -> list[str]:
+    return [id.removeprefix("toy.") for id in found]
+
+
+def test_only_data_of_the_focus_or_of_its_samples_are_proposed():
+    found = choices(table("old", "o", label=["x", "y"] * 3), table("new", "n"), classes("of old", "o"))
+    assert found.propose(PLAIN.spec, ["new"]) == {"X": ["new"]}
+    assert found.propose(CLASSIFIER.spec, ["new"]) == {"X": ["new"]}
+    assert found.propose(CLASSIFIER.spec, ["old"]) == {"X": ["old"], "y": ["old:row:label"]}
+    assert found.propose(CLASSIFIER.spec, ["of old"]) == {"X": ["old"], "y": ["of old"]}
+    assert found.propose(PLAIN.spec, ["of old"]) == {}, "what does not use the focus is not proposed"
+    assert found.order(["of old"]) == ["of old", "old", "new"]
+
+
+def test_without_names_nothing_is_related():
+    found = choices(table("first", rows=""), table("second", rows=""))
+    assert found.propose(VIEWS.spec, ["second"]) == {"views": ["second"]}
+    assert found.propose(VIEWS.spec, ["second", "first"]) == {"views": ["second", "first"]}, "meant together"
+    assert found.propose(VIEWS.spec) == {"views": ["first"]}
+
+
+def test_one_dataset_is_not_two_inputs():
+    found = choices(table("grades", kind="ordinal"), table("inputs"))
+    assert found.propose(RATERS.spec, ["grades"]) == {"grades": ["grades"], "X": ["inputs"]}
+    alone = choices(table("grades", kind="ordinal"))
+    assert alone.propose(RATERS.spec) == {"grades": ["grades"]}
+    assert alone.reason(RATERS.spec) == (
+        "“Matrix” needs a matrix of numbers as well: no other data of these samples are there."
+    )
+
+
+def test_what_was_chosen_before_comes_first():
+    found = choices(table("a"), table("b"), classes("k"), classes("l"))
+    kept = {"X": ["b"], "y": ["l"]}
+    assert found.propose(CLASSIFIER.spec, ["b"], kept) == {"X": ["b"], "y": ["l"]}
+    assert found.propose(VIEWS.spec, ["b"], kept) == {"views": ["b"]}, "from an input of another name"
+    assert found.propose(BITS.spec, ["b"], kept) == {}
+
+
+def test_ranking_prefers_what_starts_uses_all_and_fits_exactly():
+    specs = [model.spec for model in ALL]
+    dense = choices(table(label=["x", "y"] * 3))
+    assert ids(dense.ranked(specs)) == ["plain", "classifier", "views", "raters"]
+    assert ids(dense.ranked(specs, (), ["toy.views"]))[0] == "views"
+    assert ids(choices(table(kind="binary")).ranked(specs))[0] == "bits"
+    assert ids(choices(table("a"), table("b")).ranked(specs))[0] == "views"
+    assert ids(choices(table("a"), table("b")).ranked(specs, ["b"]))[0] == "plain"
+    assert ids(choices(table(), classes()).ranked(specs))[0] == "classifier"
+    sparse = table(kind="count")
+    sparse = sparse.with_(values=scipy.sparse.csr_matrix(sparse.values))
+    assert ids(choices(sparse).ranked(specs)) == ["words"]
+
+
+@pytest.mark.parametrize(
+    ("model", "focus", "reason"),
+    [
+        (PLAIN, "table", ""),
+        (BITS, "table", "“Bits” needs zeros and ones, and “table” holds numbers."),
+        (PLAIN, "classes", "“Matrix” needs a matrix of numbers, and “classes” is one column."),
+        (PLAIN, "gaps", "“Matrix” needs data without missing cells, and “gaps” has missing cells."),
+        (PLAIN, "sparse", "“Matrix” needs a dense matrix, and “sparse” is sparse."),
+        (CLASSIFIER, "other", "“Classes” needs one column of labels, and “other” comes with none."),
+        (CLASSIFIER, "table", ""),
+        (CLASSIFIER, "labelled", ""),
+    ],
+)
+def test_the_reason_is_a_sentence(model, focus, reason):
+    gaps = table("gaps", "g")
+    values = gaps.values.copy()
+    values[0, 0] = np.nan
+    found = choices(
+        table(),
+        classes(),
+        gaps.with_(values=values),
+        table("sparse", "s").with_(values=scipy.sparse.csr_matrix(gaps.values)),
+        table("other", "x"),
+        table("labelled", "l", grade=["x", "y"] * 3),  # of no usual name: to be chosen
+    )
+    assert found.reason(model.spec, [focus]) == reason
+
+
+def test_other_data_that_would_suit_are_named():
+    found = choices(table(), table("bits", "b", kind="binary"))
+    assert found.reason(BITS.spec, ["table"])
+    assert found.elsewhere(BITS.spec, ["table"]) == ["bits"]
+    assert not found.elsewhere(BITS.spec, ["bits"])
+    assert found.reason(BITS.spec, ["table", "gone"]).endswith("holds numbers.")
+
+
+def test_categories_made_of_texts_are_ordered_labels_too():
+    ordered = model("ordered", MATRIX, replace(CLASSES, dtype="ordinal"))
+    data = table(label=["low", "high"] * 3)
+    (made,) = choices(data).data(ordered.spec, {"y": ["table:row:label"]})["y"]
+    assert made.kind == "categorical"
+    again = choices(data, made).propose(ordered.spec, ["table"], {"y": [made.name]})
+    assert again == {"X": ["table"], "y": [made.name]}
+
+
+def test_a_model_that_refuses_the_data_is_not_suggested():
+    refusing = model("refusing", MATRIX, validate=lambda self, data, params: [Problem("Too small.")])
+    first = registry_of(refusing, PLAIN)
+    assert suggestion(first, choices(table())) == ("toy.plain", {"X": ["table"]})
+    assert (
+        suggestion(first, choices(table()), first="toy.refusing", inputs={"X": ["table"]})[0] == "toy.plain"
+    )
+    assert suggestion(registry_of(refusing), choices(table())) == ("toy.refusing", {"X": ["table"]})
+    assert suggestion(registry_of(), choices(table())) == ("", {})
+
+
+def test_the_model_of_a_run_is_suggested_while_it_starts():
+    found = choices(table("a"), table("b"), classes())
+    inputs = {"X": ["b"], "y": ["classes"]}
+    plugins = registry_of(PLAIN, CLASSIFIER)
+    assert suggestion(plugins, found, ["b", "classes"], "toy.classifier", inputs) == (
+        "toy.classifier",
+        inputs,
+    )
+    gone = suggestion(plugins, choices(table("a")), ["a"], "toy.classifier", inputs)
+    assert gone == ("toy.plain", {"X": ["a"]})
+    assert suggestion(plugins, found, ["a"], "toy.missing", inputs)[0] in ("toy.plain", "toy.classifier")
+
+
+def test_a_column_made_by_an_earlier_fit_is_taken_again():
+    data = table(label=["x", "y"] * 3)
+    (made,) = choices(data).data(CLASSIFIER.spec, {"y": ["table:row:label"]})["y"]
+    assert made.source == Source("", "", {"annotation": "table:row:label"})
+    assert choices(data, made).propose(CLASSIFIER.spec, ["table"])["y"] == [made.name]

@@ -1,0 +1,176 @@
+"""Every setting that the form shows does something: draws, traces or results change with it, in data that it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from plaidwork.core.checks import _data
+from plaidwork.core.checks._bench import Bench, first_difference, result_difference
+from plaidwork.core.checks._check import CheckFailed
+from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.registry import Registry
+from plaidwork.core.schedule import Schedule
+from plaidwork.core.spec import Hyperparameter, ModelSpec
+
+REGISTRY = Registry(safe_mode=True).load()
+MODELS = [spec.id for spec in REGISTRY.specs()]
+SHORT = Schedule(chains=2, warmup=6, draws=6, thin=1, max_sweeps=16, tolerance=0.0)
+
+ONLY_WITH = {
+    "inducing": "above 2000 samples, which its choice “Automatic” says",
+    "degree": "terms called polynomial in a sum, which its words say",
+    "trajectories": "f moved as a whole, which is not so at the defaults; its words say when",
+    "drop_every": "weak factors, which its words say",
+    "min_documents": "rare words, which its words say",
+    "together": "documents with the same words, which its words say",
+}
+"""Settings that matter in data, or with texts of other settings, that are not made here."""
+
+
+def shown(spec: ModelSpec, values: dict[str, Any]) -> list[Hyperparameter]:
+    """The settings whose fields are visible at these values."""
+    visible = {parameter.name: True for parameter in spec.hyperparameters}
+    for _ in spec.hyperparameters:  # a chain of conditions is as long as the form at most
+        visible = {
+            parameter.name: parameter.active(values) and all(visible[other] for other in parameter.when)
+            for parameter in spec.hyperparameters
+        }
+    return [parameter for parameter in spec.hyperparameters if visible[parameter.name]]
+
+
+def others(parameter: Hyperparameter) -> Iterator[Any]:
+    """Other values than the default."""
+    default = parameter.default
+    match parameter.kind:
+        case "bool":
+            yield not default
+        case "choice":
+            yield from (choice.value for choice in parameter.choices if choice.value != default)
+        case "text" if parameter.per:
+            yield parameter.choices[-1].value
+        case "text":
+            yield f"{default} class b"
+        case "array":
+            yield (4.0, 4.0)
+        case _:
+            low = default / 3 if parameter.minimum is None else parameter.minimum
+            for value in (3 * default + 2, low, default / 2 + 0.3, 2):
+                try:
+                    checked = parameter.check(value)
+                except SettingError:
+                    continue
+                if checked != default:
+                    yield checked
+
+
+def halved(spec: ModelSpec, datasets: _data.Datasets) -> _data.Datasets:
+    """Labels of two classes, called train and test; those of optional inputs cut across the required ones."""
+    found = {}
+    for name, items in datasets.items():
+        by = 1 if spec.input(name).required else 2
+        found[name] = [
+            data.with_(values=data.values // by % 2, categories=("train", "test"))
+            if data.categories
+            else data
+            for data in items
+        ]
+    return found
+
+
+def signs(datasets: _data.Datasets) -> _data.Datasets:
+    """Matrices of zeros and ones."""
+    return {
+        name: [
+            data
+            if len(data.shape) == 1
+            else data.with_(values=(data.values > 0).astype(float), kind="binary")
+            for data in items
+        ]
+        for name, items in datasets.items()
+    }
+
+
+def situations(spec: ModelSpec) -> Iterator[_data.Datasets]:
+    """Data in which to look for an effect, the plain ones first."""
+    plain = _data.generic(spec, 1)
+    yield plain
+    if any(data.categories for items in plain.values() for data in items):
+        yield halved(spec, plain)
+    everything = halved(spec, _data.generic(spec, 1, optional=True, missing=0.0))
+    if any(item.many for item in spec.inputs):
+        yield signs(_data.generic(spec, 1, missing=0.0))
+        yield signs(everything)
+    yield everything
+
+
+class Looked:
+    """Fits of a model to all situations at some settings, each made once."""
+
+    def __init__(self, bench: Bench, base: dict[str, Any]) -> None:
+        self.bench, self.base = bench, base
+        self.data = list(situations(bench.spec))
+        self.made: dict[int, Any] = {}
+
+    def fit(self, place: int, params: dict[str, Any]) -> Any:
+        """Chains and results, or the refusal in words."""
+        try:
+            plan = self.bench.make(self.data[place], params, SHORT, refusal=True)
+            run = self.bench.run(plan, refusal=True)
+            return run.chains, self.bench.summarise(plan, run.kept(), refusal=True)
+        except (CheckFailed, PlaidworkError) as error:
+            return str(error)
+
+    def started(self) -> bool:
+        """Whether the model takes these settings in one of the situations at least."""
+        for place in range(len(self.data)):
+            self.made.setdefault(place, self.fit(place, self.base))
+        return not all(isinstance(made, str) for made in self.made.values())
+
+    def matters(self, parameter: Hyperparameter) -> bool:
+        for place in range(len(self.data)):
+            usual = self.made[place]
+            if isinstance(usual, str):
+                continue
+            for value in others(parameter):
+                found = self.fit(place, {**self.base, parameter.name: value})
+                if isinstance(found, str) or self.differ(usual, found):
+                    return True
+        return False
+
+    def differ(self, usual: Any, found: Any) -> bool:
+        chains = zip(usual[0], found[0], strict=True)
+        return any(first_difference(self.bench.spec, *pair) for pair in chains) or bool(
+            result_difference(usual[1], found[1])
+        )
+
+
+def idle(bench: Bench, base: dict[str, Any]) -> list[str]:
+    """Names of the settings shown that change nothing."""
+    looked = Looked(bench, base)
+    if not looked.started():
+        assert base, "the defaults have to work"
+        return []  # such as a start from given values
+    values = {parameter.name: parameter.default for parameter in bench.spec.hyperparameters} | base
+    return [
+        parameter.name
+        for parameter in shown(bench.spec, values)
+        if parameter.name not in {*base, *ONLY_WITH} and not looked.matters(parameter)
+    ]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_setting_shown_does_something(model):
+    assert idle(Bench(REGISTRY.model(model), "quick", 1), {}) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_every_setting_shown_beside_a_choice_does_something(model):
+    bench = Bench(REGISTRY.model(model), "quick", 1)
+    for parameter in bench.spec.hyperparameters:
+        for value in others(parameter) if parameter.kind in ("bool", "choice") else ():
+            base = {parameter.name: value}
+            assert idle(bench, base) == [], f"beside {base}"
