@@ -13,6 +13,7 @@ from plaidwork.core.errors import DataError, ModelError, PluginError
 from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Executor, ThreadExecutor
 from plaidwork.core.job import distinct_names
+from plaidwork.core.linear_algebra import arithmetic, one_thread
 from plaidwork.core.model import Result, Table
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import blamed
@@ -182,7 +183,10 @@ def summarise(run: Run, plan: FitPlan) -> None:
     if kept.n_draws == 0:
         return
     try:
-        with blamed(plan.model, "summarise", "This is an error in the plugin. The draws are kept."):
+        with (
+            one_thread(),
+            blamed(plan.model, "summarise", "This is an error in the plugin. The draws are kept."),
+        ):
             found = checked_results(plan.model.summarise(kept, plan.data, plan.params))
     except PluginError as error:
         run.say(error.message, "error")
@@ -217,7 +221,7 @@ def _plain(values: np.ndarray) -> bool:
 
 
 def environment() -> dict[str, str]:
-    """Versions and machine, for the provenance."""
+    """Versions, machine, processor and BLAS, for the provenance."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -231,4 +235,4 @@ def environment() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed"
-    return found
+    return found | arithmetic()
