@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from plaidwork.core.schedule import Clock
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
 
-def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
+def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None]:
     """Advance a chain to the end of its schedule; go on from ``record.state`` when it has one.
 
     After every event the chain stands between two steps: the caller may stop iterating, wait, or take a

@@ -145,7 +145,7 @@ def execute(
 
     todo = [record for record in run.chains if not record.done]
     run.status = "running"
-    run.environment = environment()
+    run.begins_in(environment())
     for problem in plan.warnings:
         run.say(problem.message, "warning")
     try:

@@ -259,7 +259,7 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
-        run.environment = environment()
+        run.begins_in(environment())
         self._failed.discard(run.id)
         self._plans[run.id] = plan
         self._phases[run.id] = {}
