@@ -87,7 +87,9 @@ def _chain(stored: ChainRecord, again: ChainRecord, sweeps: int) -> Repeated:
     """One chain: sweep by sweep its traces, and its draws at the sweeps that they were kept in."""
     old, new = stored.trace.rows()[:sweeps], again.trace.rows()[:sweeps]
     far = _apart(old, new, np.median(np.abs(np.nan_to_num(old)), axis=0) if len(old) else 0.0)
-    places = [(far.max(axis=1, initial=0.0)[i], i, _trace_place(stored, old, new, far, i)) for i in range(len(old))]
+    places = [
+        (far.max(axis=1, initial=0.0)[i], i, _trace_place(stored, old, new, far, i)) for i in range(len(old))
+    ]
     places += _draws(stored, again, len(old))
     places.sort(key=lambda item: item[1])
     off = next((item for item in places if item[0] > 0), None)
@@ -127,7 +129,9 @@ def _draws(stored: ChainRecord, again: ChainRecord, sweeps: int) -> list[tuple[f
                 words = f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
                 found.append((np.inf, sweep, words))
                 continue
-            if variable.dtype == "float":  # beside the largest number of the array: small ones are sums of large ones
+            if (
+                variable.dtype == "float"
+            ):  # beside the largest number of the array: small ones are sums of large ones
                 scale = np.nanmax(np.abs(before), initial=0.0, where=np.isfinite(before))
                 apart = float(_apart(before, now, scale).max(initial=0.0))
             else:

@@ -70,7 +70,10 @@ class Algebra(Model):
 
     def summarise(self, kept, data, params):
         place = kept.stack("place").reshape(-1, data["X"].shape[1])
-        return {"root": Result(np.linalg.eigh(place.T @ place)[1]), "threads": Result(np.array(max(threads())))}
+        return {
+            "root": Result(np.linalg.eigh(place.T @ place)[1]),
+            "threads": Result(np.array(max(threads()))),
+        }
 
 
 def digest(run) -> str:
@@ -110,4 +113,9 @@ if __name__ == "__main__":
 
     before = threads()
     run = fit_it(sys.argv[2])
-    print(digest(run), int(run.draws["threads"].max()), int(run.results["threads"].values), threads()[:1] == before[:1])
+    print(
+        digest(run),
+        int(run.draws["threads"].max()),
+        int(run.results["threads"].values),
+        threads()[:1] == before[:1],
+    )

@@ -63,7 +63,9 @@ class ByChain:
         found = []
         for chain in sorted({chain for chain, _batch in self._sums}):
             keys = [key for key in self._sums if key[0] == chain]
-            found.append(np.sum([self._sums[key] for key in keys], axis=0) / sum(self._taken[k] for k in keys))
+            found.append(
+                np.sum([self._sums[key] for key in keys], axis=0) / sum(self._taken[k] for k in keys)
+            )
         return np.stack(found)
 
     def mean(self) -> np.ndarray:

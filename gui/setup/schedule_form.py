@@ -38,7 +38,12 @@ _HOLDOUT = Hyperparameter(
     doc="Kept from the fit to score its predictions",
 )  # fmt: skip
 _SEED = Hyperparameter(
-    "seed", "int", 1, label="Seed", minimum=0, maximum=2**53,
+    "seed",
+    "int",
+    1,
+    label="Seed",
+    minimum=0,
+    maximum=2**53,
     doc="Same seed, same draws: to the bit with the same kind of processor and the same libraries",
 )
 

@@ -102,7 +102,10 @@ def average(
             for draw in draws:
                 if predictor is None or not fixed_theta:
                     predictor = Predictor(prior, chain.draw("theta", draw), x_new)
-                mean, variance = predictor.mean(np.ascontiguousarray(chain.draw("z", draw))), predictor.variance
+                mean, variance = (
+                    predictor.mean(np.ascontiguousarray(chain.draw("z", draw))),
+                    predictor.variance,
+                )
                 cuts = chain.draw("cuts", draw) if has_cuts else None
                 total.add(c, draw, _probabilities(mean, variance, null, cuts))
                 moments.add(c, draw, np.stack([mean, mean**2 + variance]))

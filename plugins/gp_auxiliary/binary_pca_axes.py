@@ -37,7 +37,10 @@ def picked(kept: Kept, most: int | None = None) -> Iterator[tuple[tuple[int, int
     each = max(most // len(kept.chains), 2) if most is not None else None
     for c, chain in enumerate(kept.chains):
         for draw in np.sort(spread(chain.n_draws)[:each]) if chain.n_draws else ():
-            yield (c, int(draw)), (chain.draw("scores", draw), chain.draw("loadings", draw), chain.draw("mean", draw))
+            yield (
+                (c, int(draw)),
+                (chain.draw("scores", draw), chain.draw("loadings", draw), chain.draw("mean", draw)),
+            )
 
 
 def affordable(cost: float, numbers: float = 0.0) -> int:
@@ -51,8 +54,14 @@ def used_note(turned: list[Turned], kept: Kept) -> str:
     for draw in turned:
         total.add(*draw.place, draw.scores[:, 0])
     error = float(standard_error(total.chains(), total.batches()).max())
-    used = f"all {kept.n_draws} draws" if len(turned) == kept.n_draws else f"{len(turned)} of {kept.n_draws} draws"
-    return used + (f" (Monte Carlo error of a score on the first axis up to {error:.3f})" if np.isfinite(error) else "")
+    used = (
+        f"all {kept.n_draws} draws"
+        if len(turned) == kept.n_draws
+        else f"{len(turned)} of {kept.n_draws} draws"
+    )
+    return used + (
+        f" (Monte Carlo error of a score on the first axis up to {error:.3f})" if np.isfinite(error) else ""
+    )
 
 
 def turned_draws(kept: Kept) -> list[Turned]:

@@ -105,7 +105,9 @@ def with_own_classes(results: Results, frame: Frame, share: np.ndarray, error: n
         columns["± Monte Carlo"][rows] = error[top[rows], np.arange(len(rows))]
     return {
         "probability": Result(probability, there.dims, label=there.label),
-        "probability_new": Result(np.asarray(there.values), there.dims, label="probability, new sample there"),
+        "probability_new": Result(
+            np.asarray(there.values), there.dims, label="probability, new sample there"
+        ),
         "predictions": Table({**columns, **new, **null}, label=table.label),
         "prediction_note": "P of an unlabelled sample is that of its own class: the share of the draws, as in the groupings. P of "
         "the others, and “New sample”, are those of a new sample at the same place, known not to be null. "

@@ -131,7 +131,9 @@ def averaged_words(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: I
     for (chain, index), one in zip(draws, values, strict=True):
         total.add(place[id(chain)], index, class_share(one))
     error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
-    used = f"all {kept.n_draws} draws" if len(draws) == kept.n_draws else f"{len(draws)} of {kept.n_draws} draws"
+    used = (
+        f"all {kept.n_draws} draws" if len(draws) == kept.n_draws else f"{len(draws)} of {kept.n_draws} draws"
+    )
     return used + (f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else "")
 
 

@@ -82,7 +82,9 @@ def predict_by_draws(
     order, signs = display_order(reference)
     reached = f"; the largest Monte Carlo error of a probability is {error:.3f}" if np.isfinite(error) else ""
     caption = f"Averaged over {shares.taken} of {sum(counts)} draws{reached}."
-    return _results(setup, scores.mean()[:, order] * signs, values.mean(), shares.mean()) | {"caption": caption}
+    return _results(setup, scores.mean()[:, order] * signs, values.mean(), shares.mean()) | {
+        "caption": caption
+    }
 
 
 def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:

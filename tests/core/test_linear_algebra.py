@@ -39,7 +39,9 @@ def library(monkeypatch):
 
 
 def fitted(first: str, executor: str, cache: Path, threads: str | None) -> list[str]:
-    env = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")} | {"NUMBA_CACHE_DIR": str(cache)}
+    env = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")} | {
+        "NUMBA_CACHE_DIR": str(cache)
+    }
     if threads is not None:
         env["OPENBLAS_NUM_THREADS"] = threads
     command = [sys.executable, str(TOY), first, executor]
@@ -162,7 +164,9 @@ def test_real_libraries_obey_whichever_thread_asks():
         "print(set(seen), max(before), max(threads()))\n"
     )
     env = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
-    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False
+    )
     assert done.stdout.split() == ["{1}", "2", "2"], done.stderr
 
 

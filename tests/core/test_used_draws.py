@@ -1,5 +1,7 @@
 """Which draws an average takes, and its Monte Carlo error."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def test_rounds_take_every_draw_once():
         sizes.append(sum(map(len, taken)))
     assert [sorted(draws) for draws in taken] == [list(range(count)) for count in counts]
     assert sizes[0] == 6
-    assert all(later <= 2 * before for before, later in zip(sizes, sizes[1:]))
+    assert all(later <= 2 * before for before, later in pairwise(sizes))
 
 
 def test_means_by_chain_and_batch():
@@ -49,9 +51,7 @@ def test_error_halves_with_four_times_the_draws():
     for count in (250, 1000):
         values = rng.normal(size=(200, 4, count))
         spreads.append(values.mean(axis=(1, 2)).std())
-        errors = [
-            standard_error(one.mean(axis=1), one.reshape(20, -1).mean(axis=1)) for one in values
-        ]
+        errors = [standard_error(one.mean(axis=1), one.reshape(20, -1).mean(axis=1)) for one in values]
         told.append(np.sqrt(np.mean(np.square(errors))))
     assert spreads[0] / spreads[1] == pytest.approx(2, rel=0.3)
     assert told[0] / told[1] == pytest.approx(2, rel=0.3)

@@ -77,7 +77,9 @@ def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     assert abs(side.mean() - exact) < 4.5 * error_of(side) + 1e-4
     table = run.results["predictions"].columns
     assert table["P(b)"][3] == run.results["probability"].values[3, 1] == side.mean()  # the sample's own
-    again = np.vstack([X, X[3:]])  # a new one at its place: the same f, another noise, and the first may be on either side
+    again = np.vstack(
+        [X, X[3:]]
+    )  # a new one at its place: the same f, another noise, and the first may be on either side
     new = {s: sum(box([1, -1, 1, own, s], 0.8, again) for own in (1, -1)) for s in (1, -1)}
     share = new[1] / (new[1] + new[-1])
     assert exact - share > 0.015  # another noise, and not known to be unlabelled

@@ -72,7 +72,9 @@ def test_a_bent_boundary_needs_the_mixture(model):
     settings = {"n_factors": 5, "label_weight": 5.0}
     longer = {**SHORT, "warmup": 150}
     linear = mean_error(model, given, settings, **longer)  # 0.43, single ones from 0.40 to 0.50
-    bent = mean_error(model, given, settings | {"classifier": "nonlinear"}, **longer)  # 0.21, from 0.15 to 0.31
+    bent = mean_error(
+        model, given, settings | {"classifier": "nonlinear"}, **longer
+    )  # 0.21, from 0.15 to 0.31
     assert bent < linear - 0.08
     assert bent < 0.32
 

@@ -60,7 +60,9 @@ def averaged_affinity(labels: np.ndarray, draws: np.ndarray, counts: list[int]) 
         [(len(part), affinity(labels, part)) for part in np.array_split(own, min(BATCHES, len(own)))]
         for own in np.split(draws, ends[:-1])
     ]
-    by_chain = [sum(size * near for size, near in parts) / sum(size for size, _ in parts) for parts in by_batch]
+    by_chain = [
+        sum(size * near for size, near in parts) / sum(size for size, _ in parts) for parts in by_batch
+    ]
     near = sum(count * one for count, one in zip(counts, by_chain, strict=True)) / ends[-1]
     own = np.arange(len(labels)), labels
     chains = np.stack([one[own] for one in by_chain])
