@@ -44,7 +44,7 @@ _SEED = Hyperparameter(
     label="Seed",
     minimum=0,
     maximum=2**53,
-    doc="Same seed, same draws: to the bit with the same kind of processor and the same libraries",
+    doc="Same seed, same draws: to the last bit on the same kind of processor with the same libraries",
 )
 
 

@@ -84,7 +84,7 @@ def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     share = new[1] / (new[1] + new[-1])
     assert exact - share > 0.015  # another noise, and not known to be unlabelled
     assert table["New sample: P(b)"][3] == pytest.approx(share, abs=0.015)  # four errors at most
-    assert table["± P(b)"][3] < 0.02
+    assert 0 < table["± P(b)"][3] < 0.1  # of two chains, so it says little more than the size
 
 
 def test_three_classes_agree_with_plain_simulation():
