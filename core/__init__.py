@@ -13,10 +13,8 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
 os.environ["HDF5_PLUGIN_PRELOAD"] = (
     "::"  # before h5py is imported: no filter plugin is loaded because a file asks
 )
-for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
-    # Before numpy is imported. A chain is one thread: several chains whose linear algebra starts threads of its own wait
-    # for each other, up to a hundred times longer than one thread takes. Whoever sets the variable keeps the setting.
-    os.environ.setdefault(_name, "1")
+# Apple's Accelerate reads it when it is first used, and has no other way to be told; core/linear_algebra.py has the others.
+os.environ.setdefault("VECLIB_MAXIMUM_THREADS", "1")
 
 __version__ = "0.1.0"
 __all__ = ["Session", "__version__", "fit", "open_session", "resume"]

@@ -18,6 +18,7 @@ from plaidwork.core.analysis_inputs import Asked
 from plaidwork.core.attached import AttachedFile
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError
+from plaidwork.core.linear_algebra import one_thread
 from plaidwork.core.model import Result, Results
 from plaidwork.core.plan import hash_of
 from plaidwork.core.plugins.info import blamed, passes, plugin_error
@@ -93,7 +94,8 @@ def compute_analysis(
     watched = _Watched(report)
     started = time.perf_counter()
     try:
-        found = analysis.run(needed, data, values, watched)
+        with one_thread():
+            found = analysis.run(needed, data, values, watched)
         watched.check()
         views = analysis.views(found)
         results = _checked(views, found)

@@ -49,6 +49,7 @@ from plaidwork.core.numbers import (
     format_probability,
     format_rate,
 )
+from plaidwork.core.numerics.used_draws import ByChain, rounds, spread, standard_error
 from plaidwork.core.per_matrix import per_matrix
 from plaidwork.core.response import axis_places
 from plaidwork.core.samples import Sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,19 @@ import numpy as np
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.errors import PluginError
 from plaidwork.core.events import Event, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.linear_algebra import one_thread
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.schedule import Clock
 
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
 
-def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
+def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None]:
     """Advance a chain to the end of its schedule; go on from ``record.state`` when it has one.
 
     After every event the chain stands between two steps: the caller may stop iterating, wait, or take a
-    checkpoint. The numbers depend on plan, seed and chain only, not on who iterates.
+    checkpoint. The numbers depend on plan, seed and chain only, not on who iterates, nor on the threads that BLAS has
+    elsewhere. Close the iterator when leaving it early: it holds BLAS at one thread.
 
     Raises whatever the model raises, and ``PluginError`` when it breaks the contract.
     """
@@ -30,16 +32,19 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Iterator[Event]:
     if record.broken:
         record.rewind()
     yield Preparing(chain)
-    plan.model.prepare()
-    if record.state is None:
-        started = time.thread_time()
-        record.state = _state(plan.model.init(plan.data, plan.params, record.rng))
-        record.cpu_seconds += time.thread_time() - started
+    with one_thread():
+        plan.model.prepare()
+    with one_thread():  # again, for libraries that were loaded with the kernels
+        if record.state is None:
+            started = time.thread_time()
+            record.state = _state(plan.model.init(plan.data, plan.params, record.rng))
+            record.cpu_seconds += time.thread_time() - started
     yield Started(chain)
-    while not record.swept_out:
-        yield _step(plan, record)
-    if plan.spec.algorithm != "mcmc" and record.draws.count == 0:
-        _keep(plan, record)
+    with one_thread():
+        while not record.swept_out:
+            yield _step(plan, record)
+        if plan.spec.algorithm != "mcmc" and record.draws.count == 0:
+            _keep(plan, record)
     yield Finished(chain, "converged" if record.converged else "done", record.sweep)
 
 

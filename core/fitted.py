@@ -14,6 +14,7 @@ import numpy as np
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError, SessionError
+from plaidwork.core.linear_algebra import one_thread
 from plaidwork.core.model import Block, Model, ModelData
 from plaidwork.core.naming import Naming
 from plaidwork.core.plan import hash_of, joined_inputs, model_data
@@ -97,7 +98,7 @@ class FittedInput(RunInput):
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
         n = self.blocks[place].shape[0]
-        with blamed(self._model, "fitted"):
+        with one_thread(), blamed(self._model, "fitted"):
             mean, sd = self._model.fitted(
                 self._kept, self._data, self._run.params, self.name, place, np.asarray(columns, dtype=np.intp)
             )

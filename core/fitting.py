@@ -12,6 +12,7 @@ from plaidwork.core.events import Event, Failed
 from plaidwork.core.executor import Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.fit_inputs import Told, entries_of, left_out, load_inputs, say_aloud
 from plaidwork.core.job import EXECUTORS
+from plaidwork.core.linear_algebra import arithmetic, one_thread
 from plaidwork.core.model import Model, Result, Table
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import blamed, owner_of
@@ -149,7 +150,7 @@ def execute(
 
     todo = [record for record in run.chains if not record.done]
     run.status = "running"
-    run.environment = environment(plan.model)
+    run.begins_in(environment(plan.model))
     for problem in plan.warnings:
         run.say(problem.message, "warning")
     try:
@@ -187,7 +188,10 @@ def summarise(run: Run, plan: FitPlan) -> None:
     if kept.n_draws == 0:
         return
     try:
-        with blamed(plan.model, "summarise", "This is an error in the plugin. The draws are kept."):
+        with (
+            one_thread(),
+            blamed(plan.model, "summarise", "This is an error in the plugin. The draws are kept."),
+        ):
             found = checked_results(plan.model.summarise(kept, plan.data, plan.params))
     except PluginError as error:
         run.say(error.message, "error")
@@ -222,7 +226,7 @@ def _plain(values: np.ndarray) -> bool:
 
 
 def environment(model: Model | None = None) -> dict[str, str]:
-    """Versions and machine, for the provenance; with a model also the plugin that it comes from."""
+    """Versions, machine, processor and BLAS, for the provenance; with a model also the plugin that it comes from."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -238,4 +242,4 @@ def environment(model: Model | None = None) -> dict[str, str]:
             found[package] = "not installed"
     if model is not None:
         found["plugin"] = owner_of(model).title
-    return found
+    return found | arithmetic()

@@ -19,6 +19,7 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Swept, Working
 from plaidwork.core.executor import NOTHING_KEPT, Control, Handle, Notify, ThreadsHandle, drive
+from plaidwork.core.linear_algebra import one_thread_in_children
 from plaidwork.core.model import Model
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.plugins.info import PluginInfo, owner_of, plugin_error, set_owner
@@ -152,7 +153,8 @@ def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any
     ours, theirs = context.Pipe()
     process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
     try:
-        process.start()
+        with one_thread_in_children():
+            process.start()
     except BaseException:
         ours.close()
         raise

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.fitted import RunInput
+from plaidwork.core.linear_algebra import one_thread
 from plaidwork.core.model import Block, Result
 from plaidwork.core.naming import Naming
 from plaidwork.core.plugins.info import blamed
@@ -74,7 +75,7 @@ class ResponseInput(RunInput):
 
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
-        with blamed(self._model, "response"):
+        with one_thread(), blamed(self._model, "response"):
             found = self._model.response(self._kept, self._data, self._run.params, self.name, rows, wanted)
             return checked_response(found, len(rows), wanted)
 

@@ -169,6 +169,20 @@ class Run:
         snapshots = [record.trace.snapshot() for record in self.chains]
         return {trace.name: [snapshot[trace.name] for snapshot in snapshots] for trace in self.spec.traces}
 
+    def begins_in(self, environment: dict[str, str]) -> None:
+        """Note versions and machine. Those of the first sweeps stay, and a run that goes on elsewhere says so in its log."""
+        if not self.environment or self.sweeps_done == 0:
+            self.environment = environment
+            return
+        before = self.environment
+        changes = [
+            f"{name} {value}, before {before[name]}"
+            for name, value in environment.items()
+            if before.get(name, value) != value
+        ]
+        if changes:
+            self.say(f"Goes on with {'; '.join(changes)}.")
+
     def extend(self, draws: int) -> None:
         """Plan ``draws`` more draws per chain (samplers). Raises ``SettingError`` when that is too many."""
         longer = self.schedule.with_(draws=self.schedule.draws + draws)

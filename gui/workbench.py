@@ -327,7 +327,7 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
-        run.environment = environment(plan.model)
+        run.begins_in(environment(plan.model))
         self._failed.pop(run.id, None)
         self._plans[run.id] = plan
         self._phases[run.id] = {}

@@ -2,7 +2,14 @@
 
 import pytest
 
-import plaidwork.core  # noqa: F401 - before numpy, whose linear algebra it keeps to one thread
+from plaidwork.core.linear_algebra import one_thread
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread():
+    """Linear algebra as in a fit, for tests that call a model's methods themselves."""
+    with one_thread():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -174,6 +174,11 @@ def sampled(model, settings, seed, sweeps):
     return out
 
 
+LIMIT = 4.5
+"""Standard errors from the truth, of up to twenty functions of a chain, their errors from 40 batches: a right sampler exceeds
+it once in 800 runs or less at whichever seed; a planted fault has to show with more than 5."""
+
+
 def z_scores(samples, exact):
     mean, error = batch_means(samples)
     return (mean - exact) / np.maximum(error, 1e-12)

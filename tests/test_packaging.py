@@ -93,6 +93,7 @@ def test_only_the_agreed_dependencies():
         "numba",
         "h5py",
         "pluggy",
+        "threadpoolctl",
         "platformdirs",
         "snowballstemmer",
         "contourpy",

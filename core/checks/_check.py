@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.errors import PlaidworkError, PluginError
+from plaidwork.core.linear_algebra import one_thread
 
 if TYPE_CHECKING:
     from plaidwork.core.checks._bench import Bench
@@ -76,7 +77,8 @@ class Check:
     run: Callable[[], None]
 
     def __call__(self) -> None:
-        self.run()
+        with one_thread():
+            self.run()
 
     def __str__(self) -> str:
         return self.id

@@ -1,21 +1,15 @@
-"""The command ``verify``: repeat the first sweeps of a stored run and compare bit for bit."""
+"""The command ``verify``: repeat the first sweeps of a stored run and tell rounding from a real difference."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-import numpy as np
-
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.cli.fitting import find_run
-from plaidwork.core.engine import run_chain
 from plaidwork.core.errors import SettingError
-from plaidwork.core.events import Swept
 from plaidwork.core.fitting import environment
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.plugins.info import blamed
 from plaidwork.core.registry import registry
+from plaidwork.core.repeating import Repeated, repeat, same_arithmetic
 from plaidwork.core.run import Run
 from plaidwork.core.session import open_session
 
@@ -23,63 +17,57 @@ DONE, DIFFERS = 0, 3
 
 
 def verify(options: argparse.Namespace) -> int:
-    """``plaidwork verify S.plaidwork [--sweeps N]``: 0 when all is equal, 3 when something differs."""
+    """``plaidwork verify S.plaidwork [--sweeps N]``: 0 when all is equal, elsewhere but for rounding; 3 when not."""
     if options.sweeps < 1:
         raise SettingError(f"--sweeps must be at least 1. Found “{options.sweeps}”.")
     session = open_session(options.session)
     runs = (
         [find_run(session, options.run)] if options.run or not session.runs else list(session.runs.values())
     )
-    code = DONE
+    code, now = DONE, environment()
     for run in runs:
-        plan = session.plan_of(run, registry())
-        found = difference(run, plan, options.sweeps)
-        swept = max(min(options.sweeps, record.trace.count) for record in run.chains)
-        if found:
-            print(f"{run.title}: differs. {found}")
-            _changes(run)
+        found = repeat(run, session.plan_of(run, registry()), options.sweeps)
+        same = same_arithmetic(run.environment, now)
+        print(f"{run.title}: {told(found, len(run.chains), same)}")
+        print(f"  {_machines(run, now)}")
+        if found.verdict == "different" or (found.verdict == "rounding" and same):
+            _changes(run, now)
             code = DIFFERS
-        else:
-            print(f"{run.title}: equal in {len(run.chains)} chains over {swept} sweeps.")
     return code
 
 
-def difference(run: Run, plan: FitPlan, sweeps: int) -> str:
-    """Where the repetition leaves the stored run: the first place, in words; empty when it does not."""
-    for stored in run.chains:
-        again = ChainRecord(plan.spec, run.schedule, run.seed, stored.chain)
-        wanted = min(sweeps, stored.trace.count)
-        if wanted:
-            with blamed(plan.model, ""):
-                for event in run_chain(plan, again):
-                    if isinstance(event, Swept) and event.sweep >= wanted:
-                        break
-        found = _first_difference(stored, again, wanted)
-        if found:
-            return f"Chain {stored.chain + 1}, {found}"
-    return ""
+def told(found: Repeated, chains: int, same: bool) -> str:
+    """The outcome in a sentence or three; ``same``: it should have been equal to the bit."""
+    where = f"in {chains} chain{'' if chains == 1 else 's'}"
+    if found.verdict == "equal":
+        return f"equal {where} over {found.sweeps} sweeps, to the bit."
+    if found.verdict == "different":
+        return f"differs. {found.place}"
+    text = f"equal within rounding {where} over "
+    if found.close >= found.sweeps:
+        text += f"{found.sweeps} sweeps (relative differences up to {found.largest:.0e})."
+    else:
+        text += (
+            f"the first {found.close} of {found.sweeps} sweeps (relative differences up to {found.largest:.0e}). From then "
+            f"on they part, as chains do that amplify rounding. {found.place}"
+        )
+    if same:
+        text += " Processor and libraries are those of the run, so that it should have been equal to the bit."
+    return text
 
 
-def _first_difference(stored: ChainRecord, again: ChainRecord, sweeps: int) -> str:
-    old, new = stored.trace.rows()[:sweeps], again.trace.rows()[:sweeps]
-    unequal = ~((old == new) | (np.isnan(old) & np.isnan(new)))
-    if unequal.any():
-        sweep, column = (int(i) for i in np.argwhere(unequal)[0])
-        values = f"stored {old[sweep, column]!r}, now {new[sweep, column]!r}"
-        return f"sweep {sweep + 1}: trace {stored.trace.names[column]} {values}."
-    for draw in range(min(stored.draws.count, again.draws.count)):
-        for variable in stored.spec.variables:
-            before, now = stored.draws.get(variable.name, draw), again.draws.get(variable.name, draw)
-            if before.shape != now.shape:
-                return f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
-            if not np.array_equal(before, now, equal_nan=variable.dtype == "float"):
-                return f"draw {draw + 1}: {variable.name}."
-    return ""
+def _machines(run: Run, now: dict[str, str]) -> str:
+    """Which processor and BLAS made the run, and which check it."""
+    here = f"{now['processor']}, {now['BLAS']}"
+    if "processor" not in run.environment:
+        return f"The run does not say which processor made it; checked on {here}."
+    made = f"{run.environment['processor']}, {run.environment['BLAS']}"
+    return f"Made and checked on {here}." if made == here else f"Made on {made}; checked on {here}."
 
 
-def _changes(run: Run) -> None:
+def _changes(run: Run, now: dict[str, str]) -> None:
     """What is different about this computer, as a reason to consider."""
-    for name, value in environment().items():
+    for name, value in now.items():
         before = run.environment.get(name)
         if before and before != value:
             print(f"  {name}: fitted with {before}, now {value}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
 from plaidwork.core.chain import ChainRecord
@@ -54,14 +55,15 @@ def _measure(study: Study, job: StudyJob, seconds: float, between: Callable[[], 
     plan = study.plan(job)
     record = ChainRecord(plan.spec, plan.schedule, plan.seed, 0)
     begun = started = time.perf_counter()
-    for event in run_chain(plan, record):
-        if between is not None:
-            between()
-        now = time.perf_counter()
-        if isinstance(event, Started):
-            started = now
-        elif isinstance(event, Swept) and now - started > seconds:
-            break
+    with closing(run_chain(plan, record)) as events:
+        for event in events:
+            if between is not None:
+                between()
+            now = time.perf_counter()
+            if isinstance(event, Started):
+                started = now
+            elif isinstance(event, Swept) and now - started > seconds:
+                break
     spent = max(time.perf_counter() - max(started, begun), 1e-6)
     sampler = plan.spec.algorithm == "mcmc"
     sweeps = record.planned if sampler or not record.converged else record.sweep

@@ -132,7 +132,9 @@ class AskPage(QWidget):
     def _input_field(self, item: Input) -> InputField:
         """Of data that the fit has not seen, the field that puts those of the fit last."""
         if not is_new(item, self.run.spec):
-            return InputField(item, columns=item.kind != "matrix", imports=False)  # that is done from the window
+            return InputField(
+                item, columns=item.kind != "matrix", imports=False
+            )  # that is done from the window
         used = dict.fromkeys(name for names in self.run.inputs.values() for name in names)
         field = NewDataField(item, [self._datasets[name] for name in used if name in self._datasets])
         field.import_requested.connect(partial(self._ask_for_data, item.name))

@@ -38,7 +38,13 @@ _HOLDOUT = Hyperparameter(
     doc="Kept from the fit to score its predictions",
 )  # fmt: skip
 _SEED = Hyperparameter(
-    "seed", "int", 1, label="Seed", minimum=0, maximum=2**53, doc="Same seed, same draws, on every computer"
+    "seed",
+    "int",
+    1,
+    label="Seed",
+    minimum=0,
+    maximum=2**53,
+    doc="Same seed, same draws: to the last bit on the same kind of processor with the same libraries",
 )
 
 

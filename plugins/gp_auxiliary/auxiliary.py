@@ -8,7 +8,7 @@ from plaidwork.core.api import Kept, Result, Results
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 
 _PLACES = 81
-_MOST_SAMPLES, _MOST_DRAWS = 200, 2000
+_MOST_SAMPLES = 200
 
 
 def auxiliary_results(kept: Kept, frame: Frame, names: tuple[str, ...], null: float) -> Results:
@@ -21,8 +21,7 @@ def auxiliary_results(kept: Kept, frame: Frame, names: tuple[str, ...], null: fl
     order = np.argsort(frame.codes[used] < 0, kind="stable")  # labelled ones first
     if len(order) > _MOST_SAMPLES:
         order = order[np.linspace(0, len(order) - 1, _MOST_SAMPLES).round().astype(np.intp)]
-    each = max(_MOST_DRAWS // len(kept.chains), 1)
-    z = np.concatenate([chain.stack("z")[-each:][:, :, order] for chain in kept.chains if chain.n_draws])
+    z = np.concatenate([chain.stack("z")[:, :, order] for chain in kept.chains if chain.n_draws])
     if z.shape[1] == 1:
         values, what = z[:, 0], f"z, above 0 for “{frame.classes[1]}”"
     else:

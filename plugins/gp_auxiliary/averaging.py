@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
 from plaidwork.core.api import Kept
+from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.predict import Predictor, many_class, ordered, two_class
 
 WORK = 4e9
-"""Multiplications that a map may cost: a second or two of one core."""
+"""Multiplications that a map may cost in any case: a second or two of one core."""
+_FAR_WORK = 1e11
+"""And at most, while the error wanted is not reached: less than a minute."""
+WANTED = 0.005
+"""Monte Carlo error, of any probability, below which draws that go beyond the work are left out."""
 _ROUGH = 0.25
 """Share of the work while the chains go on."""
 _LEAST_F = 60
 """Values of f that an interval of probabilities rests on, at least."""
-_BATCHES = 5
-"""Batches of successive draws in a chain, for the Monte Carlo error."""
+_LEAST_DRAWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Averaged:
     null : (m,) probability of the null category; zeros without one.
     error : (C, m) Monte Carlo standard errors of :meth:`conditional`; NaN for a single draw.
     f : (K, m) mean of f, ``f_sd`` (K, m) its standard deviation.
-    draws : how many draws were averaged.
+    draws : how many draws were averaged, ``kept`` how many there are.
     band : (C, m, 2) where the probability given f lies with 90 %, or (C, 0, 2) when that was not asked for.
     """
 
@@ -42,6 +47,7 @@ class Averaged:
     f: np.ndarray
     f_sd: np.ndarray
     draws: int
+    kept: int
     band: np.ndarray
 
     def part(self, start: int, stop: int) -> Averaged:
@@ -54,6 +60,7 @@ class Averaged:
             self.f[:, cut],
             self.f_sd[:, cut],
             self.draws,
+            self.kept,
             self.band,
         )
 
@@ -78,81 +85,88 @@ def average(
     band: slice = slice(0, 0),
     work: float = WORK,
 ) -> Averaged:
-    """Probabilities at x_new (m, D) over as many draws as the work (multiplications) allows, evenly from all chains;
-    fewer while the chains go on.
+    """Probabilities at x_new (m, D) over all draws. Where those are more than the work (multiplications) allows, over as
+    many, evenly from all chains, as bring the largest Monte Carlo error below ``WANTED``; over a few while chains go on.
 
     ``band``: the places at which the interval of the probabilities is wanted.
     """
-    work *= _ROUGH if kept.under_way else 1.0
-    most = int(np.clip(work / cost_of_draw(prior, len(x_new), n_classes, fixed_theta), 12, 400))
     chains = [chain for chain in kept.chains if chain.n_draws]
-    picked = [evenly(chain.n_draws, max(most // len(chains), 2)) for chain in chains]
-    counts = sum(len(draws) for draws in picked)
-    by_chain, by_batch = [], []
-    first, second, predictor = np.zeros(1), np.zeros(1), None
-    given_f = _GivenF(counts, null)
-    for chain, draws in zip(chains, picked, strict=True):
-        total = np.zeros((n_classes + 1, len(x_new)))
-        for batch in np.array_split(draws, min(_BATCHES, len(draws))):
-            share = np.zeros_like(total)
-            for draw in batch:
-                z, theta = chain.draw("z", draw), chain.draw("theta", draw)
+    counts = [chain.n_draws for chain in chains]
+    total = ByChain(counts)
+    moments = ByChain(counts, 1)
+    predictor, given_f = None, _GivenF(sum(counts), null)
+    has_cuts = "cuts" in names_of(kept)
+    cost = cost_of_draw(prior, len(x_new), n_classes, fixed_theta)
+    for part in in_parts(counts, cost, work, kept.under_way):
+        for c, (chain, draws) in enumerate(zip(chains, part, strict=True)):
+            for draw in draws:
                 if predictor is None or not fixed_theta:
-                    predictor = Predictor(prior, theta, x_new)
-                mean, variance = predictor.mean(np.ascontiguousarray(z)), predictor.variance
-                cuts = chain.draw("cuts", draw) if "cuts" in names_of(kept) else None
-                weight = 1.0 / (len(draws) * len(chains))
-                share += _probabilities(mean, variance, null, cuts)
-                first = first + mean * weight
-                second = second + (mean**2 + variance) * weight
+                    predictor = Predictor(prior, chain.draw("theta", draw), x_new)
+                mean, variance = (
+                    predictor.mean(np.ascontiguousarray(chain.draw("z", draw))),
+                    predictor.variance,
+                )
+                cuts = chain.draw("cuts", draw) if has_cuts else None
+                total.add(c, draw, _probabilities(mean, variance, null, cuts))
+                moments.add(c, draw, np.stack([mean, mean**2 + variance]))
                 if band.stop > band.start:
                     given_f.add(mean[:, band], variance[band], cuts)
-            by_batch.append(share / len(batch))
-            total += share
-        by_chain.append(total / len(draws))
-    share = np.mean(by_chain, axis=0)
+        if _error(total).max(initial=0.0) <= WANTED:
+            break
+    share, (first, second) = total.mean(), moments.mean()
     return Averaged(
         share[:-1],
         share[-1],
-        standard_error(np.stack(by_chain)[:, :-1], np.stack(by_batch)[:, :-1]),
+        _error(total),
         first,
         np.sqrt(np.maximum(second - first**2, 0.0)),
-        counts,
+        total.taken,
+        sum(counts),
         given_f.interval(n_classes),
     )
 
 
-def standard_error(by_chain: np.ndarray, by_batch: np.ndarray) -> np.ndarray:
-    """(C, m) Monte Carlo standard errors of averages over chains (c, C, m), which are in batches (b, C, m).
+def in_parts(counts: list[int], cost: float, work: float, rough: bool) -> Iterator[list[np.ndarray]]:
+    """Draws by chain: as many as the work allows at ``cost`` each, then as many again and again, while that is not far too much.
 
-    The larger of what the chains and what the batches of successive draws say: chains that disagree show in the one,
-    slow moves within them in the other, and the first alone rests on few numbers. NaN without two batches.
+    ``rough``: the chains go on, and some draws will do.
     """
-    found = [
-        not_null(parts).std(axis=0, ddof=1) / math.sqrt(len(parts))
-        for parts in (by_chain, by_batch)
-        if len(parts) > 1
-    ]
-    return np.max(found, axis=0) if found else np.full(by_chain.shape[1:], math.nan)
+    first = max(_LEAST_DRAWS, int(work * (_ROUGH if rough else 1.0) / cost))
+    taken = 0
+    for part in rounds(counts, first):
+        before, taken = taken, taken + sum(len(draws) for draws in part)
+        if before and (rough or taken * cost > max(_FAR_WORK, work)):
+            return
+        yield part
+
+
+def _error(total: ByChain) -> np.ndarray:
+    """(C, m) standard errors of the classes' probabilities, those of the null category left out."""
+    return standard_error(not_null(total.chains()[:, :-1]), not_null(total.batches()[:, :-1]))
 
 
 class _GivenF:
-    """Class probabilities given f, one f for each draw, or more where draws are few: what f leaves open besides the noise."""
+    """Class probabilities given f, one f for each draw, or more where draws are few: what f leaves open besides the noise.
+
+    The values of f lie at quantiles that cover (0, 1) evenly however many are taken: the k-th class takes the fractions of
+    multiples of an irrational number of its own (Roberts 2018, as in a lattice of low discrepancy).
+    """
 
     def __init__(self, count: int, null: float) -> None:
         self._each = math.ceil(_LEAST_F / max(count, 1))
-        size = self._each * count
-        self._quantiles = ndtri((np.arange(size) + 0.5) / max(size, 1))
-        self._null, self._rng = null, np.random.default_rng(0)
-        self._orders: list[np.ndarray] = []
+        self._null = null
+        self._steps = np.zeros(0)
         self._found: list[np.ndarray] = []
 
     def add(self, mean: np.ndarray, variance: np.ndarray, cuts: np.ndarray | None) -> None:
         """Another draw: f (K, m) at the same quantile at all places, so that the curves are smooth."""
-        while len(self._orders) < len(mean):
-            self._orders.append(self._rng.permutation(self._quantiles))
+        if not len(self._steps):
+            root = 2.0
+            for _ in range(60):
+                root = (1.0 + root) ** (1.0 / (len(mean) + 1))
+            self._steps = root ** -np.arange(1.0, len(mean) + 1)
         for _ in range(self._each):
-            quantile = np.array([order[len(self._found)] for order in self._orders])
+            quantile = ndtri((0.5 + (len(self._found) + 1) * self._steps) % 1.0)
             f = mean + quantile[:, None] * np.sqrt(variance)
             self._found.append(not_null(_probabilities(f, np.zeros(len(variance)), self._null, cuts)[:-1]))
 
@@ -175,15 +189,6 @@ def cost_of_draw(prior: Prior, n_places: int, n_classes: int, fixed_theta: bool)
 
 def names_of(kept: Kept) -> set[str]:
     return {variable.name for variable in kept.spec.variables}
-
-
-def evenly(count: int, most: int) -> np.ndarray:
-    """Numbers of at most ``most`` of ``count`` draws, spread over all of them."""
-    return (
-        np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-        if count
-        else np.zeros(0, int)
-    )
 
 
 def _probabilities(

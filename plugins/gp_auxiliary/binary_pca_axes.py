@@ -8,11 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Kept
-from plaidwork.plugins.gp_auxiliary.averaging import evenly
+from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error
 
-MOST_DRAWS = 400
-_WORK = 4e9
-"""Multiplications that a summary may cost: a few seconds of one core."""
+_WORK = 1e11
+"""Multiplications that a summary may cost: less than a minute of one core."""
+_NUMBERS = 5e7
+"""Numbers held side by side: 400 MB."""
+
+
+Draw = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Scores (n, K), loadings (m, K) and means (m,) as they were kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +28,40 @@ class Turned:
     loadings: np.ndarray
     mean: np.ndarray
     rotation: np.ndarray
+    place: tuple[int, int]
+    """Number of the chain and of the draw in it."""
 
 
-def picked(kept: Kept, most: int = MOST_DRAWS) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Scores, loadings and means of draws spread evenly over all chains."""
-    for chain in kept.chains:
-        for draw in evenly(chain.n_draws, max(most // len(kept.chains), 2)):
-            scores, loadings, mean = (chain.draw(name, draw) for name in ("scores", "loadings", "mean"))
-            yield scores, loadings, mean
+def picked(kept: Kept, most: int | None = None) -> Iterator[tuple[tuple[int, int], Draw]]:
+    """Chain and number of draws with their scores, loadings and means: all, or ``most``, spread evenly over all chains."""
+    each = max(most // len(kept.chains), 2) if most is not None else None
+    for c, chain in enumerate(kept.chains):
+        for draw in np.sort(spread(chain.n_draws)[:each]) if chain.n_draws else ():
+            yield (
+                (c, int(draw)),
+                (chain.draw("scores", draw), chain.draw("loadings", draw), chain.draw("mean", draw)),
+            )
 
 
-def affordable(cost: float) -> int:
-    """How many draws a summary takes, each of ``cost`` multiplications."""
-    return int(np.clip(_WORK / max(cost, 1.0), 12, MOST_DRAWS))
+def affordable(cost: float, numbers: float = 0.0) -> int:
+    """How many draws a summary takes, each of ``cost`` multiplications, and of ``numbers`` to be held."""
+    return int(max(min(_WORK / max(cost, 1.0), _NUMBERS / max(numbers, 1.0)), 12))
+
+
+def used_note(turned: list[Turned], kept: Kept) -> str:
+    """How many draws were averaged, and the largest Monte Carlo error of a score on the first axis."""
+    total = ByChain([chain.n_draws for chain in kept.chains])
+    for draw in turned:
+        total.add(*draw.place, draw.scores[:, 0])
+    error = float(standard_error(total.chains(), total.batches()).max())
+    used = (
+        f"all {kept.n_draws} draws"
+        if len(turned) == kept.n_draws
+        else f"{len(turned)} of {kept.n_draws} draws"
+    )
+    return used + (
+        f" (Monte Carlo error of a score on the first axis up to {error:.3f})" if np.isfinite(error) else ""
+    )
 
 
 def turned_draws(kept: Kept) -> list[Turned]:
@@ -46,18 +72,18 @@ def turned_draws(kept: Kept) -> list[Turned]:
     axes, strongest first, and each draw is turned onto them (orthogonal Procrustes, Schonemann 1966). The sign of an axis
     is such that its largest loading is positive.
     """
-    first = next(picked(kept))
-    (n, size), m = first[0].shape, len(first[1])
-    draws = list(picked(kept, affordable(3.0 * n * m * size)))
+    _, (scores, loadings, _) = next(picked(kept))
+    (n, size), m = scores.shape, len(loadings)
+    draws = list(picked(kept, affordable(3.0 * n * m * size, (n + m) * size)))
     total = np.zeros((n, m))
-    for x, w, _mean in draws:
+    for _, (x, w, _mean) in draws:
         total += (x - x.mean(axis=0)) @ w.T
     axes = _directions(total / len(draws), size)
     found = []
-    for x, w, mean in draws:
+    for place, (x, w, mean) in draws:
         left, _values, right = np.linalg.svd((x - x.mean(axis=0)).T @ axes)
         rotation = left @ right
-        found.append(Turned(x @ rotation, w @ rotation, mean, rotation))
+        found.append(Turned(x @ rotation, w @ rotation, mean, rotation, place))
     return _with_signs(found)
 
 
@@ -77,7 +103,8 @@ def _with_signs(found: list[Turned]) -> list[Turned]:
     sign = np.sign(mean[np.abs(mean).argmax(axis=0), np.arange(mean.shape[1])])
     sign[sign == 0] = 1.0
     return [
-        Turned(draw.scores * sign, draw.loadings * sign, draw.mean, draw.rotation * sign) for draw in found
+        Turned(draw.scores * sign, draw.loadings * sign, draw.mean, draw.rotation * sign, draw.place)
+        for draw in found
     ]
 
 

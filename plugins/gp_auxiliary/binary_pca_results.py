@@ -16,7 +16,14 @@ from plaidwork.core.api import (
     score,
     score_table,
 )
-from plaidwork.plugins.gp_auxiliary.binary_pca_axes import Turned, affordable, picked, strengths, turned_draws
+from plaidwork.plugins.gp_auxiliary.binary_pca_axes import (
+    Turned,
+    affordable,
+    picked,
+    strengths,
+    turned_draws,
+    used_note,
+)
 
 TAILS = (0.025, 0.975)
 _SMALL = 0.02
@@ -26,10 +33,10 @@ _FITTED_CELLS = 5000
 
 def summarise_components(kept: Kept, data: ModelData) -> Results:
     """All results of the model."""
-    return components(turned_draws(kept)) | strength_of(kept) | measured(kept, data)
+    return components(turned_draws(kept), kept) | strength_of(kept) | measured(kept, data)
 
 
-def components(turned: list[Turned]) -> Results:
+def components(turned: list[Turned], kept: Kept) -> Results:
     """Scores and loadings in common axes: means, and intervals of the loadings."""
     scores = np.mean([draw.scores for draw in turned], axis=0)
     loadings = np.stack([draw.loadings for draw in turned])
@@ -41,8 +48,8 @@ def components(turned: list[Turned]) -> Results:
         "loadings": Result(loadings.mean(axis=0).T, ("component", "feature"), label="loading"),
         "loadings_interval": Result(np.moveaxis(ends, (0, 2), (2, 0)), ("component", "feature", "end")),
         "mean": Result(np.mean([draw.mean for draw in turned], axis=0), ("feature",), label="mean"),
-        "scores_note": f"Means over {len(turned)} draws, turned onto common axes; scores on the first are uncertain by "
-        f"{np.median(sd[:, 0]):.2f} (median sd).",
+        "scores_note": f"Means over {used_note(turned, kept)}, turned onto common axes; scores on the first are uncertain "
+        f"by {np.median(sd[:, 0]):.2f} (median sd).",
         "loadings_note": "Change of the latent value when the score rises by 1; 95 % intervals over the draws.",
         "cells_note": "The strongest features of a component, samples in the order of their scores.",
     }
@@ -50,7 +57,7 @@ def components(turned: list[Turned]) -> Results:
 
 def strength_of(kept: Kept) -> Results:
     """Shares of the latent variance by component, strongest first in every draw."""
-    shares = np.stack([strengths(x, w) for x, w, _mean in picked(kept)])
+    shares = np.stack([strengths(x, w) for _, (x, w, _mean) in picked(kept)])
     mean, interval = shares.mean(axis=0), np.quantile(shares, TAILS, axis=0).T
     needed = int((interval[:, 0] > _SMALL).sum())
     word = "component holds" if needed == 1 else "components hold"
@@ -71,11 +78,11 @@ def strength_of(kept: Kept) -> Results:
 
 def cell_probability(kept: Kept, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Probability of a 1 (n, len(columns)), averaged over draws, and the standard deviation of the cell around it."""
-    first = next(picked(kept))
-    n, size = first[0].shape
+    _, (scores, loadings, _) = next(picked(kept))
+    n, size = scores.shape
     total, count = np.zeros((n, len(columns))), 0
     # as many draws whatever columns are asked for, so that a cell does not depend on its neighbours
-    for x, w, mean in picked(kept, affordable(30.0 * n * len(first[1]) * size)):
+    for _, (x, w, mean) in picked(kept, affordable(30.0 * n * len(loadings) * size)):
         total += ndtr(mean[columns] + x @ w[columns].T)
         count += 1
     share = total / count
@@ -116,7 +123,7 @@ def _probability_at(kept: Kept, cells: np.ndarray) -> np.ndarray:
     """(c,) mean probability of a 1 in cells (c, 2)."""
     rows, columns = cells.T
     total, count = np.zeros(len(cells)), 0
-    for x, w, mean in picked(kept, affordable(60.0 * len(cells))):
+    for _, (x, w, mean) in picked(kept, affordable(60.0 * len(cells))):
         total += ndtr(mean[columns] + (x[rows] * w[columns]).sum(axis=1))
         count += 1
     return total / count

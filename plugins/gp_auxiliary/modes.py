@@ -82,35 +82,40 @@ def find_modes(chains: list[np.ndarray], n_classes: int) -> Modes:
     """Groupings among the chains' classes (draws, U): the draw with most others near it, they being taken away, and again.
 
     That is the clustering of Daura et al. (1999, Angewandte Chemie 38, 236), with the share of samples in another class
-    as distance. Classes are known by labels, so no classes change places.
+    as distance. Classes are known by labels, so no classes change places. The middles are looked for among some of the
+    draws, all pairs of which are compared; the shares are of all draws.
     """
     each = max(_MOST_DRAWS // max(len(chains), 1), 1)
-    picked = [chain[_evenly(len(chain), each)] for chain in chains]
-    of_chain = np.repeat(np.arange(len(chains)), [len(part) for part in picked])
-    draws = np.concatenate(picked)
-    draws = draws[:, _evenly(draws.shape[1], _MOST_SAMPLES)]
+    chains = [chain[:, _evenly(chain.shape[1], _MOST_SAMPLES)] for chain in chains]
+    draws = np.concatenate([chain[_evenly(len(chain), each)] for chain in chains])
     near = _distances(draws, n_classes) <= RADIUS
-    sizes = np.bincount(of_chain, minlength=len(chains))
     left = np.ones(len(draws), dtype=bool)
-    shares: list[np.ndarray] = []
     middles: list[np.ndarray] = []
     least = max(1, len(draws) // 50)
-    while len(shares) < _MOST_MODES:
+    while len(middles) < _MOST_MODES:
         counts = (near[:, left].sum(axis=1)) * left
         middle = int(counts.argmax())
         if counts[middle] < least:
             break
-        members = near[middle] & left
-        shares.append(np.bincount(of_chain[members], minlength=len(chains)) / sizes)
         middles.append(draws[middle])
-        left &= ~members
+        left &= ~near[middle]
     found = np.array(middles, dtype=np.int8).reshape(len(middles), draws.shape[1])
     return Modes(
-        np.array(shares).reshape(len(shares), len(chains)),
+        np.stack([_shares(chain, found) for chain in chains], axis=1),
         (found != found[:1]).sum(axis=1),
         np.stack([(found == k).sum(axis=1) for k in range(n_classes)], axis=1),
         draws.shape[1],
     )
+
+
+def _shares(draws: np.ndarray, middles: np.ndarray) -> np.ndarray:
+    """(G,) shares of all draws (s, U) of a chain that are near each of the middles (G, U) and near none before it."""
+    left, found = np.ones(len(draws), dtype=bool), np.zeros(len(middles))
+    for g, middle in enumerate(middles):
+        members = left & ((draws != middle).mean(axis=1) <= RADIUS if draws.shape[1] else left)
+        found[g] = members.mean()
+        left &= ~members
+    return found
 
 
 def _distances(draws: np.ndarray, n_classes: int) -> np.ndarray:

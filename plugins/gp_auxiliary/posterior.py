@@ -94,9 +94,7 @@ def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:
     low = min(float(latent.min()), float(middle[0]) - 1.0)
     high = max(float(latent.max()), float(middle[-1]) + 1.0)
     f = np.linspace(low, high, _PLACES)
-    below = np.stack([ndtr(c[:, None] - f[None]) for c in cuts[:: max(1, len(cuts) // 400)]])
-    edges = np.concatenate([np.zeros_like(below[:, :1]), below, np.ones_like(below[:, :1])], axis=1)
-    shares = np.diff(edges, axis=1)
+    found = [_shares_at(cuts, place) for place in f]
     return {
         "cut_points": Result(middle, ("cut",), label="cut-point, in units of the noise"),
         "cut_interval": Result(interval, ("cut", "end")),
@@ -110,13 +108,21 @@ def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:
         "cut_prior_x": Result(x, ("cut", "place")),
         "cut_prior": Result(density, ("cut", "place"), label="prior density"),
         "latent_x": Result(f, ("place",), label=LATENT),
-        "latent_shares": Result(shares.mean(axis=0), ("class", "place"), label="probability"),
-        "latent_interval": Result(
-            np.moveaxis(np.quantile(shares, [0.05, 0.95], axis=0), 0, -1), ("class", "place", "end")
+        "latent_shares": Result(
+            np.stack([mean for mean, _ in found], axis=1), ("class", "place"), label="probability"
         ),
+        "latent_interval": Result(np.stack([ends for _, ends in found], axis=1), ("class", "place", "end")),
         "latent_rug": Result(latent, ("sample",)),
         "latent_note": "Dashed: cut-points. Ticks on the axis: the samples, at the mean of f.",
     }
+
+
+def _shares_at(cuts: np.ndarray, place: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (K,) and 90 % ends (K, 2) over the draws of cut-points (s, K - 1) of the classes' probabilities at one f."""
+    below = ndtr(cuts - place)
+    edge = np.zeros((len(cuts), 1))
+    shares = np.diff(np.concatenate([edge, below, edge + 1.0], axis=1), axis=1)
+    return shares.mean(axis=0), np.quantile(shares, [0.05, 0.95], axis=0).T
 
 
 def cut_prior(count: int) -> tuple[np.ndarray, np.ndarray]:

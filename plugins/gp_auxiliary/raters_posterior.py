@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from plaidwork.core.api import Kept, ModelData, Params
-from plaidwork.plugins.gp_auxiliary.averaging import WORK, cost_of_draw, evenly
+from plaidwork.core.numerics.used_draws import ByChain, standard_error
+from plaidwork.plugins.gp_auxiliary.averaging import WANTED, WORK, cost_of_draw, in_parts
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.predict import Predictor
@@ -58,7 +59,8 @@ class Places:
     mean, interval : (m,), (m, 2) the consensus on the scale of the grades, 95 % between the ends.
     grade : (m, K) probability of the consensus being in each grade.
     rating : (m, C, K) probability that a rater gives each grade.
-    error : (m, C) Monte Carlo standard error of the most probable grade's; NaN for one chain.
+    error : (m, C) Monte Carlo standard error of the most probable grade's; NaN where it is unknown.
+    draws, kept : how many draws were averaged, of how many.
     """
 
     mean: np.ndarray
@@ -67,6 +69,7 @@ class Places:
     rating: np.ndarray
     error: np.ndarray
     draws: int
+    kept: int
 
 
 def probabilities(cuts: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
@@ -77,21 +80,20 @@ def probabilities(cuts: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndar
 
 
 def at_places(kept: Kept, fit: Rated, x: np.ndarray, fixed_theta: bool, ratings: bool = True) -> Places:
-    """The consensus, and what each rater would say, at x (m, D) over as many draws as the work allows."""
+    """The consensus, and what each rater would say, at x (m, D) over all draws; where those are more than the work allows,
+    over as many as bring the largest Monte Carlo error below ``WANTED``."""
     cost = (
         cost_of_draw(fit.prior, len(x), 2, False)
         + 30.0 * len(x) * fit.ratings.n_raters * fit.ratings.n_grades
     )
-    most = int(np.clip(WORK / cost, 12, 400))
     rng = np.random.Generator(np.random.PCG64DXSM(_SEED))
-    consensus, by_chain, count = [], [], 0
-    graded = np.zeros((len(x), fit.ratings.n_grades))
-    for chain in kept.chains:
-        rated = np.zeros((len(x), fit.ratings.n_raters, fit.ratings.n_grades))
-        picked = evenly(chain.n_draws, max(most // len(kept.chains), 2))
-        for draw in picked:
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    counts, consensus = [chain.n_draws for chain in chains], []
+    graded, rated = ByChain(counts), ByChain(counts)
+    for part in in_parts(counts, cost, WORK, kept.under_way):
+        for c, draw in ((c, draw) for c, draws in enumerate(part) for draw in draws):
             cuts, offset, precision, theta, together = (
-                chain.draw(name, draw) for name in ("cuts", "offset", "precision", "theta", "together")
+                chains[c].draw(name, draw) for name in ("cuts", "offset", "precision", "theta", "together")
             )
             scale = fit.ratings.scale(precision, len(fit.frame.fitted))
             predictor = Predictor(scaled_prior(fit.prior, scale), theta, with_scale(x))
@@ -99,26 +101,21 @@ def at_places(kept: Kept, fit: Rated, x: np.ndarray, fixed_theta: bool, ratings:
             origin = float(fit.base @ offset)
             drawn = mean + np.sqrt(variance) * rng.standard_normal(len(mean))
             consensus.append(fit.on_grades(drawn + origin, cuts))
-            graded += probabilities(cuts, mean + origin, np.sqrt(variance + 1e-12))
-            if ratings:
-                sd = np.sqrt(variance[:, None] + 1.0 / precision)
-                rated += probabilities(cuts, mean[:, None] + offset, sd)
-        if len(picked):
-            by_chain.append(rated / len(picked))
-            count += len(picked)
+            graded.add(c, draw, probabilities(cuts, mean + origin, np.sqrt(variance + 1e-12)))
+            sd = np.sqrt(variance[:, None] + 1.0 / precision)
+            rated.add(c, draw, probabilities(cuts, mean[:, None] + offset, sd) if ratings else np.zeros(1))
+        if _error(rated if ratings else graded).max(initial=0.0) <= WANTED:
+            break
     values = np.array(consensus)
     interval = np.quantile(values, TAILS, axis=0).T
-    chains = np.array(by_chain)
-    rating = chains.mean(axis=0)
-    return Places(values.mean(axis=0), interval, graded / count, rating, _error(chains, rating), count)
+    error = _error(rated) if ratings else np.zeros((len(x), 0))
+    return Places(values.mean(axis=0), interval, graded.mean(), rated.mean(), error, rated.taken, sum(counts))
 
 
-def _error(chains: np.ndarray, rating: np.ndarray) -> np.ndarray:
-    top = rating.argmax(axis=-1)[None, ..., None]
-    own = np.take_along_axis(chains, np.broadcast_to(top, (len(chains), *top.shape[1:])), axis=-1)[..., 0]
-    if len(own) < 2:
-        return np.full(own.shape[1:], np.nan)
-    return np.asarray(own.std(axis=0, ddof=1) / np.sqrt(len(own)))
+def _error(total: ByChain) -> np.ndarray:
+    """Monte Carlo standard errors of the most probable grade's probability, the grades being the last axis."""
+    error, top = standard_error(total.chains(), total.batches()), total.mean().argmax(axis=-1)
+    return np.asarray(np.take_along_axis(error, top[..., None], axis=-1)[..., 0])
 
 
 @dataclass(frozen=True, slots=True)

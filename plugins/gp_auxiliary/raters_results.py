@@ -111,7 +111,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
         "consensus": Table(columns, label="Objects"),
         "consensus_headline": f"The grade is sure to 90 % for {format_rate(sure, len(names))} objects",
-        "consensus_note": f"{_scale(grades)} Averaged over {places.draws} draws; 95 % intervals.",
+        "consensus_note": f"{_scale(grades)} Averaged over {places.draws} of {places.kept} draws; 95 % intervals.",
     }
 
 

@@ -68,9 +68,22 @@ def error_note(found: Averaged) -> str:
     if found.draws == 1:
         return "By the approximation, f integrated out; there is no Monte Carlo error."
     return (
-        f"Averaged over {found.draws} draws, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
-        "and batches of draws."
+        f"Averaged over {draws_used(found)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        f"and batches of draws{largest_error(found)}."
     )
+
+
+def draws_used(found: Averaged) -> str:
+    """How many draws an average took, of how many."""
+    return f"all {found.kept} draws" if found.draws == found.kept else f"{found.draws} of {found.kept} draws"
+
+
+def largest_error(found: Averaged) -> str:
+    """The largest Monte Carlo error of a probability, as the end of a sentence; empty where it is unknown."""
+    error = found.error.max(initial=0.0)
+    if not np.isfinite(error):
+        return ""
+    return f"; the largest is {error:.3f}" if error >= 0.0005 else "; all are below 0.001"
 
 
 def predictions(

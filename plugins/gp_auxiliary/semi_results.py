@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, score
+from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
@@ -18,6 +19,8 @@ from plaidwork.plugins.gp_auxiliary.tempering import ladder
 FEW_TRIPS = 5
 """Round trips of a chain below which nothing shows that its shares of the groupings are right."""
 _SHOWN_DRAWS = 200
+_BATCHES = 5
+"""Batches of successive draws in a chain, for the Monte Carlo error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     chains = grouping.winners_by_chain(kept, free)
     agreed = grouping.agreement(chains, len(frame.classes))
     tempered = read_tempered(kept)
+    results |= with_own_classes(results, frame, *own_classes(chains, len(frame.classes)))
     share = np.asarray(results["probability"].values).T  # type: ignore[union-attr]
     results |= score_unlabelled(share, frame, data)
     doubt = doubt_of(agreed, tempered, ladder(params), int(free.sum()))
@@ -62,6 +66,54 @@ def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) ->
     assert isinstance(table, Table)
     results["predictions"] = Table({**table.columns, "Between chains": between}, label=table.label)
     return results
+
+
+def own_classes(chains: list[np.ndarray], n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities (C, U) of the classes that unlabelled samples are of, and their Monte Carlo errors.
+
+    ``chains`` are the classes (draws, U) that z of every sample speaks for: as in the groupings, and not as for a new sample
+    at the same place, whose noise is another and which need not be unlabelled.
+    """
+
+    def share(part: np.ndarray) -> np.ndarray:
+        return np.stack([(part == k).mean(axis=0) for k in range(n_classes)])
+
+    by_chain = np.stack([share(chain) for chain in chains])
+    by_batch = [share(part) for chain in chains for part in np.array_split(chain, min(_BATCHES, len(chain)))]
+    return by_chain.mean(axis=0), standard_error(by_chain, np.stack(by_batch))
+
+
+def with_own_classes(results: Results, frame: Frame, share: np.ndarray, error: np.ndarray) -> Results:
+    """Class probabilities and their table with those of the unlabelled samples' own classes (C, U), and beside them what a
+    new sample at the same place would be."""
+    there = results["probability"]
+    table = results["predictions"]
+    assert isinstance(there, Result)
+    assert isinstance(table, Table)
+    rows = np.flatnonzero(frame.used & (frame.codes < 0))
+    probability = np.array(there.values)
+    probability[rows] = share.T
+    columns = {title: np.array(values) for title, values in table.columns.items()}
+    null = {"New sample: P(null)": columns.pop("P(null)")} if "P(null)" in columns else {}
+    new = {f"New sample: P({name})": np.asarray(there.values)[:, k] for k, name in enumerate(frame.classes)}
+    top, each = probability.argmax(axis=1), np.arange(len(probability))
+    columns["Predicted"], columns["Probability"] = np.array(frame.classes)[top], probability[each, top]
+    for k, name in enumerate(frame.classes):
+        columns[f"P({name})"] = probability[:, k]
+        if f"± P({name})" in columns:
+            columns[f"± P({name})"][rows] = error[k]
+    if "± Monte Carlo" in columns:
+        columns["± Monte Carlo"][rows] = error[top[rows], np.arange(len(rows))]
+    return {
+        "probability": Result(probability, there.dims, label=there.label),
+        "probability_new": Result(
+            np.asarray(there.values), there.dims, label="probability, new sample there"
+        ),
+        "predictions": Table({**columns, **new, **null}, label=table.label),
+        "prediction_note": "P of an unlabelled sample is that of its own class: the share of the draws, as in the groupings. P of "
+        "the others, and “New sample”, are those of a new sample at the same place, known not to be null. "
+        f"{results['prediction_note']}",
+    }
 
 
 def doubt_of(agreed: grouping.Agreement, tempered: Tempered, widths: np.ndarray, size: int) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ByChain,
     ChainView,
     Kept,
     ModelData,
@@ -22,12 +23,13 @@ from plaidwork.core.api import (
     nmi_overlap_ishiguro,
     pick_items,
     rank_chains,
+    spread,
+    standard_error,
 )
 from plaidwork.plugins.plaid.state import true_blocks
 
-MOST_DRAWS = 4000
-MOST_DRAW_CELLS = 1_000_000_000
-"""Draws times cells summed in one summary; larger runs are thinned evenly."""
+MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
+"""Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
 MOST_ITEMS = 600
 CHUNK_VALUES = 2_000_000
 INTERVAL = 0.94
@@ -42,12 +44,27 @@ def blocks_of(chain: ChainView, index: int) -> Draw:
     return rows[kept], columns[kept], theta[kept], float(chain.draw("phi", index))
 
 
-def picked_draws(chains: Sequence[ChainView], cells: int) -> list[tuple[ChainView, int]]:
-    """The draws that are summed: all, or evenly thinned when there are too many for the size of the matrix."""
+def picked_draws(chains: Sequence[ChainView], cells: int, rough: bool) -> list[tuple[ChainView, int]]:
+    """The draws that are summed: all, or as many, spread evenly, as are not too many for the size of the matrix."""
     pairs = [(chain, index) for chain in chains for index in range(chain.n_draws)]
-    most = int(max(20, min(MOST_DRAWS, MOST_DRAW_CELLS // max(cells, 1))))
-    step = max(1, -(-len(pairs) // most))
-    return pairs[::step]
+    most = int(max(20, (ROUGH_DRAW_CELLS if rough else MOST_DRAW_CELLS) // max(cells, 1)))
+    return pairs if len(pairs) <= most else [pairs[i] for i in np.sort(spread(len(pairs))[:most])]
+
+
+def thinned_words(picked: Sequence[tuple[ChainView, int]], chains: Sequence[ChainView]) -> str:
+    """How many draws were averaged, and with what Monte Carlo error; empty when it was all."""
+    every = sum(chain.n_draws for chain in chains)
+    if len(picked) == every:
+        return ""
+    place, total = {id(chain): c for c, chain in enumerate(chains)}, ByChain([c.n_draws for c in chains])
+    numbers = [chain.kept_trace("n_blocks") for chain in chains]
+    for chain, index in picked:
+        total.add(place[id(chain)], index, numbers[place[id(chain)]][index])
+    error = float(standard_error(total.chains(), total.batches()))
+    return (
+        f" Memberships and fit are averaged over {len(picked)} of {every} draws (Monte Carlo error of the mean number of "
+        f"blocks over them: {error:.2g})."
+    )
 
 
 def mean_fit(draws: Sequence[Draw], shape: tuple[int, ...]) -> np.ndarray:
@@ -220,14 +237,17 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
     if not used:
         used = [chain for chain in kept.chains if chain.n_draws]
     cells = int(np.prod(block.shape))
-    draws = [blocks_of(chain, index) for chain, index in picked_draws(used, cells)]
+    picked = picked_draws(used, cells, kept.under_way)
+    draws = [blocks_of(chain, index) for chain, index in picked]
     left_out = [chain for chain in kept.chains if chain.n_draws and chain not in used]
-    others = [blocks_of(chain, index) for chain, index in picked_draws(left_out, cells)]
+    others = [blocks_of(chain, index) for chain, index in picked_draws(left_out, cells, kept.under_way)]
     results, present = block_results(draws, others, best_blocks(used), block)
     covered = coverage(draws)
     numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
     values, probability = distribution(np.concatenate(numbers))
     inferred = any(variable.name == "alpha" for variable in kept.spec.variables)
+    words = texts(numbers, covered, present, survives, inferred)
+    words["caption"] = f"{words['caption']}{thinned_words(picked, used)}".strip()
     return {
         **results,
         "fit": Result(mean_fit(draws, block.shape), ("row", "column"), unit=block.unit, label="Fitted"),
@@ -235,5 +255,5 @@ def summarise_draws(kept: Kept, data: ModelData) -> Results:
         "k_values": Result(values, ("size",), label="Number of blocks"),
         "k_probability": Result(probability, ("size",), label="Probability"),
         "chains": chain_table(kept, survives, reason, data),
-        **texts(numbers, covered, present, survives, inferred),
+        **words,
     }

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri, softmax
 
 from plaidwork.core.api import ChainView, Kept
+from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error
 from plaidwork.plugins.rank_factor.setup import Setup
 
-MOST_DRAWS = 400
-"""Draws that enter the summaries."""
+ROUGH_DRAWS = 200
+"""Draws that enter the summaries while the chains go on; at their end all do."""
 MOST_NUMBERS = 20_000_000
 """Loadings held side by side for the intervals."""
 MASS = (0.025, 0.975)
@@ -31,8 +34,9 @@ class Posterior:
     beta : (T, G, K), beta_interval : (T, G, K, 2); offsets : (T, G).
     coefficients, coefficient_interval : (G, K), (G, K, 2) means over the samples' groups.
     group_size : (T,) share of the training samples. group_mean (T, K), group_precision (T,).
-    some_loadings : (S, D, K) single draws, for what is not linear in the loadings.
+    some_loadings : (D, K) of single draws, for what is not linear in the loadings.
     thresholds : (D, m - 1).
+    averaged : what the means were taken over, with their Monte Carlo error, in words; empty for an approximation.
     """
 
     loadings: np.ndarray
@@ -50,8 +54,9 @@ class Posterior:
     group_size: np.ndarray
     group_mean: np.ndarray
     group_precision: np.ndarray
-    some_loadings: np.ndarray
+    some_loadings: Sequence[np.ndarray]
     thresholds: np.ndarray
+    averaged: str = ""
 
 
 def align(a: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,25 +89,70 @@ def match_groups(groups: list[np.ndarray], count: int) -> list[np.ndarray]:
     return found
 
 
+class _Turned(Sequence[np.ndarray]):
+    """(D, K) loadings of each draw in common order and signs, turned when they are asked for."""
+
+    def __init__(self, loadings: list[np.ndarray], turns: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        self._loadings, self._turns = loadings, turns
+
+    def __len__(self) -> int:
+        return len(self._loadings)
+
+    def __getitem__(self, index: Any) -> Any:
+        order, signs = self._turns[index]
+        return self._loadings[index][:, order] * signs
+
+    def interval(self) -> np.ndarray:
+        """(K, D, 2) between which lie the masses ``MASS``, over all draws, some features at a time."""
+        d, k = self._loadings[0].shape
+        step, found = max(1, MOST_NUMBERS // (len(self) * k)), []
+        for lo in range(0, d, step):
+            part = [
+                one[lo : lo + step, order] * signs
+                for one, (order, signs) in zip(self._loadings, self._turns, strict=True)
+            ]
+            found.append(np.moveaxis(np.quantile(np.stack(part), MASS, axis=0), (0, 1, 2), (2, 1, 0)))
+        return np.concatenate(found, axis=1)
+
+
 def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
-    """At most ``MOST_DRAWS`` draws, evenly from all chains."""
+    """All draws of all chains; some of them, evenly, while the chains go on."""
     pairs = list(kept.pairs())
-    step = -(-len(pairs) // MOST_DRAWS)
-    return pairs[::step]
+    if kept.under_way and len(pairs) > ROUGH_DRAWS:
+        return [pairs[i] for i in np.sort(spread(len(pairs))[:ROUGH_DRAWS])]
+    return pairs
 
 
-def class_shares(f: np.ndarray) -> np.ndarray:
-    """(n, C) probability of each class, over the draws (S, n, G) of the classifiers' values.
+def averaged_words(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: Iterable[np.ndarray]) -> str:
+    """How many draws were averaged, and the largest Monte Carlo error of the class probabilities, by the classifiers'
+    ``values`` (n, G) of each draw."""
+    place = {id(chain): c for c, chain in enumerate(kept.chains)}
+    total = ByChain([chain.n_draws for chain in kept.chains])
+    for (chain, index), one in zip(draws, values, strict=True):
+        total.add(place[id(chain)], index, class_share(one))
+    error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
+    used = (
+        f"all {kept.n_draws} draws" if len(draws) == kept.n_draws else f"{len(draws)} of {kept.n_draws} draws"
+    )
+    return used + (f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else "")
+
+
+def class_share(one: np.ndarray) -> np.ndarray:
+    """(n, C) probability of each class by one draw (n, G) of the classifiers' values."""
+    s = 2.0 * (np.maximum(0.0, 1.0 + one) - np.maximum(0.0, 1.0 - one))
+    return np.asarray(softmax(np.column_stack([np.zeros(len(s)), s]) if s.shape[1] == 1 else s, axis=1))
+
+
+def class_shares(f: Iterable[np.ndarray]) -> np.ndarray:
+    """(n, C) probability of each class, over the draws, each (n, G), of the classifiers' values.
 
     Of a draw it is the label term exp(-2 sum max(0, 1 - y f)), divided by its sum over the classes: a softmax of s(f) with
     s(f) = 2 max(0, 1 + f) - 2 max(0, 1 - f). The weight of the labels is left out: it makes up for their number in the fit.
     """
-    total = 0.0
+    total, count = np.zeros(()), 0
     for one in f:
-        s = 2.0 * (np.maximum(0.0, 1.0 + one) - np.maximum(0.0, 1.0 - one))
-        s = np.column_stack([np.zeros(len(s)), s]) if s.shape[1] == 1 else s
-        total = total + softmax(s, axis=1)
-    return np.asarray(total / len(f))
+        total, count = total + class_share(one), count + 1
+    return np.asarray(total / count)
 
 
 def class_probabilities(f: np.ndarray, sd: np.ndarray) -> np.ndarray:
@@ -145,11 +195,8 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     counts = [np.bincount(one["group"][setup.train], minlength=groups) for one in get]
     size = np.stack([count[p] for count, p in zip(counts, swaps, strict=True)]) / len(setup.train)
     coefficients = (size[:, :, None, None] * beta).sum(axis=1)
-    some = max(1, min(len(get), MOST_NUMBERS // mean.size))
-    pick = np.unique(np.linspace(0, len(get) - 1, some).astype(int))
-    stack = np.stack([get[i]["loadings"][:, turns[i][0]] * turns[i][1] for i in pick])
+    turned = _Turned([one["loadings"] for one in get], turns)
     centre, variance = moments_of_scores(get, turns)
-    f = np.stack([chain.draw("decision", i) for chain, i in draws])
     group_mean = np.stack(
         [
             chain.draw("group_mean", i)[p][:, o] * s
@@ -172,12 +219,12 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
     )
     return Posterior(
         mean[:, order].T * signs[:, None],
-        np.moveaxis(np.quantile(stack, MASS, axis=0), (0, 1, 2), (2, 1, 0)),
+        turned.interval(),
         (np.asarray(shrinkage) / len(draws)).T,
         centre,
         np.sqrt(variance),
-        f.mean(axis=0),
-        class_shares(f),
+        average("decision"),
+        class_shares(chain.draw("decision", i) for chain, i in draws),
         beta.mean(axis=0),
         np.moveaxis(np.quantile(beta, MASS, axis=0), 0, -1),
         offsets,
@@ -186,6 +233,7 @@ def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
         size.mean(axis=0),
         group_mean.mean(axis=0),
         group_precision.mean(axis=0),
-        stack,
+        turned,
         average("thresholds"),
+        averaged_words(kept, draws, (chain.draw("decision", i) for chain, i in draws)),
     )

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
+from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
-from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares, display_order
+from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_share, display_order
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup, new_cells
 from plaidwork.plugins.rank_factor.vb_posterior import best_chain, factors_of, predict_cells
 
 FIRST_UPDATES, MORE_UPDATES = 15, 3
-MOST_DRAWS = 200
+FIRST_DRAWS, WANTED, MOST_WORK = 200, 0.005, 1e11
 PART_CELLS = 200_000
 SEED = 0
 """Of the generator: predictions are repeatable, and a fit is over when they are made."""
@@ -51,31 +52,39 @@ def _results(setup: Setup, z: np.ndarray, f: np.ndarray, probability: np.ndarray
 def predict_by_draws(
     kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
 ) -> Results:
-    """Mean scores over draws; probabilities as in the fit."""
+    """Mean scores over draws; probabilities as in the fit.
+
+    ``FIRST_DRAWS``, and as many more as bring the largest Monte Carlo error of a probability below ``WANTED``, while that is
+    not too much work.
+    """
     if not kept.n_draws:
         raise ModelError("The fit has kept no draw yet.", "Wait for the end of the warm-up.")
     cells = cells_by_name(setup, data["X"], new_data["X"])
     rng = np.random.Generator(np.random.PCG64DXSM(SEED))
-    step = -(-kept.n_draws // MOST_DRAWS)
-    eps, values, total, count = step_margin(setup, params), [], 0.0, 0
-    reference = None
-    for chain in kept.chains:
-        z: np.ndarray | None = None
-        for index in range(0, chain.n_draws, step):
-            draw = _draw_of(chain, index, setup)
-            first = z is None
-            z = np.zeros((cells.size, draw["a"].shape[1])) if z is None else z
-            for _ in range(FIRST_UPDATES if first else MORE_UPDATES):
-                f = _update(draw, setup, cells, z, eps, rng)
-            values.append(f)
-            whole = chain.draw("loadings", index)
-            reference = whole if reference is None else reference
-            order, signs = align(whole, reference)
-            total, count = total + z[:, order] * signs, count + 1
-    f = np.stack(values)
-    order, signs = display_order(reference)  # type: ignore[arg-type]
-    mean = np.asarray(total / count)[:, order] * signs
-    return _results(setup, mean, f.mean(axis=0), class_shares(f))
+    eps, chains = step_margin(setup, params), [chain for chain in kept.chains if chain.n_draws]
+    counts = [chain.n_draws for chain in chains]
+    reference = chains[0].draw("loadings", 0)
+    shares, values, scores = ByChain(counts), ByChain(counts, 1), ByChain(counts, 1)
+    z = [np.zeros((cells.size, reference.shape[1])) for _ in chains]
+    cost, fresh, error = MORE_UPDATES * 30.0 * cells.size * reference.size, True, np.inf
+    for part in rounds(counts, FIRST_DRAWS):
+        for c, index in ((c, int(index)) for c, draws in enumerate(part) for index in draws):
+            draw = _draw_of(chains[c], index, setup)
+            for _ in range(FIRST_UPDATES if fresh and index == part[c][0] else MORE_UPDATES):
+                f = _update(draw, setup, cells, z[c], eps, rng)
+            order, signs = align(chains[c].draw("loadings", index), reference)
+            shares.add(c, index, class_share(f))
+            values.add(c, index, f)
+            scores.add(c, index, z[c][:, order] * signs)
+        fresh, error = False, float(standard_error(shares.chains(), shares.batches()).max(initial=0.0))
+        if error <= WANTED or 2 * shares.taken * cost > MOST_WORK:
+            break
+    order, signs = display_order(reference)
+    reached = f"; the largest Monte Carlo error of a probability is {error:.3f}" if np.isfinite(error) else ""
+    caption = f"Averaged over {shares.taken} of {sum(counts)} draws{reached}."
+    return _results(setup, scores.mean()[:, order] * signs, values.mean(), shares.mean()) | {
+        "caption": caption
+    }
 
 
 def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:

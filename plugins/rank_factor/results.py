@@ -69,7 +69,7 @@ def _caption(posterior: Posterior, setup: Setup, params: Params, size: np.ndarra
         text += f"; {int((posterior.group_size > 0.01).sum())} groups of samples"
     if not len(setup.test):
         text += "; no test samples, so the errors are those of the fitted ones"
-    return text + "."
+    return text + (f". Averaged over {posterior.averaged}." if posterior.averaged else ".")
 
 
 def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, params: Params) -> Table:

@@ -7,7 +7,7 @@ import numpy as np
 from plaidwork.core.api import Params, Result, Results, Table
 from plaidwork.plugins.rank_factor.posterior import Posterior
 
-MOST_NODES, MOST_LINKS, STRONGEST, SHOWN, MOST_DRAWS = 5000, 20_000, 10, 60, 20
+MOST_NODES, MOST_LINKS, STRONGEST, SHOWN = 5000, 20_000, 10, 60
 CHUNK = 500
 """Rows of the cosines that are held at a time."""
 
@@ -90,15 +90,15 @@ def _shares_of_draws(
     posterior: Posterior, nodes: np.ndarray, links: np.ndarray, least: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shares of draws in which the cosine of a link (L,) is large enough, and a loading (K, n) has the sign of its mean."""
-    draws = posterior.some_loadings[:: -(-len(posterior.some_loadings) // MOST_DRAWS)]
     share, sign = np.zeros(len(links)), np.sign(posterior.loadings[:, nodes])
     same = np.zeros(sign.shape)
-    for draw in draws:
+    for draw in posterior.some_loadings:
         same += np.sign(draw[nodes].T) == sign
         unit = unit_rows(draw[nodes])
         value = (unit[links[:, 0]] * unit[links[:, 1]]).sum(axis=1)
         share += np.abs(value) >= least
-    return share / len(draws), same / len(draws)
+    count = len(posterior.some_loadings)
+    return share / count, same / count
 
 
 def _strongest(unit: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,7 @@ from plaidwork.plugins.rank_factor.vb_sample import normal_rows
 from plaidwork.plugins.rank_factor.vb_state import squares_of
 
 Z95 = 1.959963984540054
-DRAWS, SEED = 20, 0
+DRAWS, SEED = 400, 0
 """Draws of the loadings for what is not linear in them, and the seed of their generator."""
 
 

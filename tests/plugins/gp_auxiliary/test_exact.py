@@ -22,10 +22,10 @@ def covariance(x: np.ndarray) -> np.ndarray:
     return AMPLITUDE * np.exp(-0.5 * GAMMA * (x - x.T) ** 2) + np.eye(len(x))
 
 
-def box(sides: list[int], null: float) -> float:
+def box(sides: list[int], null: float, x: np.ndarray = X) -> float:
     """P(s_n z_n > null for all n) of z ~ N(0, C + I)."""
     signs = np.array(sides, dtype=float)
-    c = covariance(X[: len(sides)]) * np.outer(signs, signs)
+    c = covariance(x[: len(sides)]) * np.outer(signs, signs)
     upper = np.full(len(sides), -null)
     return float(stats.multivariate_normal(np.zeros(len(sides)), c).cdf(upper, rng=np.random.default_rng(0)))
 
@@ -56,7 +56,7 @@ def error_of(draws: np.ndarray) -> float:
 
 
 def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
-    """The fourth sample has no label: P(+) = P(+, labels) / P(labels); 4.5 standard errors, 0.04 of up to 400 draws."""
+    """The fourth sample has no label: P(+) = P(+, labels) / P(labels); 4.5 standard errors. All draws count."""
     run = fitted("gp_classes", [1, 0, 1, -1], 1)
     exact = box([1, -1, 1, 1], 0.0) / (box([1, -1, 1, 1], 0.0) + box([1, -1, 1, -1], 0.0))
     c, across = covariance(X[:3]), covariance(X)[3, :3]
@@ -64,7 +64,7 @@ def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
     spread = np.sqrt(1.0 + AMPLITUDE - gain @ across)
     chance = stats.norm.cdf(run.draws["z"][:, :, 0, :] @ gain / spread)
     assert abs(chance.mean() - exact) < 4.5 * error_of(chance) < 0.02
-    assert run.results["predictions"].columns["P(b)"][3] == pytest.approx(chance.mean(), abs=0.04)
+    assert run.results["predictions"].columns["P(b)"][3] == pytest.approx(chance.mean(), abs=1e-9)
 
 
 @pytest.mark.parametrize("rungs", [1, 6])
@@ -75,6 +75,16 @@ def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     exact = box([1, -1, 1, 1], 0.8) / (box([1, -1, 1, 1], 0.8) + box([1, -1, 1, -1], 0.8))
     side = (run.draws["z"][:, :, 0, 3] > 0).astype(float)
     assert abs(side.mean() - exact) < 4.5 * error_of(side) + 1e-4
+    table = run.results["predictions"].columns
+    assert table["P(b)"][3] == run.results["probability"].values[3, 1] == side.mean()  # the sample's own
+    again = np.vstack(
+        [X, X[3:]]
+    )  # a new one at its place: the same f, another noise, and the first may be on either side
+    new = {s: sum(box([1, -1, 1, own, s], 0.8, again) for own in (1, -1)) for s in (1, -1)}
+    share = new[1] / (new[1] + new[-1])
+    assert exact - share > 0.015  # another noise, and not known to be unlabelled
+    assert table["New sample: P(b)"][3] == pytest.approx(share, abs=0.015)  # four errors at most
+    assert 0 < table["± P(b)"][3] < 0.1  # of two chains, so it says little more than the size
 
 
 def test_three_classes_agree_with_plain_simulation():

@@ -10,7 +10,8 @@ from scipy.special import ndtr
 from plaidwork.core.api import Block, ModelData, Table
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.fitting import fit
-from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, not_null, standard_error
+from plaidwork.core.numerics.used_draws import standard_error
+from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, in_parts, not_null
 from plaidwork.plugins.gp_auxiliary.posterior import cut_prior
 
 
@@ -124,3 +125,35 @@ def test_answers_at_other_inputs_are_the_predictions(grades):
     assert (np.diff(found["f"].values[:, 0]) > 0).all()
     assert found["probability_interval"].values.shape == (3, 3, 2)
     assert "Monte Carlo error" in predicted["caption"]
+
+
+def test_all_draws_unless_they_are_dear():
+    """At most the work where that reaches all draws; else rounds up to 25 times the work; few while the chains go on."""
+    counts = [1000, 1000]
+
+    def taken(cost, work, rough=False):
+        return [sum(map(len, part)) for part in in_parts(counts, cost, work, rough)]
+
+    assert taken(1.0, 4e9) == [2000]
+    assert taken(1e7, 4e9) == [400, 400, 800, 400]
+    assert taken(1e8, 4e9) == [40, 40, 80, 160, 320]
+    assert taken(1e12, 4e9) == [12]
+    assert taken(1e7, 4e9, rough=True) == [100]
+
+
+def test_the_average_says_how_many_draws_it_took(grades, monkeypatch):
+    assert "Averaged over all 60 draws" in grades.results["prediction_note"]
+    assert "the largest is 0." in grades.results["prediction_note"]
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.cost_of_draw", lambda *_: 1e12)
+    rows = np.array([[-2.0, 3.0, -4.0]])
+    data, new = _data(grades, rows)
+    from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses
+
+    caption = OrderedClasses().predict(grades.kept(), data, new, grades.params)["caption"]
+    assert "Averaged over 12 of 60 draws" in caption
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.cost_of_draw", lambda *_: 1e9)
+    monkeypatch.setattr("plaidwork.plugins.gp_auxiliary.averaging.WANTED", 0.5)
+    caption = OrderedClasses().predict(grades.kept(), data, new, grades.params)["caption"]
+    assert (
+        "Averaged over 16 of 60 draws" in caption
+    )  # the work for them allows 16, and their error is small enough

@@ -17,4 +17,4 @@ FIXED = {**tools.GEWEKE, "blocks": 2, "row_b": 2.0, "column_b": 1.5}
     ids=["infinite", "row by row", "fixed"],
 )
 def test_geweke(model, settings):
-    assert np.abs(tools.geweke(model(), settings, 21, 20_000)).max() < 3.5
+    assert np.abs(tools.geweke(model(), settings, 21, 20_000)).max() < tools.LIMIT

@@ -148,4 +148,4 @@ def test_window_of_rows_is_exact(monkeypatch):
     monkeypatch.setattr(sweep, "run_tasks", _tasks_with(seeded_birth_death=kernel))
     exact = tools.exact_infinite(InfinitePlaid.spec.check_params(tools.TINY_INFINITE))
     samples = tools.sampled(InfinitePlaid(), tools.TINY_INFINITE, 5, SWEEPS)
-    assert np.abs(tools.z_scores(samples, exact)).max() < 3.0
+    assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT

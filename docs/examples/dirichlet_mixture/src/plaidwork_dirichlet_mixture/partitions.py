@@ -15,6 +15,8 @@ from numba import njit
 MOST_ITEMS = 2500
 """Above it the matrix of similarities is not made, and the clustering is the best of the draws."""
 MOST_CANDIDATES = 150
+PROPOSING = 3e9
+"""Comparisons of two items for the similarities that propose clusterings: a few seconds."""
 MOST_CUTS = 30
 
 
@@ -195,7 +197,8 @@ def point_clustering(draws: np.ndarray) -> PointClustering:
     n = draws.shape[1]
     candidates = list(np.unique(draws[spread_evenly(len(draws), MOST_CANDIDATES)], axis=0))
     if n <= MOST_ITEMS:
-        together = similarity(draws, np.arange(n))
+        some = draws[spread_evenly(len(draws), max(MOST_CANDIDATES, int(PROPOSING / n**2)))]
+        together = similarity(some, np.arange(n))  # it only proposes: the expectation over all draws decides
         cuts = hierarchical_cuts(together, min(MOST_CUTS, 2 * int(draws.max() + 1) + 1))
         bounds = [lower_bound(cut, together) for cut in cuts]
         starts = [cuts[i] for i in np.argsort(bounds, kind="stable")[:2]]

@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, Params, Result, Results, Table, distribution, rank_chains
+from plaidwork.core.api import (
+    Block,
+    Kept,
+    Params,
+    Result,
+    Results,
+    Table,
+    distribution,
+    rank_chains,
+    standard_error,
+)
 from plaidwork_dirichlet_mixture.partitions import (
     PointClustering,
     affinity,
@@ -16,8 +26,9 @@ from plaidwork_dirichlet_mixture.partitions import (
 )
 from plaidwork_dirichlet_mixture.starts import scaling
 
-MOST_DRAWS = 400
 MOST_SHOWN = 600
+BATCHES = 5
+"""Batches of successive draws in a chain, for the Monte Carlo error."""
 MOST_NUMBERS = 20_000_000
 DETAIL = 3
 
@@ -26,15 +37,14 @@ def summarise_draws(kept: Kept, block: Block, params: Params) -> Results:
     """All results, from the draws of the chains that agree."""
     agree, reason = rank_chains([chain.kept_trace("log_joint") for chain in kept.chains])
     chains = [chain for chain, keep in zip(kept.chains, agree, strict=True) if keep and chain.n_draws]
-    places = [(chain, i) for chain in chains for i in range(chain.n_draws)]
-    used = [places[p] for p in spread_evenly(len(places), MOST_DRAWS)]
+    used = [(chain, i) for chain in chains for i in range(chain.n_draws)]
     draws = np.array([chain.draw("cluster_of", i) for chain, i in used], np.int64)
     numbers = np.concatenate([chain.stack("n_clusters") for chain in chains])
     point = point_clustering(draws)
-    near = affinity(point.labels, draws)
+    near, error = averaged_affinity(point.labels, draws, [chain.n_draws for chain in chains])
     names = np.array([f"cluster {k + 1}" for k in range(len(point))])
     found: Results = {}
-    found |= _texts(point, numbers, block, len(places), "" if agree.all() else reason)
+    found |= _texts(point, numbers, block, len(used), error, "" if agree.all() else reason)
     found |= _items(point, near, names, block)
     found |= _similarity(point, near, draws, block)
     found |= _number(numbers)
@@ -42,8 +52,26 @@ def summarise_draws(kept: Kept, block: Block, params: Params) -> Results:
     return found
 
 
+def averaged_affinity(labels: np.ndarray, draws: np.ndarray, counts: list[int]) -> tuple[np.ndarray, float]:
+    """:func:`affinity` (n, K) to a clustering over all draws (s, n), of the chains one after the other, and the largest Monte
+    Carlo error of an item's with its own cluster, NaN where it is unknown."""
+    ends = np.cumsum(counts)
+    by_batch = [
+        [(len(part), affinity(labels, part)) for part in np.array_split(own, min(BATCHES, len(own)))]
+        for own in np.split(draws, ends[:-1])
+    ]
+    by_chain = [
+        sum(size * near for size, near in parts) / sum(size for size, _ in parts) for parts in by_batch
+    ]
+    near = sum(count * one for count, one in zip(counts, by_chain, strict=True)) / ends[-1]
+    own = np.arange(len(labels)), labels
+    chains = np.stack([one[own] for one in by_chain])
+    batches = np.stack([one[own] for parts in by_batch for _, one in parts])
+    return near, float(standard_error(chains, batches).max())
+
+
 def _texts(
-    point: PointClustering, numbers: np.ndarray, block: Block, n_draws: int, reason: str
+    point: PointClustering, numbers: np.ndarray, block: Block, n_draws: int, error: float, reason: str
 ) -> dict[str, Any]:
     sizes = np.bincount(point.labels)
     low, high = (int(q) for q in np.quantile(numbers, (0.05, 0.95), method="nearest"))
@@ -55,7 +83,7 @@ def _texts(
         "headline": f"{k} cluster{'s' if k > 1 else ''} of {n} items: {words}",
         "number_headline": f"{number} cluster{'s' if high > 1 else ''} in most draws",
         "caption": (
-            f"Nearest to {n_draws} draws: {point.expected:.2f} bits away on average, 95 % within {point.ball:.2f} "
+            f"Nearest to all {n_draws} draws: {point.expected:.2f} bits away on average, 95 % within {point.ball:.2f} "
             f"(0 is equal, {np.log2(max(n, 1)):.1f} the most). {reason}"
         ).strip(),
         "similarity_caption": (
@@ -64,7 +92,9 @@ def _texts(
         ),
         "assignments_caption": (
             "Probability: how often an item is together with the other members of its cluster; for a cluster of one, "
-            "how often it is alone. Next: the cluster it is together with most often besides."
+            f"how often it is alone, over all {n_draws} draws"
+            + (f" (Monte Carlo error up to {error:.3f})" if np.isfinite(error) else "")
+            + ". Next: the cluster it is together with most often besides."
         ),
         "profile_caption": "Mean of each cluster in standard deviations from the mean of the column.",
         "centres_caption": "Posterior mean and 95 % interval of each cluster's mean, in the unit of the data.",
@@ -120,15 +150,20 @@ def _centres(
     """Means of the clusters: in each draw the mean, over the members, of the means of the clusters they are in."""
     k, d = len(point), block.shape[1]
     sizes = np.bincount(point.labels)
-    most = max(10, MOST_NUMBERS // (k * d))
-    found = []
-    for chain, i in [used[p] for p in spread_evenly(len(used), most)]:
-        labels, means = chain.draw("cluster_of", i), chain.draw("means", i)
-        share = np.zeros((k, len(means)))
-        np.add.at(share, (point.labels, labels), 1.0)
-        found.append(share @ means / sizes[:, None])
-    mean = np.mean(found, axis=0)
-    low, high = np.quantile(found, (0.025, 0.975), axis=0)
+    shares = []
+    for chain, i in used:
+        share = np.zeros((k, len(chain.draw("means", i))))
+        np.add.at(share, (point.labels, chain.draw("cluster_of", i)), 1.0)
+        shares.append(share / sizes[:, None])
+    mean, low, high = np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
+    step = max(1, MOST_NUMBERS // (k * len(used)))
+    for lo in range(0, d, step):  # some columns at a time, of all draws
+        part = slice(lo, lo + step)
+        found = np.stack(
+            [share @ chain.draw("means", i)[:, part] for share, (chain, i) in zip(shares, used, strict=True)]
+        )
+        mean[:, part] = found.mean(axis=0)
+        low[:, part], high[:, part] = np.quantile(found, (0.025, 0.975), axis=0)
     centre, scale = scaling(block, True)
     profile = (mean - centre) / scale
     columns = np.array(block.names[1], object)
