@@ -42,7 +42,7 @@ from plaidwork.core.spec import (
     View,
 )
 from plaidwork.core.splitting import random_test
-from plaidwork.core.stages import Stage, passes
+from plaidwork.core.stages import POSITION, Stage, passes
 from plaidwork.core.study import Metric, Study
 from plaidwork.core.summaries import (
     MatchedBlocks,

@@ -202,12 +202,18 @@ class Model(ABC):
         raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
 
     def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
-        """The declared traces of a state: asked for at the end of a sweep of ``stages``; changes nothing.
-
-        The checks of variational models ask after every stage whose ``whole`` is set too, so that they name the
-        update at which the objective falls.
-        """
+        """The declared traces at the end of a sweep of ``stages``; changes nothing."""
         raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
+
+    def objective(self, state: State, data: ModelData, params: Params) -> float:
+        """Variational models: what the ascent raises, at this state; changes nothing.
+
+        The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
+        itself it is the primary one of ``traces``: right when they remember nothing from stages that come later.
+        """
+        primary = self.spec.primary_trace
+        assert primary is not None
+        return float(self.traces(state, data, params)[primary.name])
 
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock

@@ -36,7 +36,7 @@ class Stage:
         so that the host does the next stage in the same slice; 0 takes all units and counts as a slice. It must
         follow from the data and settings, never from time, or runs would not repeat.
     begin, end : called before the first unit and after the last.
-    whole : whether ``Model.traces`` means something when the stage has ended.
+    whole : whether ``Model.objective`` means something when the stage has ended.
     """
 
     name: str

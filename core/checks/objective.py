@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
@@ -59,16 +61,26 @@ def bound_rises_by_stage(bench: Bench) -> None:
     with blame(bench, "stages()"):
         bench.model.prepare()
         state = bench.model.init(plan.data, plan.params, rng)
-        past, before = None, "the start"
+        last, before = -np.inf, "the start"
+        past = None
         for sweep in range(20 if bench.full else 6):
             clock = Clock(sweep, plan.schedule.warmup)
             for stage in passes(bench.model, state, plan.data, plan.params, rng, clock):
+                now = bench.model.traces(state, plan.data, plan.params)
+                if past is not None and _breaks(bench, past, now):
+                    last, before = -np.inf, "the model changed"
+                past = now
                 if not stage.whole:
                     continue
-                found = bench.model.traces(state, plan.data, plan.params)
-                if past is not None and not _breaks(bench, past, found) and _falls(past[name], found[name]):
+                value = bench.model.objective(state, plan.data, plan.params)
+                if _falls(last, value):
                     raise fail(
-                        bench, "stages()", f"“{name}” falls from {past[name]!r} to {found[name]!r} at the stage "
-                        f"“{stage.name}” of sweep {sweep + 1}, after {before}.",
+                        bench, "stages()", f"“{name}” falls from {last!r} to {value!r} at the stage “{stage.name}” "
+                        f"of sweep {sweep + 1}, after {before}.",
                     )  # fmt: skip
-                past, before = found, f"“{stage.name}”"
+                last, before = value, f"“{stage.name}”"
+            if abs(now[name] - last) > TOLERANCE * max(1.0, abs(last)):
+                raise fail(
+                    bench, "objective()", f"is {last!r} at the end of sweep {sweep + 1}, the trace “{name}” "
+                    f"{now[name]!r}.", "Both tell the same of the same state.",
+                )  # fmt: skip

@@ -36,5 +36,14 @@ def test_falls_at_a_stage():
     caught(Detour, "bound_rises_by_stage", "at the stage “mean”")
 
 
+class Boasting(Bound):
+    def objective(self, state, data, params):
+        return super().objective(state, data, params) + 1.0
+
+
+def test_objective_and_trace_agree():
+    caught(Boasting, "bound_rises_by_stage", "objective()", "the trace “elbo”")
+
+
 def test_samplers_have_no_bound():
     skipped(Means, "bound_rises")
