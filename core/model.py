@@ -194,7 +194,7 @@ class Model(ABC):
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
-        Asked before every slice, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
+        Asked before every slice and every stage, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
         the sweep stands with the state, and takes up a stopped sweep there. A stage that is over may be left out later
         in the same sweep; others stay. With ``stages`` comes ``traces``; a model whose sweep is always short may have
         ``step`` instead of both.

@@ -92,20 +92,20 @@ def _pieces(
     while True:
         stages = model.stages(state, data, params, rng, clock)
         place = _place(model, stages, state)
-        started = time.thread_time()
-        spent, ended = _call(stages[place], state)
-        if times is not None:
-            name = stages[place].name
-            times[name] = times.get(name, 0.0) + time.thread_time() - started
-        if not ended:
-            yield spent, None
-            continue
+        stage, ended = stages[place], False
+        while not ended:
+            started = time.thread_time()
+            spent, ended = _call(stage, state)
+            if times is not None:
+                times[stage.name] = times.get(stage.name, 0.0) + time.thread_time() - started
+            if not ended:
+                yield spent, None
         last = place + 1 == len(stages)
         if last:
             del state[POSITION]
         else:
             state[POSITION] = {"stage": stages[place + 1].name, "at": 0}
-        yield spent, stages[place]
+        yield spent, stage
         if last:
             return
 
