@@ -318,7 +318,7 @@ class Model(ABC):
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: State, from_version: int) -> State:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         from plaidwork.core.errors import ModelError
 

@@ -34,7 +34,8 @@ class Stage:
         not known: then ``work(lo, lo + 1)`` is called until it returns True.
     slice : units of one call of ``work``, so that the call takes some 30 ms; more than ``size`` for what takes less,
         so that the host does the next stage in the same slice; 0 takes all units and counts as a slice. It must
-        follow from the data and settings, never from time, or runs would not repeat.
+        follow from the data and settings, never from time, or runs would not repeat. Where units differ in work: a
+        function that tells where the slice that begins at ``lo`` ends (it may lie beyond ``size``).
     begin, end : called before the first unit and after the last.
     whole : whether ``Model.objective`` means something when the stage has ended.
     """
@@ -42,7 +43,7 @@ class Stage:
     name: str
     work: Callable[[int, int], bool | None]
     size: int | Callable[[], int] | None = 1
-    slice: int = 0
+    slice: int | Callable[[int], int] = 0
     begin: Callable[[], None] | None = None
     end: Callable[[], None] | None = None
     whole: bool = True
@@ -136,11 +137,18 @@ def _call(stage: Stage, state: State) -> tuple[float, bool]:
     if size is None:
         hi, over = lo + 1, bool(stage.work(lo, lo + 1))
     else:
-        hi = min(size, lo + stage.slice) if stage.slice else size
+        hi = min(size, _slice_end(stage, lo, size))
         if lo < hi:
             stage.work(lo, hi)
         over = hi >= size
     state[POSITION]["at"] = hi
     if over and stage.end is not None:
         stage.end()
-    return ((hi - lo) / stage.slice if stage.slice else 1.0), over
+    return ((hi - lo) / stage.slice if stage.slice and not callable(stage.slice) else 1.0), over
+
+
+def _slice_end(stage: Stage, lo: int, size: int) -> int:
+    """Where the slice that begins at ``lo`` ends, before it is cut at the end of the stage."""
+    if callable(stage.slice):
+        return stage.slice(lo)
+    return lo + stage.slice if stage.slice else size

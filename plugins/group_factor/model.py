@@ -60,8 +60,10 @@ class GroupFactor(Model):
     def objective(self, state: State, data: ModelData, params: Params) -> float:
         return elbo_of(state, params)
 
-    def upgrade_state(self, state: State, from_version: int) -> State:
-        return sweep.upgraded(state) if from_version == 2 else super().upgrade_state(state, from_version)
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 2:
+            return sweep.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         bound, factors = traces["elbo"], traces["n_factors"]
