@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.core.api import Block, Clock, ModelData, passes
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.fitting import fit
-from plaidwork.plugins.rank_factor import gibbs
+from plaidwork.plugins.rank_factor import ascent, gibbs, rows, vb_rows, vb_scores, vb_state
+from plaidwork.plugins.rank_factor.bound import elbo
 from plaidwork.plugins.rank_factor.models import RankFactor, RankFactorVB
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.settings import SETTINGS
@@ -209,11 +210,69 @@ NAMES = (
 )  # fmt: skip
 
 
+class Fitted:
+    """Stands for the model where a test has a setup of its own."""
+
+    def __init__(self, setup, params):
+        self.setup, self.params = setup, params
+
+    def stages(self, state, _data, _params, rng, clock):
+        if rng is None:
+            return ascent.stages(state, self.setup, self.params, clock)
+        return gibbs.stages(state, self.setup, self.params, rng, clock)
+
+
 def sweep(state, setup, params, rng, number, warmup=0):
-    traces = None
-    while traces is None:
-        traces = gibbs.advance(state, setup, params, rng, Clock(number, warmup))
-    return traces
+    """One whole sweep of the sampler; its traces."""
+    for _ in passes(Fitted(setup, params), state, None, params, rng, Clock(number, warmup)):
+        pass
+    return gibbs.traces_of(state, setup, params)
+
+
+def climb(state, setup, params, number):
+    """One whole sweep of the ascent; its traces."""
+    for _ in passes(Fitted(setup, params), state, None, params, None, Clock(number, 0)):
+        pass
+    return ascent.traces_of(state)
+
+
+def ascent_blocks(state, setup, params, clock):
+    """One sweep of the ascent's updates, with the bound after every factor of q; no steps beyond them."""
+    n_rows, n_samples = setup.shape[:2]
+    rows.begin_rows(state, setup)
+    zz = vb_state.z_second(state)
+    part = vb_rows.begin_part(state, setup, 0, n_rows, zz)
+    vb_rows.update_weights(state, setup, params, part)
+
+    def bound():
+        fresh = vb_rows.begin_part(state, setup, 0, n_rows, vb_state.z_second(state))
+        fresh.below, fresh.above = part.below, part.above
+        vb_rows.measure_part(state, setup, params, fresh, given=True)
+        return elbo(state, setup, params, float(state["hinges"].sum()))
+
+    yield "weights", bound()
+    vb_rows.update_own(state, setup, params, part)
+    yield "thresholds or noise", bound()
+    vb_rows.update_loadings(state, setup, params, part, zz)
+    yield "a", bound()
+    vb_rows.update_scales(state, params, 0, n_rows)
+    yield "xi", bound()
+    vb_rows.update_rates(state, 0, n_rows)
+    vb_rows.pass_on(state, setup, params, part)
+    yield "eta", bound()
+    vb_rows.update_columns(state)
+    yield "rates of a", bound()
+    ascent.update_groups(state, setup, params, clock)
+    yield "t", bound()
+    vb_scores.update_scores(state, setup, params, 0, n_samples)
+    yield "z", bound()
+    for update in (*ascent.after_scores_of(state, setup, params), *ascent.last_of(state, setup, params)):
+        update()
+        yield update.func.__name__, bound()
+    whole = vb_rows.begin_part(state, setup, 0, n_rows, vb_state.z_second(state))
+    vb_rows.measure_part(state, setup, params, whole)
+    gibbs.forget(state)
+    yield "weights again", elbo(state, setup, params, float(state["hinges"].sum()))
 
 
 def sampled(setup, params, sweeps, seed, warmup=300):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from plaidwork.core.api import Clock, Params, State
+from plaidwork.core.api import POSITION, Clock, Params, Stage, State
 from plaidwork.plugins.rank_factor import mixture, rows
 from plaidwork.plugins.rank_factor.density import label_values, log_density
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
@@ -14,7 +17,6 @@ from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.scaling import draw_scales
 from plaidwork.plugins.rank_factor.setup import Setup
 
-STAGES = ("rows", "scores", "measure", "new")
 PART = 10_000_000
 """Work of one part, some 10 ms; in units of about a nanosecond."""
 SLICE = 30_000_000
@@ -33,45 +35,66 @@ def sample_work(setup: Setup, k: int) -> int:
     return 200 + k**3 // 2 + (10 * k * setup.shape[0] if setup.pairs is not None else 10 * k)
 
 
-def parts_of(stage: str, setup: Setup, k: int) -> tuple[int, int, int]:
-    """(end, size of a part, its work) of a stage."""
-    d, n, _ = setup.shape
-    if stage == "scores":
-        each, end = sample_work(setup, k), n
-    else:
-        cells = n if stage != "new" or setup.test_cells is None else setup.test_cells.size
-        each, end = cells * (cell_work(k) if stage != "measure" else 10 + k // 4), d
-    size = max(1, min(end, PART // each))
-    return end, size, size * each
+def in_parts(name: str, units: int, each: int, part: Callable[[int, int], None], **more: Any) -> Stage:
+    """A stage of so many units that take ``each`` of work, done in parts of about ``PART``.
+
+    Where a part ends decides in which order random numbers are drawn; a slice is some whole parts.
+    """
+    size = max(1, min(units, PART // each))
+
+    def work(lo: int, hi: int) -> None:
+        for first in range(lo, hi, size):
+            part(first, min(hi, first + size))
+
+    return Stage(name, work, units, size * max(1, SLICE // (size * each)), **more)
 
 
-def advance(
-    state: State, setup: Setup, params: Params, rng: np.random.Generator, clock: Clock
-) -> dict[str, float] | None:
-    """The next slice; the traces when it ends the sweep."""
-    k, spent = state["z"].shape[1], 0
-    zz = np.empty((0, 0))
-    while spent < SLICE:
-        stage, lo = STAGES[state["stage"]], state["at"]
-        if stage == "rows" and not len(zz):
-            zz = outer_packed(state["z"])
-        if lo == 0:
-            _begin(stage, state, setup, params, rng, clock)
-        end, size, work = parts_of(stage, setup, k)
-        hi = min(end, lo + size)
-        _part(stage, state, setup, params, rng, lo, hi, zz)
-        spent += work
-        state["at"] = hi
-        if hi < end:
-            continue
-        _end(stage, state, setup, params, rng)
-        state["at"], state["stage"] = 0, state["stage"] + 1
-        if STAGES[state["stage"] - 1] == "measure" and not new_now(setup, clock):
-            state["stage"] = len(STAGES)
-        if state["stage"] == len(STAGES):
-            state["stage"] = 0
-            return traces_of(state, setup, params)
-    return None
+def stages(state: State, setup: Setup, params: Params, rng: np.random.Generator, clock: Clock) -> list[Stage]:
+    """The stages of a sweep."""
+    (d, n, _), k = setup.shape, state["z"].shape[1]
+
+    def draw_rows(lo: int, hi: int) -> None:
+        rows.draw_part(state, setup, params, rng, lo, hi, outer_packed(state["z"]))
+
+    found = [
+        in_parts(
+            "rows", d, n * cell_work(k), draw_rows, begin=lambda: rows.begin_rows(state, setup),
+            end=lambda: rows.end_rows(state, setup, params, rng),
+        ),
+        in_parts(
+            "scores", n, sample_work(setup, k), lambda lo, hi: draw_part(state, setup, params, rng, lo, hi),
+            begin=lambda: _begin_scores(state, setup, params, rng, clock),
+            end=lambda: _end_scores(state, setup, params, rng),
+        ),
+        in_parts(
+            "measure", d, n * (10 + k // 4), lambda lo, hi: rows.measure_part(state, setup, params, rng, lo, hi)
+        ),
+    ]  # fmt: skip
+    if new_now(setup, clock):
+        found.append(_new_samples(state, setup, params, rng))
+    return found
+
+
+def _new_samples(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> Stage:
+    (d, _, _), k, cells = setup.shape, state["z"].shape[1], setup.test_cells
+    assert cells is not None
+
+    def begin() -> None:
+        size = len(state["new_z"])
+        state["precision"], state["linear"] = np.zeros((size, packed_size(k))), np.zeros((size, k))
+
+    def part(lo: int, hi: int) -> None:
+        eps = rows.step_margin(setup, params)
+        p, h = new_terms(state, setup, cells, state["new_z"], eps, lo, hi, rng)
+        state["precision"] += p
+        state["linear"] += h
+
+    def end() -> None:
+        draw = {**state, "log_weight": mixture.log_weights(state)}
+        state["new_f"] = draw_new(draw, setup, state["new_z"], state["precision"], state["linear"], rng)
+        forget(state)
+
+    return in_parts("new samples", d, cells.size * cell_work(k), part, begin=begin, end=end)
 
 
 def new_now(setup: Setup, clock: Clock) -> bool:
@@ -79,30 +102,10 @@ def new_now(setup: Setup, clock: Clock) -> bool:
     return setup.test_cells is not None and clock.sweep >= clock.warmup - NEW_BEFORE
 
 
-def _begin(stage, state, setup, params, rng, clock) -> None:
-    if stage == "rows":
-        rows.begin_rows(state, setup)
-    elif stage == "scores":
-        if len(state["psi"]) > 1 and clock.sweep >= mixture.FROZEN_SWEEPS:
-            mixture.draw_groups(state, setup, params, rng)
-        mixture.draw_label_terms(state, setup, params, rng)
-    elif stage == "new":
-        size, k = state["new_z"].shape
-        state["precision"], state["linear"] = np.zeros((size, packed_size(k))), np.zeros((size, k))
-
-
-def _part(stage, state, setup, params, rng, lo, hi, zz) -> None:
-    if stage == "rows":
-        rows.draw_part(state, setup, params, rng, lo, hi, zz)
-    elif stage == "scores":
-        draw_part(state, setup, params, rng, lo, hi)
-    elif stage == "measure":
-        rows.measure_part(state, setup, params, rng, lo, hi)
-    else:
-        eps = rows.step_margin(setup, params)
-        p, h = new_terms(state, setup, setup.test_cells, state["new_z"], eps, lo, hi, rng)
-        state["precision"] += p
-        state["linear"] += h
+def _begin_scores(state: State, setup: Setup, params: Params, rng: np.random.Generator, clock: Clock) -> None:
+    if len(state["psi"]) > 1 and clock.sweep >= mixture.FROZEN_SWEEPS:
+        mixture.draw_groups(state, setup, params, rng)
+    mixture.draw_label_terms(state, setup, params, rng)
 
 
 def score_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> tuple[np.ndarray, np.ndarray]:
@@ -130,22 +133,31 @@ def draw_part(state: State, setup: Setup, params: Params, rng: np.random.Generat
     )  # fmt: skip
 
 
-def _end(stage, state, setup, params, rng) -> None:
-    if stage == "rows":
-        rows.end_rows(state, setup, params, rng)
-    elif stage == "scores":
-        mixture.draw_coefficients(state, setup, params, rng)
-        if len(state["psi"]) > 1:
-            mixture.draw_mixture(state, params, rng)
-        else:
-            draw_scales(state, params, rng)
-    elif stage == "new":
-        precision, linear = state["precision"], state["linear"]
-        draw = {**state, "log_weight": mixture.log_weights(state)}
-        state["new_f"] = draw_new(draw, setup, state["new_z"], precision, linear, rng)
-    if stage in ("scores", "new"):
-        for name in ("precision", "linear", "kappa", "w"):
-            state[name] = np.zeros((0,) * state[name].ndim)
+def _end_scores(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+    mixture.draw_coefficients(state, setup, params, rng)
+    if len(state["psi"]) > 1:
+        mixture.draw_mixture(state, params, rng)
+    else:
+        draw_scales(state, params, rng)
+    forget(state)
+
+
+def forget(state: State) -> None:
+    """Let go of what a stage has summed up for the next one."""
+    for name in ("precision", "linear", "kappa", "w"):
+        state[name] = np.zeros((0,) * state[name].ndim)
+
+
+OLD_STAGES = ("rows", "scores", "measure", "new samples")
+"""Names of the stages by their number in states of version 1."""
+
+
+def upgraded(state: State) -> State:
+    """A state of version 1, in which the model itself kept where the sweep stood."""
+    stage, at = state.pop("stage"), state.pop("at")
+    if stage or at:
+        state[POSITION] = {"stage": OLD_STAGES[stage], "at": at}
+    return state
 
 
 def predicted(f: np.ndarray) -> np.ndarray:

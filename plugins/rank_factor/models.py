@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,9 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
+    passes,
 )
 from plaidwork.plugins.rank_factor import ascent, gibbs, mixture
 from plaidwork.plugins.rank_factor import vb_state as q
@@ -69,8 +71,13 @@ class RankFactorModel(Model):
         for settings in WARM_UP:
             params = self.spec.check_params({"n_factors": 2, "n_components": 2, **settings})
             state = self.init(data, params, rng)
-            while self.step(state, data, params, rng, Clock(0, 0)) is None:
+            for _ in passes(self, state, data, params, rng, Clock(0, 0)):
                 pass
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 1:
+            return gibbs.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def _common(self, state: State, data: ModelData, setup: Setup) -> dict[str, Any]:
         n, d = data["X"].shape
@@ -93,10 +100,13 @@ class RankFactor(RankFactorModel):
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         return new_state(setup_of(data, params), params, rng)
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        return gibbs.advance(state, setup_of(data, params), params, rng, clock)
+    ) -> Sequence[Stage]:
+        return gibbs.stages(state, setup_of(data, params), params, rng, clock)
+
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        return gibbs.traces_of(state, setup_of(data, params), params)
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         setup = setup_of(data, params)
@@ -133,15 +143,13 @@ class RankFactorVB(RankFactorModel):
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         return q.new_q(setup_of(data, params), params, rng, data["X"].shape[1])
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        return ascent.advance(state, setup_of(data, params), params, clock)
+    ) -> Sequence[Stage]:
+        return ascent.stages(state, setup_of(data, params), params, clock)
 
-    def sweep_blocks(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Iterator[tuple[str, float]]:
-        return ascent.blocks(state, setup_of(data, params), params, clock)
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        return ascent.traces_of(state)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         """The mean change of the bound over ``WINDOW`` sweeps, some of which may have been undone."""

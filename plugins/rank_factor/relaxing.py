@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import State
+from plaidwork.core.api import POSITION, State
 
 MEANS = ("a", "z", "c", "beta", "mu")
 RATES = ("eta_rate", "phi_rate", "e_rate", "b_phi_rate")
@@ -20,7 +20,7 @@ PLAIN = 20
 """Sweeps before the first such step: the way of the first ones is not the way on."""
 BOUNDS = (0.1, 10.0)
 """Of the growth of a rate that is carried on."""
-APART = ("stage", "at", "precision", "linear", "kappa", "w", "rows", "train", "good", "share_added")
+APART = (POSITION, "precision", "linear", "kappa", "w", "rows", "train", "good", "share_added")
 """What a sweep builds up itself, or never changes."""
 
 
@@ -41,15 +41,14 @@ def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def end(state: State, traces: dict[str, float], sweep: int) -> dict[str, float]:
-    """After sweep number ``sweep`` (from 0): its traces, or those of the one before when it is undone."""
+def end(state: State, traces: dict[str, float], sweep: int) -> None:
+    """After sweep number ``sweep`` (from 0): keep its traces, or undo it and keep those of the one before."""
     good, bound = state["good"], traces["elbo"]
     if bound >= good["bound"]:
         if sweep >= PLAIN:
             state["share_added"] = min(MOST, max(LEAST, GROWTH * state["share_added"]))
         good["bound"], good["traces"] = bound, traces
-        return traces
+        return
     kept = good["bound"], good["traces"]
     state.update({name: value for name, value in good.items() if name not in ("bound", "traces")})
     state["good"], state["share_added"] = {"bound": kept[0], "traces": kept[1]}, 0.0
-    return dict(kept[1])

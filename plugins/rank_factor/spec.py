@@ -258,6 +258,7 @@ RANK_FACTOR = ModelSpec(
     traces=(Trace("log_density", "Log density", hint="levels off", primary=True), *TRACES),
     views=VIEWS,
     schedule=Schedule(chains=6, warmup=300, draws=80, thin=4),
+    state_version=2,
     citation=CITATION,
     help=HELP,
 )
@@ -278,6 +279,7 @@ RANK_FACTOR_VB = ModelSpec(
     ),
     views=VIEWS,
     schedule=Schedule(chains=1, max_sweeps=400, tolerance=2e-5),
+    state_version=2,
     citation=CITATION,
     help=HELP,
 )

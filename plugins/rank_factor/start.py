@@ -76,7 +76,6 @@ def new_state(setup: Setup, params: Params, rng: np.random.Generator) -> State:
         mu[group] = z[here].sum(axis=0) / (1 + here.sum())
     n_test = setup.test_cells.size if setup.test_cells is not None else 0
     return {
-        "stage": 0, "at": 0,
         "a": a, "z": z, "c": start_thresholds(setup, a, z) if setup.likelihood == "levels" else np.zeros((d, 0)),
         "gamma": np.ones(d),
         "xi": np.ones((d, k)), "eta": np.ones((d, k)), "phi": np.ones(k), "phi_rate": 1.0,

@@ -31,7 +31,7 @@ def new_q(setup: Setup, params: Params, rng: np.random.Generator, n_features: in
     groups, _, k_beta = start["beta"].shape
     share = np.full((n, groups), 0.1 / groups)
     share[np.arange(n), start["t"]] += 0.9
-    state: State = {name: start[name] for name in ("stage", "at", "a", "z", "c", "beta", "mu")}
+    state: State = {name: start[name] for name in ("a", "z", "c", "beta", "mu")}
     state["a_cov"], state["a_log_det"] = _identity((d,), k)
     state["z_cov"], state["z_log_det"] = _identity((n,), k)
     state["beta_cov"], state["beta_log_det"] = _identity((groups, g), k_beta)

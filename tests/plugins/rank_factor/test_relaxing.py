@@ -5,7 +5,6 @@ import pytest
 import rank_factor_tools as tools
 from plaid_tools import with_fault
 
-from plaidwork.core.api import Clock
 from plaidwork.plugins.rank_factor import ascent, relaxing
 from plaidwork.plugins.rank_factor.setup import setup_of
 from plaidwork.plugins.rank_factor.vb_state import new_q
@@ -25,12 +24,10 @@ def climb(changes, sweeps):
     setup = setup_of(tools.data_of(x[:, :12], codes), params)
     state, bounds, undone, off = new_q(setup, params, tools.generator(1)), [], 0, 0.0
     for sweep in range(sweeps):
-        traces = None
-        while traces is None:
-            traces = ascent.advance(state, setup, params, Clock(sweep, 0))
+        traces = tools.climb(state, setup, params, sweep)
         bounds.append(traces["elbo"])
         undone += sweep > 0 and "a" not in state["good"]
-        again = ascent.traces_of(state, setup, params)["elbo"]
+        again = ascent.measured_traces(state, setup, params)["elbo"]
         off = max(off, abs(again - traces["elbo"]))
     return np.array(bounds), undone, off
 

@@ -5,8 +5,7 @@ import pytest
 import rank_factor_tools as tools
 from plaid_tools import with_fault
 
-from plaidwork.core.api import Clock
-from plaidwork.plugins.rank_factor import gibbs, rows, scaling
+from plaidwork.plugins.rank_factor import rows, scaling
 from plaidwork.plugins.rank_factor.density import log_data, log_labels, log_prior
 
 SHAPES = {"loading_shape": 0.8, "loading_rate": 0.7, "coefficient_shape": 0.6, "coefficient_rate": 1.3}
@@ -26,8 +25,7 @@ def gibbs_state(setup, params, rng, sweeps=4):
 
     state = new_state(setup, params, rng)
     for sweep in range(sweeps):
-        while gibbs.advance(state, setup, params, rng, Clock(sweep, 100)) is None:
-            pass
+        tools.sweep(state, setup, params, rng, sweep, 100)
     return state
 
 
