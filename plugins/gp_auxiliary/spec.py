@@ -176,6 +176,7 @@ CLASSES = ModelSpec(
     traces=TRACES,
     views=(*VIEWS, AUXILIARY),
     schedule=SAMPLER,
+    state_version=2,
     citation=f"{ALBERT}\n{ROGERS}",
 )
 
@@ -264,6 +265,7 @@ ORDERED_CLASSES = ModelSpec(
         ),
     ),
     schedule=SAMPLER,
+    state_version=2,
     citation=ALBERT,
 )
 
@@ -289,5 +291,6 @@ QUICK_CLASSES = ModelSpec(
     ),
     views=tuple(view for view in VIEWS if view.kind != "posterior"),
     schedule=Schedule(chains=1, max_sweeps=3000, tolerance=1e-7),
+    state_version=2,
     citation=ROGERS,
 )
