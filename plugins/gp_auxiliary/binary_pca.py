@@ -233,9 +233,10 @@ def pieces_of(shape: tuple[int, int], size: int) -> np.ndarray:
 
 def cut_of(shape: tuple[int, int], size: int) -> int | Callable[[int], int]:
     """``Stage.slice`` of the first axis: few enough units share a slice with other stages."""
+    most = int(_at_once(size) / max(shape[1], 1))
+    if shape[0] <= most:
+        return most
     ends = pieces_of(shape, size)
-    if len(ends) == 2:
-        return max(int(_at_once(size) / max(shape[1], 1)), shape[0])
     return lambda lo: int(ends[np.searchsorted(ends, lo, side="right")])
 
 

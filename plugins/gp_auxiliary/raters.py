@@ -111,7 +111,7 @@ class Rated(Model):
                 slice=hyper.a_slice(ratings),
             ),
             *hyper.covariance_stage(state, params, walk),
-            Stage("f", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
+            Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
         ]
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:

@@ -125,9 +125,9 @@ class SemiClasses(Classes):
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
         return [
             *found,
-            Stage("f of the copies", move, count, hyper.a_slice(ellipses), lambda: state.update(f={})),
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update(f={})),
             Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
-            Stage("z of the copies", redraw, count, hyper.a_slice(sites), end=lambda: state.pop("f")),
+            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=lambda: state.pop("f")),
         ]
 
     def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
