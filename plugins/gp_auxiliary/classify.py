@@ -31,7 +31,7 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
-from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
@@ -99,7 +99,7 @@ class Classes(Predicting):
         ]
 
     @staticmethod
-    def _seconds_of_z(copy: Mapping[str, Any], params: Params) -> float:
+    def _seconds_of_z(copy: Replica, params: Params) -> float:
         """About how long it takes to draw z of a copy anew."""
         moved = "flow" in copy and len(copy["flow"]["map"]) > 0
         times = 2 * flow.MOST_STEPS * params["trajectories"] if moved else params["site_sweeps"]
