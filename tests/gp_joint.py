@@ -74,7 +74,7 @@ class ClassifierJoint:
         labels = Labels(code, self.n_classes)
         if labels.intervals and not self.semi:
             add_flow(replica, prior, self.params)
-        state = {"fixed": fixed, "call": 0, "widths": np.array([self.null])}
+        state = {"fixed": fixed, "widths": np.array([self.null])}
         return state | {"rungs": {"0": replica}, "steps": {"0": steps}, "swaps": new_swaps(1)}
 
     def outside(self, z):
@@ -173,7 +173,7 @@ class OrdinalJoint:
         z = f + rng.standard_normal(len(f))
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
-            "call": 0, "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.steps[0]),
+            "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.steps[0]),
             "joint_steps": hyper.new_steps(2, self.steps[1]), "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip
         state.update(prior.gram(theta))
@@ -237,7 +237,7 @@ class RatersJoint:
             },
             "offset": np.where(self.free, rng.standard_normal(n_raters), 0.0),
             "precision": rng.gamma(params["precision_shape"], size=n_raters) / params["precision_rate"],
-            "f": prior_f(rng, prior, theta, 1)[0], "call": 0, "cuts": cuts, "theta": theta,
+            "f": prior_f(rng, prior, theta, 1)[0], "cuts": cuts, "theta": theta,
             "cut_steps": hyper.new_steps(n_cuts, 0.7), "joint_steps": hyper.new_steps(1, 0.5),
             "steps": hyper.new_steps(len(theta), 1.5),
         }  # fmt: skip

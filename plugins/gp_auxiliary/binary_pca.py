@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from plaidwork.core.api import (
+    POSITION,
     Clock,
     Cost,
     Kept,
@@ -20,14 +21,15 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
     Trial,
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
 
-_CELLS_A_CALL = 400_000
-"""Cells of one call of ``step`` at one component: some 40 ms."""
+_CELLS_A_SLICE = 400_000
+"""Cells of one slice at one component: some 40 ms."""
 
 
 class BinaryComponents(Model):
@@ -54,38 +56,56 @@ class BinaryComponents(Model):
             "precision": np.full(size, start_precision(params)),
             "z": np.zeros(y.shape),
             "log_likelihood": 0.0,
-            "call": 0,
         }
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
+    ) -> Sequence[Stage]:
         """z and scores row by row, means and loadings column by column, then what moves together."""
-        y, known = data["Y"].values > 0.5, data["Y"].observed
+        y, known = data.prepared(ones_of, params, ()), data["Y"].observed
         x, w, mu, z = state["scores"], state["loadings"], state["mean"], state["z"]
-        pieces = pieces_of(y.shape, x.shape[1])
-        rows, columns = (len(cuts) - 1 for cuts in pieces)
-        call = state["call"]
-        if call < rows:
-            binary.draw_rows(rng, pieces[0][call], pieces[0][call + 1], 1, y, known, x, w, mu, z)
-            state["log_likelihood"] = 0.0
-        else:
-            first, last = pieces[1][call - rows], pieces[1][call - rows + 1]
+        n, m = y.shape
+
+        def rows(lo: int, hi: int) -> None:
+            binary.draw_rows(rng, lo, hi, 1, y, known, x, w, mu, z)
+
+        def columns(lo: int, hi: int) -> None:
             state["log_likelihood"] += binary.draw_columns(
-                rng, first, last, y, known, x, w, mu, z, state["precision"], params["mean_sd"] ** -2.0
+                rng, lo, hi, y, known, x, w, mu, z, state["precision"], params["mean_sd"] ** -2.0
             )
-        state["call"] = (call + 1) % (rows + columns)
-        if state["call"]:
-            return None
-        shift_scores(rng, x, w, mu, params["mean_sd"])
-        stretch_factors(rng, x, w, state["precision"])
-        if params["ard"]:
-            state["precision"] = draw_precision(rng, w, params)
+
+        def together(lo: int, hi: int) -> None:
+            shift_scores(rng, x, w, mu, params["mean_sd"])
+            stretch_factors(rng, x, w, state["precision"])
+            if params["ard"]:
+                state["precision"] = draw_precision(rng, w, params)
+
+        cut = cut_of((n, m), x.shape[1]), cut_of((m, n), x.shape[1])
+        return [
+            Stage("scores", rows, n, cut[0]),
+            Stage("loadings", columns, m, cut[1], begin=lambda: state.update(log_likelihood=0.0)),
+            Stage("shift and stretch", together, slice=1000),
+        ]
+
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        w = state["loadings"]
         return {
             "log_likelihood": state["log_likelihood"],
             "signal": float((w**2).sum() / len(w)),
-            "spread": float(mu.std()),
+            "spread": float(state["mean"].std()),
         }
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        """Version 1 counted the slices of a sweep: first those of rows, then those of columns."""
+        if from_version != 1:
+            return super().upgrade_state(state, from_version, data, params)
+        call, (n, m), size = state.pop("call"), data["Y"].shape, state["scores"].shape[1]
+        rows, columns = pieces_of((n, m), size), pieces_of((m, n), size)
+        if 0 < call < len(rows) - 1:
+            state[POSITION] = {"stage": "scores", "at": int(rows[call])}
+        elif call:
+            state[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
+        return state
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         names = ("scores", "loadings", "mean")
@@ -143,7 +163,6 @@ class BinaryComponents(Model):
             "precision": precision,
             "z": np.zeros((n, m)),
             "log_likelihood": 0.0,
-            "call": 0,
         }
         return self.simulate_data(state, params, shapes, rng), state
 
@@ -195,14 +214,30 @@ def start_scores(rest: np.ndarray, size: int, rng: np.random.Generator) -> np.nd
     ) + 0.3 * rng.standard_normal(x.shape)
 
 
-def pieces_of(shape: tuple[int, ...], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the ranges of rows, and of columns, that one call of ``step`` each handles."""
-    at_once = _CELLS_A_CALL / (1.0 + 0.03 * (size + 1) ** 2)
-    found = []
-    for length, other in (shape, shape[::-1]):
-        count = math.ceil(length * max(other, 1) / at_once)
-        found.append(np.unique(np.linspace(0, length, min(count, length) + 1).astype(np.int64)))
-    return found[0], found[1]
+def ones_of(data: ModelData, params: Params) -> np.ndarray:
+    """(n, m) bool, where the matrix is 1."""
+    return np.asarray(data["Y"].values > 0.5)
+
+
+def _at_once(size: int) -> float:
+    """Cells of one slice."""
+    return _CELLS_A_SLICE / (1.0 + 0.03 * (size + 1) ** 2)
+
+
+def pieces_of(shape: tuple[int, int], size: int) -> np.ndarray:
+    """Ends of the slices of the first axis, 0 included: the sum of the log likelihood goes slice by slice."""
+    length, other = shape
+    count = math.ceil(length * max(other, 1) / _at_once(size))
+    return np.unique(np.linspace(0, length, min(count, length) + 1).astype(np.int64))
+
+
+def cut_of(shape: tuple[int, int], size: int) -> int | Callable[[int], int]:
+    """``Stage.slice`` of the first axis: few enough units share a slice with other stages."""
+    most = int(_at_once(size) / max(shape[1], 1))
+    if shape[0] <= most:
+        return most
+    ends = pieces_of(shape, size)
+    return lambda lo: int(ends[np.searchsorted(ends, lo, side="right")])
 
 
 def draw_precision(rng: np.random.Generator, w: np.ndarray, params: Params) -> np.ndarray:

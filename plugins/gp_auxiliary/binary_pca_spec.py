@@ -155,6 +155,7 @@ BINARY_PCA = ModelSpec(
         ),
     ),
     schedule=Schedule(chains=4, warmup=400, draws=400, thin=4),
+    state_version=2,
     citation=(
         "Albert, J. H., Chib, S. (1993). Bayesian analysis of binary and polychotomous response data. Journal of the "
         "American Statistical Association 88, 669-679.\n"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plaidwork.core.api import (
+    POSITION,
     Clock,
     Cost,
     Kept,
@@ -17,9 +18,10 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
 )
-from plaidwork.plugins.gp_auxiliary import hyper
+from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.frame import (
     classes_of,
     find_problems,
@@ -29,9 +31,12 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
-from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
+
+WHOLE_UP_TO = 200
+"""Samples up to which states of version 1 swept a copy in one call."""
 
 
 class Classes(Predicting):
@@ -65,40 +70,55 @@ class Classes(Predicting):
                 "code": code,
                 "n_classes": len(frame.classes),
             },
-            "call": 0,
             "widths": widths,
             "rungs": rungs,
             "steps": {name: hyper.new_steps(len(theta)) for name in rungs},
         }
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        """One sweep: every copy in turn, one a call, then what the copies do together."""
+    ) -> list[Stage]:
+        """z and the steps of the covariance; where there are several copies, those of each copy in turn."""
         prior, labels, widths = self.setting(state, params)
-        parts = hyper.parts_of(len(prior.x), params)
-        m, part = divmod(state["call"], parts)
-        copy, steps = state["rungs"][str(m)], state["steps"][str(m)]
-        sweep_replica(rng, copy, prior, labels, widths[m], steps, params, clock.warming, part)
-        state["call"] = (state["call"] + 1) % (len(widths) * parts)
-        if state["call"]:
-            return None
-        self.together(state, prior, labels, params, rng, clock)
-        return self.traces(state, prior, labels)
+        gram, walks = state["rungs"]["0"], hyper.walks_of(params)
+        parts = 1 + walks
 
-    def together(
-        self,
-        state: State,
-        prior: Prior,
-        labels: Labels,
-        params: Params,
-        rng: np.random.Generator,
-        clock: Clock,
-    ) -> None:
-        """What the copies of a chain do together at the end of a sweep; nothing when there is one."""
+        def work(lo: int, hi: int) -> None:
+            for m in range(lo // parts, -(-hi // parts)):
+                copy, steps = state["rungs"][str(m)], state["steps"][str(m)]
+                ends = max(lo - m * parts, 0), min(hi - m * parts, parts)
+                sweep_replica(rng, copy, prior, labels, widths[m], steps, params, clock.warming, *ends)
 
-    def traces(self, state: State, prior: Prior, labels: Labels) -> dict[str, float]:
+        seconds = self._seconds_of_z(gram, params)
+        if len(widths) > 1:
+            mean = (seconds + walks * hyper.walk_seconds(gram)) / parts
+            return [Stage("copies", work, len(widths) * parts, hyper.a_slice(mean))]
+        return [
+            Stage("auxiliary variables", work, 1, hyper.a_slice(seconds)),
+            *hyper.covariance_stage(gram, params, lambda lo, hi: work(lo + 1, hi + 1)),
+        ]
+
+    @staticmethod
+    def _seconds_of_z(copy: Replica, params: Params) -> float:
+        """About how long it takes to draw z of a copy anew."""
+        moved = "flow" in copy and len(copy["flow"]["map"]) > 0
+        times = 2 * flow.MOST_STEPS * params["trajectories"] if moved else params["site_sweeps"]
+        return float(times * len(copy["z"]) * hyper.pass_seconds(copy))
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version != 1:
+            return super().upgrade_state(state, from_version, data, params)
+        if len(state["widths"]) == 1:
+            return hyper.upgraded(state)
+        call, parts = state.pop("call"), 1 + hyper.walks_of(params)
+        if call:
+            whole = len(state["fixed"]["x"]) <= WHOLE_UP_TO
+            state[POSITION] = {"stage": "copies", "at": call * parts if whole else call}
+        return state
+
+    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
         """The numbers of this sweep, of the copy at the full width."""
+        prior, _labels, _widths = self.setting(state, params)
         cold, steps = self.cold(state), state["steps"][str(len(state["rungs"]) - 1)]
         square = sum(squared_length(row, cold) for row in cold["z"])
         tried = steps["tried"].sum()

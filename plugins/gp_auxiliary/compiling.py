@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Block, Clock, Model, ModelData
+from plaidwork.core.api import Block, Clock, Model, ModelData, passes
 from plaidwork.plugins.gp_auxiliary.frame import COVARIANCE_KEYS, covariance_of
 
 
@@ -40,7 +40,7 @@ def tiny_fit(model: Model, settings: Mapping[str, Any], n_classes: int = 2) -> N
     data = tiny_data(n_classes)
     rng = np.random.Generator(np.random.PCG64DXSM(0))
     state = model.init(data, params, rng)
-    while model.step(state, data, params, rng, Clock(0, 1)) is None:  # in the warm-up, which learns
+    for _ in passes(model, state, data, params, rng, Clock(0, 1)):  # in the warm-up, which learns
         pass
     law = covariance_of(tuple((key, params[key]) for key in COVARIANCE_KEYS), ("a", "b"))
     law.pivoted(data["X"].values, law.prior_mean, 2, 1.0)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.core.api import POSITION, Params, Stage, State
+from plaidwork.plugins.gp_auxiliary.gram import Gram, Prior, is_dense
 
 TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""
-WHOLE_UP_TO = 200
-"""Samples up to which a sweep is one call of ``step``: a few milliseconds."""
+SLICE = 0.03
+"""Seconds of one slice of a sweep."""
 
 
 def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
@@ -26,9 +27,39 @@ def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
     }
 
 
-def parts_of(size: int, params: Any) -> int:
-    """Calls of ``step`` that a sweep over ``size`` samples takes: large ones walk once a call."""
-    return 1 + params["walks"] if size > WHOLE_UP_TO and params["parameters"] == "inferred" else 1
+def walks_of(params: Params) -> int:
+    """Steps of the covariance in a sweep."""
+    return int(params["walks"]) if params["parameters"] == "inferred" else 0
+
+
+def a_slice(seconds: float) -> int:
+    """Units of one slice of a sweep, where a unit takes so long."""
+    return max(1, int(SLICE / seconds))
+
+
+def walk_seconds(gram: Gram) -> float:
+    """About how long a step of the covariance takes, which makes a precision of such a form anew."""
+    size, rank = gram["rows"].shape
+    return 2e-10 * size**3 if is_dense(gram) else 2e-9 * size * rank**2
+
+
+def pass_seconds(gram: Gram) -> float:
+    """About how long it takes to draw z of every sample once, or to multiply by the precision."""
+    return 5e-10 * gram["rows"].size + 3e-7 * len(gram["rows"])
+
+
+def covariance_stage(gram: Gram, params: Params, walk: Callable[[int, int], None]) -> list[Stage]:
+    """The steps of the covariance, ``walk(lo, hi)`` some of them; no stage where it is fixed."""
+    count = walks_of(params)
+    return [Stage("covariance", walk, count, a_slice(walk_seconds(gram)))] if count else []
+
+
+def upgraded(state: State) -> State:
+    """A state of version 1, which counted the calls of a sweep: first z, then one for each step of the covariance."""
+    call = state.pop("call")
+    if call:
+        state[POSITION] = {"stage": "covariance", "at": call - 1}
+    return state
 
 
 def learn(steps: dict[str, np.ndarray], index: int, taken: bool, warming: bool) -> None:

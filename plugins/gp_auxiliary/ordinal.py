@@ -14,6 +14,7 @@ from plaidwork.core.api import (
     ModelSpec,
     Params,
     Problem,
+    Stage,
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
@@ -134,7 +135,6 @@ class OrderedClasses(Predicting):
             "z": np.clip(inner, low, high),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(2, 0.1),
-            "call": 0,
         }
         prior = self.setting(state, params)
         state["theta"] = prior.covariance.prior_mean
@@ -147,23 +147,32 @@ class OrderedClasses(Predicting):
     def _set_flow(self, state: State, prior: Prior) -> None:
         state["flow"] = flow.flow_of(prior, state["theta"], state, state["reference"])
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        """z and the cut-points, then the covariance; of many samples in several calls."""
+    ) -> Sequence[Stage]:
+        """z and the cut-points, then the covariance."""
         prior = self.setting(state, params)
-        parts = hyper.parts_of(len(prior.x), params)
-        if state["call"] == 0:
-            self._place(state, prior, params, rng, clock)
-        if params["parameters"] == "inferred" and (parts == 1 or state["call"] > 0):
-            count = params["walks"] if parts == 1 else 1
-            if hyper.walk_theta(
-                rng, state["theta"], state["z"][None], prior, state["steps"], clock.warming, count
-            ):
+
+        def walk(lo: int, hi: int) -> None:
+            z, steps = state["z"][None], state["steps"]
+            if hyper.walk_theta(rng, state["theta"], z, prior, steps, clock.warming, hi - lo):
                 state.update(prior.gram(state["theta"]))
                 self._set_flow(state, prior)
-        state["call"] = (state["call"] + 1) % parts
-        return None if state["call"] else self._traces(state, prior)
+
+        seconds = 2 * flow.MOST_STEPS * params["trajectories"] * hyper.pass_seconds(state)
+        return [
+            Stage(
+                "auxiliary variables and cut-points",
+                lambda lo, hi: self._place(state, prior, params, rng, clock),
+                slice=hyper.a_slice(seconds),
+            ),
+            *hyper.covariance_stage(state, params, walk),
+        ]
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 1:
+            return hyper.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def _place(
         self, state: State, prior: Prior, params: Params, rng: np.random.Generator, clock: Clock
@@ -184,7 +193,8 @@ class OrderedClasses(Predicting):
             move_together(rng, z, cuts, gram, state["joint_steps"], clock.warming)
         state["steps"]["current"][0] = math.nan
 
-    def _traces(self, state: State, prior: Prior) -> dict[str, float]:
+    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+        prior = self.setting(state, params)
         square = squared_length(state["z"], state)
         tried = state["steps"]["tried"].sum()
         cuts = state["cuts"]
@@ -199,7 +209,7 @@ class OrderedClasses(Predicting):
         }
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
-        traces = self._traces(state, self.setting(state, params))
+        traces = self.traces(state, data, params)
         return {
             "z": state["z"][None].copy(),
             "theta": state["theta"].copy(),

@@ -8,9 +8,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Cost, Kept, Model, ModelData, ModelSpec, Params, Problem, Results, State
+from plaidwork.core.api import (
+    Clock,
+    Cost,
+    Kept,
+    Model,
+    ModelData,
+    ModelSpec,
+    Params,
+    Problem,
+    Results,
+    Stage,
+    State,
+)
 from plaidwork.plugins.gp_auxiliary import hyper
-from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f
 from plaidwork.plugins.gp_auxiliary.ordinal import log_labels, walk_cuts
@@ -60,7 +71,6 @@ class Rated(Model):
             "f": np.zeros(len(frame.fitted)),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(1, 0.2),
-            "call": 0,
         }
         centre = 0.3 * rng.standard_normal(len(ratings.item))
         state["q"] = draw_latent(rng, ratings, centre, np.ones(len(centre)), cuts)
@@ -71,25 +81,43 @@ class Rated(Model):
         self._draw_f(rng, state)
         return state
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        """Ratings and raters, then the covariance; of many objects in several calls."""
+    ) -> Sequence[Stage]:
+        """Ratings, raters, the covariance, and f."""
         law = self.law(state, params)
-        parts = hyper.parts_of(len(law.x), params)
-        if state["call"] == 0:
-            self._rate(state, params, rng, clock, law.covariance)
-        if params["parameters"] == "inferred" and (parts == 1 or state["call"] > 0):
-            count = params["walks"] if parts == 1 else 1
+
+        def walk(lo: int, hi: int) -> None:
             prior, together = self._together(state, law)
-            hyper.walk_theta(rng, state["theta"], together[None], prior, state["steps"], clock.warming, count)
-        state["call"] = (state["call"] + 1) % parts
-        if state["call"]:
-            return None
-        self._weigh(state, law)
-        self._shift(state, params, rng)
-        self._draw_f(rng, state)
-        return self._traces(state)
+            steps = state["steps"]
+            hyper.walk_theta(rng, state["theta"], together[None], prior, steps, clock.warming, hi - lo)
+
+        def latent(lo: int, hi: int) -> None:
+            self._weigh(state, law)
+            self._shift(state, params, rng)
+            self._draw_f(rng, state)
+
+        ratings = 1e-6 * len(state["q"])
+        return [
+            Stage(
+                "ratings and cut-points",
+                lambda lo, hi: self._rate(state, params, rng, clock, lo, hi),
+                params["site_sweeps"],
+                hyper.a_slice(ratings + hyper.pass_seconds(state)),
+            ),
+            Stage(
+                "raters",
+                lambda lo, hi: self._judge(state, params, rng, clock, law),
+                slice=hyper.a_slice(ratings),
+            ),
+            *hyper.covariance_stage(state, params, walk),
+            Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
+        ]
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 1:
+            return hyper.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def law(self, state: State, params: Params) -> Prior:
         """The law of f at the objects of the fit."""
@@ -113,14 +141,13 @@ class Rated(Model):
         state["f"] = draw_f(rng, state["together"][None], gram)[0] / state["scale"]
 
     def _rate(
-        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, law: Covariance
+        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, lo: int, hi: int
     ) -> None:
-        """Cut-points given f with q integrated out, q at once after them; offsets and precisions given f and q."""
+        """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
-        free = state["fixed"]["free"]
         inferred = params["cut_points"] == "inferred"
         sharpness = np.sqrt(state["precision"])[ratings.rater]
-        for turn in range(params["site_sweeps"]):
+        for turn in range(lo, hi):
             if turn:
                 state["together"] = ratings.together(
                     state["q"], state["offset"], state["precision"], state["scale"]
@@ -130,6 +157,13 @@ class Rated(Model):
             if inferred:
                 walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
+
+    def _judge(
+        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, law: Prior
+    ) -> None:
+        """Offsets and precisions given f and q, and what moves together with them."""
+        ratings, cuts, free = Ratings.of(state["fixed"]), state["cuts"], state["fixed"]["free"]
+        inferred = params["cut_points"] == "inferred"
         rest = state["q"] - state["f"][ratings.item]
         state["offset"] = draw_offsets(rng, ratings, rest, state["precision"], free)
         prior = (params["precision_shape"], params["precision_rate"])
@@ -137,7 +171,7 @@ class Rated(Model):
         if inferred and free.all():
             shift_raters(rng, state["q"], state["offset"], cuts)
         if inferred and params["parameters"] == "inferred":
-            stretch(rng, state, law, free, prior, clock.warming)
+            stretch(rng, state, law.covariance, free, prior, clock.warming)
         state["steps"]["current"][0] = math.nan
 
     def _shift(self, state: State, params: Params, rng: np.random.Generator) -> None:
@@ -148,7 +182,7 @@ class Rated(Model):
         if params["cut_points"] == "inferred":
             shift_cuts(rng, together, scale, gram, state["q"], state["cuts"])
 
-    def _traces(self, state: State) -> dict[str, float]:
+    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()
         width = width_of(state["cuts"])
         return {

@@ -179,5 +179,6 @@ RATED = ModelSpec(
         *_COVARIANCE,
     ),
     schedule=Schedule(chains=4, warmup=500, draws=1000),
+    state_version=2,
     citation=ALBERT,
 )

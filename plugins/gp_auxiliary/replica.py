@@ -120,13 +120,14 @@ def sweep_replica(
     steps: dict[str, np.ndarray],
     params: Any,
     warming: bool,
-    part: int,
+    lo: int,
+    hi: int,
 ) -> None:
     """Site sweeps, scale moves where the regions are cones, shares, and steps of the covariance's parameters.
 
-    ``part`` counts the calls that the sweep takes (:func:`hyper.parts_of`): first z, then a walk in each.
+    ``lo``, ``hi`` are the parts of the sweep to do: part 0 is all that goes before the steps, of which each is a part.
     """
-    if part == 0:
+    if lo == 0:
         if "flow" in replica and len(replica["flow"]["map"]):
             _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
         else:
@@ -134,10 +135,9 @@ def sweep_replica(
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
-    several = hyper.parts_of(len(prior.x), params) > 1
-    if params["parameters"] == "fixed" or (several and part == 0):
+    count = hi - max(lo, 1)
+    if count == 0:
         return
-    count = 1 if several else params["walks"]
     # A walk integrates f out, so that the f of before is stale even where theta stays.
     replica["place"] = flow.NOWHERE
     if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):

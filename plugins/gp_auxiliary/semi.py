@@ -18,8 +18,10 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
 )
+from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -28,10 +30,12 @@ from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
 from plaidwork.plugins.gp_auxiliary.tempering import (
     draw_anew,
     ladder,
+    move_f,
     new_swaps,
     rates,
+    redraw_z,
     root_of_prior,
-    temper,
+    swap_and_space,
 )
 
 NEAR = 0.1
@@ -82,31 +86,55 @@ class SemiClasses(Classes):
                 state["fixed"]["root"] = root
         return {**state, "swaps": new_swaps(len(state["widths"]))}
 
-    def together(
-        self,
-        state: State,
-        prior: Prior,
-        labels: Labels,
-        params: Params,
-        rng: np.random.Generator,
-        clock: Clock,
-    ) -> None:
-        if len(state["widths"]) == 1:
-            return
-        known = state["fixed"].get("root")
+    def stages(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> list[Stage]:
+        """The copies one by one, then what they do together: f of all, swaps, z of all. ``state["f"]`` holds f between."""
+        found = super().stages(state, data, params, rng, clock)
+        prior, labels, widths = self.setting(state, params)
+        if len(widths) == 1:
+            return found
+        rungs, known = state["rungs"], state["fixed"].get("root")
 
         def root_of(copy: Replica) -> np.ndarray | None:
             return root_of_prior(prior, copy) if known is None else known
 
-        if params["shares"] == "equal":
-            first = state["rungs"]["0"]
-            draw_anew(rng, first, root_of(first), labels, _FEW_SWEEPS)
-        temper(rng, state["rungs"], state["widths"], labels, state["swaps"], clock, root_of, params["slices"])
+        def anew(lo: int, hi: int) -> None:
+            draw_anew(rng, rungs["0"], root_of(rungs["0"]), labels, _FEW_SWEEPS)
 
-    def traces(self, state: State, prior: Prior, labels: Labels) -> dict[str, float]:
+        def move(lo: int, hi: int) -> None:
+            for m in range(lo, hi):
+                copy = rungs[str(m)]
+                state["f"][str(m)] = move_f(rng, copy, widths[m], labels, root_of, params["slices"])
+
+        def swap(lo: int, hi: int) -> None:
+            f = [state["f"][str(m)] for m in range(len(widths))]
+            f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock)
+            state["f"] = {str(m): own for m, own in enumerate(f)}
+
+        def redraw(lo: int, hi: int) -> None:
+            for m in range(lo, hi):
+                redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
+
+        first, count = rungs["0"], len(widths)
+        root = hyper.walk_seconds(first) if known is None else 0.0
+        sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
+        draw = len(first["z"]) * hyper.pass_seconds(first)
+        ellipses = root + (1 + params["slices"]) * (draw + sites)
+        if params["shares"] == "equal":
+            found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
+        return [
+            *found,
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update(f={})),
+            Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
+            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=lambda: state.pop("f")),
+        ]
+
+    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+        _prior, labels, _widths = self.setting(state, params)
         swaps, several = state["swaps"], len(state["widths"]) > 1
         winners = labels.winners(self.cold(state)["z"])[labels.free]
-        return super().traces(state, prior, labels) | {
+        return super().traces(state, data, params) | {
             "swap": float(rates(swaps).min()) if several and swaps["tried"].all() else math.nan,
             "returned": float(swaps["trips"].sum() / swaps["tried"][0])
             if several and swaps["tried"][0]
@@ -134,7 +162,7 @@ class SemiClasses(Classes):
         """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
-        rows = max(len(classes_of(data["y"])[1]), 2) ** 2 - 3
+        rows = _sides(len(classes_of(data["y"])[1]))
         sites = (params["site_sweeps"] + 4) * size * 3e-7
         return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
 
@@ -143,6 +171,11 @@ class SemiClasses(Classes):
 
         frame = self.frame(data, params)
         return summarise_semi(kept, frame, data, self.filled(frame, params))
+
+
+def _sides(n_classes: int) -> int:
+    """How much more a sample costs than one of two classes."""
+    return max(n_classes, 2) ** 2 - 3
 
 
 def _count_labels(frame: Frame) -> list[Problem]:

@@ -164,5 +164,6 @@ SEMI = ModelSpec(
         *VIEWS[_AFTER:],
     ),
     schedule=SEMI_SAMPLER,
+    state_version=2,
     citation=f"{LAWRENCE}\n{SYED}\n{ROGERS}\n{ALBERT}",
 )

@@ -183,6 +183,7 @@ CLASSES = ModelSpec(
     traces=TRACES,
     views=(*VIEWS, AUXILIARY),
     schedule=SAMPLER,
+    state_version=2,
     citation=f"{ALBERT}\n{ROGERS}",
 )
 
@@ -270,6 +271,7 @@ ORDERED_CLASSES = ModelSpec(
         ),
     ),
     schedule=SAMPLER,
+    state_version=2,
     citation=ALBERT,
 )
 
@@ -295,5 +297,6 @@ QUICK_CLASSES = ModelSpec(
     ),
     views=tuple(view for view in VIEWS if view.kind != "posterior"),
     schedule=Schedule(chains=1, max_sweeps=3000, tolerance=1e-7),
+    state_version=2,
     citation=ROGERS,
 )

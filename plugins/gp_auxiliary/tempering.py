@@ -51,36 +51,48 @@ def rates(swaps: Swaps) -> np.ndarray:
     return np.asarray(swaps["taken"] / np.maximum(swaps["tried"], 1))
 
 
-def temper(
+def move_f(
+    rng: np.random.Generator,
+    copy: Replica,
+    width: float,
+    labels: Labels,
+    root_of: Callable[[Replica], np.ndarray | None],
+    slices: int,
+) -> np.ndarray:
+    """f (K, N) of a copy, drawn given z and then moved ``slices`` times along ellipses; ``root_of`` gives
+    :func:`root_of_prior` of a copy."""
+    f = draw_f(rng, copy["z"], gram_of(copy))
+    return explore(rng, f, copy, root_of(copy), labels, width, slices) if width > 0 and slices else f
+
+
+def swap_and_space(
     rng: np.random.Generator,
     rungs: dict[str, Replica],
+    f: list[np.ndarray],
     widths: np.ndarray,
     labels: Labels,
     swaps: Swaps,
     clock: Clock,
-    root_of: Callable[[Replica], np.ndarray | None],
-    slices: int,
-) -> None:
-    """Draw f of every copy; move it along ellipses; swap neighbours; draw z of every copy. In the warm-up now and then
-    space the widths anew.
+) -> list[np.ndarray]:
+    """:func:`swap_neighbours`; in the warm-up now and then space the widths anew.
 
     ``widths`` (M,), rungs and swaps are changed in place. After the warm-up the widths stay, and what is counted begins
-    anew. ``root_of`` gives :func:`root_of_prior` of a copy; ``slices`` moves along ellipses.
+    anew.
     """
     if clock.sweep == clock.warmup:
         swaps.update(_empty(len(widths)))
-    f = []
-    for m, width in enumerate(widths):
-        copy = rungs[str(m)]
-        f.append(draw_f(rng, copy["z"], gram_of(copy)))
-        if width > 0 and slices:
-            f[m] = explore(rng, f[m], copy, root_of(copy), labels, width, slices)
     f = swap_neighbours(rng, rungs, f, widths, labels, swaps)
     if clock.warming and clock.sweep + 1 in (clock.warmup // 8, clock.warmup // 4, clock.warmup // 2):
         widths[:] = spaced(widths, rates(swaps))
         swaps.update(_empty(len(widths)))
-    for m in range(len(widths)):
-        labels.redraw(rng, rungs[str(m)], f[m], widths[m])
+    return f
+
+
+def redraw_z(
+    rng: np.random.Generator, copy: Replica, f: np.ndarray, m: int, widths: np.ndarray, labels: Labels
+) -> None:
+    """z of the copy at rung m given its f (K, N)."""
+    labels.redraw(rng, copy, f, widths[m])
 
 
 def swap_neighbours(

@@ -7,7 +7,7 @@ probable f, so predictions are good; q is too narrow, so its uncertainty of f is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,11 +20,12 @@ from plaidwork.core.api import (
     ModelSpec,
     Params,
     Problem,
+    Stage,
     State,
 )
+from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
-from plaidwork.plugins.gp_auxiliary.hyper import WHOLE_UP_TO
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
 
@@ -100,21 +101,40 @@ class QuickClasses(Predicting):
             "step": np.full(len(theta), 0.5),
             "best": theta.copy(),
             "top": 0.0,
-            "call": 0,
         }
 
-    def sweep_blocks(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Iterator[tuple[str, float]]:
+    ) -> Sequence[Stage]:
         """The auxiliary variables and f, then one parameter of the covariance."""
-        prior = self.setting(state, params)
-        state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
-        self._place(state)
-        yield "auxiliary variables", bound(prior, state["theta"], state)
-        if params["parameters"] == "inferred":
-            for part in range(_PARTS):
+        prior, gram = self.setting(state, params), state["gram"]
+
+        def auxiliary(lo: int, hi: int) -> None:
+            state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
+            self._place(state)
+
+        def climb(lo: int, hi: int) -> None:
+            for part in range(lo, hi):
                 self._climb(state, prior, clock.sweep % len(state["theta"]), part)
-            yield "covariance", bound(prior, state["theta"], state)
+
+        seconds = len(state["z"]) * hyper.pass_seconds(gram)
+        found = [Stage("auxiliary variables", auxiliary, slice=hyper.a_slice(seconds))]
+        if params["parameters"] == "inferred":
+            found.append(Stage("covariance", climb, _PARTS, hyper.a_slice(hyper.walk_seconds(gram))))
+        return found
+
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        inferred = params["parameters"] == "inferred"
+        return {
+            "elbo": bound(self.setting(state, params), state["theta"], state),
+            "amplitude": math.exp(state["theta"][0]),
+            "step": float(state["step"].max()) if inferred else 0.0,
+        }
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 1:
+            return hyper.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def _place(self, state: State) -> None:
         """``M = S z~ = z~ - Q z~`` of every function."""
@@ -143,27 +163,6 @@ class QuickClasses(Predicting):
 
     def _value(self, state: State, prior: Prior, theta: np.ndarray) -> float:
         return prior.log_density(theta, state["z"]) + prior.covariance.log_prior(theta)
-
-    def step(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        """The blocks in turn; of many samples the second one in several calls."""
-        prior, inferred = self.setting(state, params), params["parameters"] == "inferred"
-        index, whole = clock.sweep % len(state["theta"]), len(prior.x) <= WHOLE_UP_TO
-        call = state["call"]
-        if call == 0:
-            state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
-            self._place(state)
-        if inferred:
-            for part in range(_PARTS) if whole else range(call - 1, call):
-                if part >= 0:
-                    self._climb(state, prior, index, part)
-            state["call"] = 0 if whole else (call + 1) % (_PARTS + 1)
-            if state["call"]:
-                return None
-        value = bound(prior, state["theta"], state)
-        step = float(state["step"].max()) if inferred else 0.0
-        return {"elbo": value, "amplitude": math.exp(state["theta"][0]), "step": step}
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         """The bound has settled over as many sweeps as there are parameters, and no parameter takes large steps."""

@@ -143,7 +143,7 @@ FAULTS = {
     "swaps always taken": ("swap_neighbours", "< ratio", "< 1e9"),
     "swaps by half the ratio": ("swap_neighbours", "< ratio", "< 3.0 * ratio"),
     "ellipse without a level": ("along_ellipse", "+ math.log(rng.random())", "- 3.0"),
-    "z of the old width": ("temper", "f[m], widths[m])", "f[m], widths[-1])"),
+    "z of the old width": ("redraw_z", "f, widths[m])", "f, widths[-1])"),
 }
 
 
