@@ -361,7 +361,12 @@ class SetupPage(QWidget):
             self._wanted = ""
             self.foot.estimate.setText("No estimate yet")
             return
-        model = self.workbench.registry.model(self.spec.id)
+        try:
+            model = self.workbench.registry.model(self.spec.id)
+        except PlaidworkError as error:  # its plugin was turned off while the page was open
+            self._wanted = ""
+            self.foot.message.set_text(str(error), "error")
+            return
         datasets, (params, _) = self._datasets(), self.settings()
         schedule, seed, holdout = self._schedule()
         signature = self._signature()
