@@ -142,12 +142,14 @@ class PlaidModel(Model):
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         setting, warm = self.setting(state, data, params, clock), annealing(params, clock)
-        found = [Stage("copies", lambda lo, hi: self._arrange(state, setting, warm), slice=AT_ONCE)]
-        found += [replica_stage(number, state, setting, rng) for number in range(len(setting.powers))]
+        found = [replica_stage(0, state, setting, rng, lambda: self._arrange(state, setting, warm))]
+        found += [replica_stage(number, state, setting, rng) for number in range(1, len(setting.powers))]
         if not warm and params["replicas"] > 1:
             found.append(Stage("swaps", lambda lo, hi: swap_replicas(state, setting, rng), slice=AT_ONCE))
         if len(state["held_out"]["rows"]) and not clock.warming:
-            found.append(Stage("held-out cells", lambda lo, hi: _average_held_out(state, data), slice=AT_ONCE))
+            found.append(
+                Stage("held-out cells", lambda lo, hi: _average_held_out(state, data), slice=AT_ONCE)
+            )
         return found
 
     def _arrange(self, state: State, setting: Setting, warm: bool) -> None:
@@ -270,7 +272,9 @@ class PlaidModel(Model):
         return {"X": simulate_matrix(rng, state["replicas"]["0"])}
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
-        return upgraded(state) if from_version == 1 else super().upgrade_state(state, from_version, data, params)
+        return (
+            upgraded(state) if from_version == 1 else super().upgrade_state(state, from_version, data, params)
+        )
 
     def refresh(self, state: State, data: ModelData, params: Params) -> State:
         """New constants of the data and statistics of the blocks."""

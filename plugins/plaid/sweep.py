@@ -1,9 +1,9 @@
-"""The parts of a sweep: the tasks of every replica, then the swaps and what is told of held-out cells."""
+"""The parts of a sweep: the tasks of each replica, and the exchange between replicas."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,13 +154,21 @@ def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> N
     state["swapped"] = accepted / (len(replicas) - 1)
 
 
-def replica_stage(number: int, state: State, setting: Setting, rng: np.random.Generator) -> Stage:
-    """The tasks of one replica: scans of its blocks in random order, then the moves, the joint draw last.
+def replica_stage(
+    number: int,
+    state: State,
+    setting: Setting,
+    rng: np.random.Generator,
+    first: Callable[[], None] = lambda: None,
+) -> Stage:
+    """The tasks of one replica: ``first``, scans of its blocks in random order, the moves, the joint draw.
 
-    The number of tasks in a slice follows from the size of the matrix.
+    The number of tasks in a slice follows from the size of the matrix. They are units of one stage, and not stages,
+    so that a sweep of a small matrix is a single call of the kernel.
     """
 
     def begin() -> None:
+        first()
         state["order"] = rng.permutation(len(state["replicas"][str(number)]["rows"]))
 
     return Stage(

@@ -237,6 +237,7 @@ SPEC = ModelSpec(
             live=True,
         ),
     ),
+    state_version=2,
     schedule=Schedule(chains=4, warmup=200, draws=500, thin=2),
     citation=(
         "Neal (2000), Markov chain sampling methods for Dirichlet process mixture models, JCGS 9, 249-265. "
