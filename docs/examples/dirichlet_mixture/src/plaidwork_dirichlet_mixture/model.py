@@ -80,10 +80,10 @@ class DirichletMixture(Model):
         one = Updates(state, items_of(state, data["X"]), law, params, rng)
         unit = sweep.work_per_row(d, law.full)
         drawn = (int(state["at"][sweep.HIGH]) + ROOM) * unit
-        return [
-            Stage("clusters", one.count, n, 1 + SLICE // (2 * unit), begin=one.begin),
-            Stage("labels", one.draw_labels, n, 1 + SLICE // drawn),
-            Stage("splits and merges", one.make_moves, size=None, slice=2),
+        return [  # clusters are numbered and summed up at the end: no traces before
+            Stage("clusters", one.count, n, 1 + SLICE // (2 * unit), begin=one.begin, whole=False),
+            Stage("labels", one.draw_labels, n, 1 + SLICE // drawn, whole=False),
+            Stage("splits and merges", one.make_moves, size=None, slice=2, whole=False),
             Stage("means and alpha", one.finish, slice=AT_ONCE),
         ]
 
