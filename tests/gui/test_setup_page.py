@@ -8,6 +8,7 @@ import pytest
 from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
+from plaidwork.core.errors import SessionError
 from plaidwork.core.plan import FitPlan, make_plan
 from plaidwork.core.run import Run
 from plaidwork.core.suitability import Choices
@@ -261,3 +262,12 @@ def test_rows_that_vary_most(qtbot, page, bench):
     assert caught.args[0].inputs["X"][0].name == used.name
     field.choose(["genes"])
     assert page.inputs_form.subsets() == {}
+
+
+def test_a_plugin_turned_off_while_the_page_is_open_is_said(qtbot, page, monkeypatch):
+    def gone(model_id):
+        raise SessionError(f"The model “{model_id}” is not installed.")
+
+    monkeypatch.setattr(page.workbench.registry, "model", gone)
+    qtbot.mouseClick(page.foot.start, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "is not installed" in page.foot.message.text)
