@@ -10,8 +10,8 @@ from typing import Any
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.file_inputs import ColumnInput
 from plaidwork.core.importers import read_dataset
-from plaidwork.core.job import ColumnInput
 from plaidwork.core.spec import Input
 
 _ENTRY = {"file", "options", "steps", "fields"}

@@ -6,7 +6,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 from plaidwork.plugins.rank_factor import gibbs
 from plaidwork.plugins.rank_factor.models import RankFactor, RankFactorVB
 from plaidwork.plugins.rank_factor.rows import step_margin
