@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 
 
 def read(path: Path) -> tuple[list[str], list[str], list[list[str]]]:

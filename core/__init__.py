@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plaidwork.core import providers
+
 if TYPE_CHECKING:
-    from plaidwork.core.fitting import fit, resume
+    from collections.abc import Sequence
+
+    from plaidwork.core.dataset import Dataset
+    from plaidwork.core.importers.base import Reader
+    from plaidwork.core.one_call import fit, resume
     from plaidwork.core.session import Session, open_session
 
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
@@ -20,17 +27,38 @@ __version__ = "0.1.0"
 __all__ = ["Session", "__version__", "fit", "open_session", "resume"]
 
 _HOMES = {
-    "fit": "plaidwork.core.fitting",
-    "resume": "plaidwork.core.fitting",
+    "fit": "plaidwork.core.one_call",
+    "resume": "plaidwork.core.one_call",
     "open_session": "plaidwork.core.session",
     "Session": "plaidwork.core.session",
+    # for the providers below
+    "registry": "plaidwork.core.registry",
+    "session_dataset": "plaidwork.core.session",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that ``import plaidwork.core`` stays quick."""
-    if name in _HOMES:
-        from importlib import import_module
-
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _HOMES and name in __all__:
+        return _found(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _found(name: str) -> Any:
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def _plugin_readers() -> Sequence[Reader]:
+    found: Sequence[Reader] = _found("registry")().readers
+    return found
+
+
+def _session_dataset(path: Path, title: str | None = None) -> Dataset:
+    found: Dataset = _found("session_dataset")(path, title)
+    return found
+
+
+providers.plugin_readers = _plugin_readers
+providers.session_dataset = _session_dataset

@@ -22,9 +22,9 @@ from plaidwork.core.annotations import (
 from plaidwork.core.attached import AttachedFile, FileRequest, attach
 from plaidwork.core.dataset import Axis, Dataset
 from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.file_inputs import ColumnInput, FileInput
 from plaidwork.core.fit_inputs import Entry, entries_for, read_entry
 from plaidwork.core.fitted import fitted_inputs
-from plaidwork.core.job import ColumnInput, FileInput
 from plaidwork.core.joining import align, unite
 from plaidwork.core.model import Block, Result
 from plaidwork.core.new_samples import names_known

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,10 @@ from plaidwork.core.analysis import AnalysisRecord, run_showing
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.model import Result, Results, Table
 from plaidwork.core.naming import Naming, labels_of_axes, shown_names
+from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Run
 from plaidwork.core.session import Session
 from plaidwork.core.spec import spec_to_json
-
-if TYPE_CHECKING:
-    from plaidwork.core.registry import Registry
-
 
 MOST_IMPUTED = 5_000_000
 """Imputed cells of an input that are exported with a run (some 300 MB)."""
@@ -200,7 +197,7 @@ class BundleWriter:
         """What the model expects in missing cells, one file per input; left out where they are more than MOST_IMPUTED."""
         from plaidwork.core.fitted import imputable, write_imputed
 
-        for word, fitted in imputable(run, datasets, plugins):
+        for word, fitted in imputable(run, datasets, plugins or registry()):
             if sum(int(fitted.missing(k).sum()) for k in range(len(fitted.blocks))) <= MOST_IMPUTED:
                 write_imputed(fitted, self._path(*folder, "imputed", f"{file_name(fitted.name)}.csv"), word)
 

@@ -17,6 +17,7 @@ from plaidwork.core.plugins.info import is_users_stop, passes, plugin_error
 Notify = Callable[[Event], None]
 """Called in the thread that runs the chain, for every event; must be quick and must not raise."""
 
+EXECUTORS = ("threads", "processes", "inline")
 CHECKPOINT_SECONDS = 20.0
 PLUGIN_HINT = "This is an error in the plugin, not in your data. What was kept before it is still there."
 NOTHING_KEPT = "This is an error in the plugin, not in your data."

@@ -20,7 +20,7 @@ import numpy as np
 from plaidwork.core.annotation_inputs import codes_of, parse_column
 from plaidwork.core.dataset import Axis, Dataset, Step
 from plaidwork.core.errors import DataError, DataWarning, SettingError
-from plaidwork.core.job import ColumnInput, FileInput, distinct_names, load_files
+from plaidwork.core.file_inputs import ColumnInput, FileInput, distinct_names, load_files
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.object_columns import counted, is_scalar
 from plaidwork.core.object_parts import is_frame, titles_in

@@ -171,22 +171,19 @@ def write_imputed(fitted: FittedInput, path: Path, word: str = "row") -> int:
 
 
 def imputable(
-    run: Run, datasets: Mapping[str, Dataset], plugins: Registry | None = None
+    run: Run, datasets: Mapping[str, Dataset], plugins: Registry
 ) -> Iterator[tuple[str, FittedInput]]:
     """Inputs of a run with missing cells that its model can fill in: (dim of the rows, fitted input).
 
     There are none when the model is not installed, or the data are gone or have changed.
     """
-    from plaidwork.core.registry import registry
-
-    known = plugins or registry()
-    if not known.has(run.spec.id):
+    if not plugins.has(run.spec.id):
         return
     for item in run.spec.inputs:
         if item.kind != "matrix" or not run.inputs.get(item.name):
             continue
         try:
-            found = FittedInput(run, item.name, datasets, known.model(run.spec.id))
+            found = FittedInput(run, item.name, datasets, plugins.model(run.spec.id))
             gaps = found.offered and any(found.missing(k).any() for k in range(len(found.blocks)))
         except (DataError, PluginError, SessionError):
             continue

@@ -76,7 +76,7 @@ class Metric:
             return float(self.source(run))
         if any(trace.name == self.source for trace in run.spec.traces):
             return self._of_trace(run, self.source)
-        singles = single_numbers(run.results)
+        singles = run.single_numbers
         if self.source in singles:
             return singles[self.source]
         known = [*(trace.name for trace in run.spec.traces), *singles]
@@ -131,17 +131,6 @@ class Metric:
             str(record.get("doc", "")),
             None if across is None else tuple(across),
         )
-
-
-def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
-    """Results that are one number, by name."""
-    from plaidwork.core.model import Result
-
-    found = {}
-    for name, result in results.items():
-        if isinstance(result, Result) and result.values.size == 1 and result.values.dtype.kind in "biuf":
-            found[name] = float(result.values.reshape(()))
-    return found
 
 
 def metrics_of(spec: ModelSpec, brought: Iterable[Metric] = ()) -> list[Metric]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from plaidwork.core.errors import ModelError
 from plaidwork.core.schedule import Clock
 from plaidwork.core.spec import ModelSpec
 from plaidwork.core.stages import Stage, advance
@@ -175,6 +176,15 @@ Results = dict[str, Result | Table | str]
 """What ``summarise`` returns: arrays, tables and texts by name (a name is an identifier)."""
 
 
+def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
+    """Results that are one number, by name."""
+    found = {}
+    for name, result in results.items():
+        if isinstance(result, Result) and result.values.size == 1 and result.values.dtype.kind in "biuf":
+            found[name] = float(result.values.reshape(()))
+    return found
+
+
 class Model(ABC):
     """A model: a declaration and four methods; the rest is optional.
 
@@ -320,8 +330,6 @@ class Model(ABC):
 
     def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
-        from plaidwork.core.errors import ModelError
-
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",
             "Its results can be browsed; fit again to go on.",

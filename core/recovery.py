@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,10 +16,9 @@ from pathlib import Path
 
 from plaidwork.core.errors import SessionError
 from plaidwork.core.run import now
-from plaidwork.core.session import Session
+from plaidwork.core.session import Session, open_session
 from plaidwork.core.store.atomic import process_runs, replace_file, sweep_temporaries
-
-_UUID = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
+from plaidwork.core.store.places import recovery_file, recovery_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +36,9 @@ class Recovery:
 
     def open(self) -> Session:
         """The session as it was, with ``path`` of its own file. Raises ``SessionError``."""
-        from plaidwork.core.store import load_session
-
-        session = load_session(self.path)
+        session = open_session(self.path)
         session.path = self.origin
         return session
-
-
-def recovery_folder() -> Path:
-    """Where recovery files are kept (not created)."""
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("plaidwork", appauthor=False)) / "recovery"
-
-
-def recovery_file(uuid: str, folder: Path | None = None) -> Path:
-    """The recovery file of a session. Raises ``SessionError`` for a text that is no session id."""
-    if not _UUID.match(uuid):
-        raise SessionError(f"“{uuid}” is not the id of a session.")
-    return (folder or recovery_folder()) / f"{uuid}.plaidwork"
 
 
 def write_recovery(session: Session, folder: Path | None = None) -> Path:

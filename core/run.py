@@ -14,7 +14,7 @@ import numpy as np
 
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.draws import Kept
-from plaidwork.core.model import Results
+from plaidwork.core.model import Results, single_numbers
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.schedule import Schedule
 from plaidwork.core.spec import ModelSpec
@@ -22,6 +22,7 @@ from plaidwork.core.spec import ModelSpec
 if TYPE_CHECKING:
     from plaidwork.core.analysis import AnalysisRecord
     from plaidwork.core.diagnostics import Diagnosis
+    from plaidwork.core.session import Session
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
 
@@ -164,6 +165,11 @@ class Run:
         return DrawsByName(self.kept())
 
     @property
+    def single_numbers(self) -> dict[str, float]:
+        """Results that are one number, by name."""
+        return single_numbers(self.results)
+
+    @property
     def traces(self) -> dict[str, list[np.ndarray]]:
         """All sweeps of every trace, by name, one array per chain."""
         snapshots = [record.trace.snapshot() for record in self.chains]
@@ -198,8 +204,6 @@ class Run:
 
     def save(self, path: Any) -> None:
         """Write a session with this run alone (with the data it was fitted to)."""
-        from plaidwork.core.session import Session
-
         session: Session | None = getattr(self, "session", None)
         if session is None:
             raise ValueError("this run belongs to no session; call session.save(path)")

@@ -10,8 +10,9 @@ from typing import Any
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
+from plaidwork.core.file_inputs import ColumnInput
 from plaidwork.core.importers import read_dataset
-from plaidwork.core.job import ColumnInput
+from plaidwork.core.resources import RESOURCES
 from plaidwork.core.spec import Input
 
 _ENTRY = {"file", "options", "steps", "fields"}
@@ -100,7 +101,7 @@ def load_sample(folder: Path) -> Sample:
 
 def bundled_samples() -> tuple[Sample, ...]:
     """The examples that come with Plaidwork, in the order of the welcome page."""
-    root = Path(__file__).resolve().parent.parent / "resources" / "examples"
+    root = RESOURCES / "examples"
     folders = sorted(path.parent for path in root.glob("*/example.json"))
     return tuple(
         sorted((load_sample(folder) for folder in folders), key=lambda sample: (sample.order, sample.id))

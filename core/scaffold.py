@@ -12,6 +12,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
 from plaidwork.core.errors import SettingError
+from plaidwork.core.resources import RESOURCES
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*\Z")
 _LONGEST = 50
@@ -108,4 +109,4 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 def _templates() -> Path:
-    return Path(__file__).resolve().parent.parent / "resources" / "plugin_template"
+    return RESOURCES / "plugin_template"

@@ -132,9 +132,9 @@ class Session:
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write the session file (atomically). Raises ``SessionError``; the old file is then as it was."""
-        from plaidwork.core.store import save_session
+        from plaidwork.core.store.session_file import save
 
-        return save_session(self, path)
+        return save(self, path)
 
 
 def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
@@ -154,6 +154,6 @@ def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
 
 def open_session(path: str | Path) -> Session:
     """Read a session file. Raises ``SessionError`` when it is not one, or is damaged."""
-    from plaidwork.core.store import load_session
+    from plaidwork.core.store.session_file import load
 
-    return load_session(path)
+    return load(path, Session)

@@ -12,9 +12,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Dataset, SamplesIn
+from plaidwork.core.environment import environment
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
-from plaidwork.core.fitting import ended_status, environment, summarise
+from plaidwork.core.fitting import ended_status, summarise
 from plaidwork.core.naming import name_item, proposed_label
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.plugins.fault import PluginFault

@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from plaidwork.core.api import Clock, passes
 from plaidwork.core.chain import copy_state
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.plugins.group_factor import sweep

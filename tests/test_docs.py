@@ -80,7 +80,7 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
     assert len(code.splitlines()) < 60
     plugin = ModuleType("column_means")
     exec(compile(code, "docs/plugins.md", "exec"), vars(plugin))
-    from plaidwork.core import fitting
+    from plaidwork.core import one_call
     from plaidwork.core import registry as module
     from plaidwork.core.plugins import finding
 
@@ -95,12 +95,12 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
     monkeypatch.setattr(finding.pkgutil, "iter_modules", lambda path: ())
     found = module.Registry().load()
     assert found.plugins[0].state == "ok", found.plugins[0].details
-    monkeypatch.setattr(fitting, "registry", lambda: found)
+    monkeypatch.setattr(one_call, "registry", lambda: found)
 
     rng = np.random.default_rng(3)
     x = rng.normal([1.0, -2.0, 5.0], 0.5, size=(200, 3))
     x[::7, 1] = np.nan
-    run = fitting.fit("example.column_means", {"X": x}, chains=2, warmup=20, draws=50)
+    run = one_call.fit("example.column_means", {"X": x}, chains=2, warmup=20, draws=50)
     assert run.status == "done"
     assert run.results["mean"].values == pytest.approx([1, -2, 5], abs=0.2)
     assert run.results["noise"].values == pytest.approx(0.5, abs=0.1)

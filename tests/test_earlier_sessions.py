@@ -38,7 +38,7 @@ def test_an_earlier_run_is_repeated(opened):
 
 @pytest.mark.parametrize("opened", FIXTURES, indirect=True, ids=lambda path: path.name.split(".")[0])
 def test_an_earlier_run_goes_on(opened):
-    from plaidwork.core.fitting import resume
+    from plaidwork.core.one_call import resume
 
     (run,) = opened.runs.values()
     before = [record.trace.count for record in run.chains]

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from plaidwork.core.cli.fitting import find_run
+from plaidwork.core.environment import environment
 from plaidwork.core.errors import SettingError
-from plaidwork.core.fitting import environment
 from plaidwork.core.registry import registry
 from plaidwork.core.repeating import Repeated, repeat, same_arithmetic
 from plaidwork.core.run import Run

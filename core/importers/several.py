@@ -30,8 +30,9 @@ from plaidwork.core.importers._orientation import (
 )
 from plaidwork.core.importers._sniff import sniff
 from plaidwork.core.importers._text import count_text
-from plaidwork.core.importers.base import ImportOptions, Progress, read_datasets
+from plaidwork.core.importers.base import ImportOptions, Progress
 from plaidwork.core.importers.delimited import DelimitedReader
+from plaidwork.core.importers.reading import read_datasets
 from plaidwork.core.importers.spreadsheet import SpreadsheetReader
 from plaidwork.core.joining import has_default_names
 from plaidwork.core.spelling import near_misses

@@ -28,6 +28,6 @@ def save_session(session: Session, path: str | Path | None = None) -> Path:
 
 def load_session(path: str | Path) -> Session:
     """Read a session file. Raises ``SessionError`` naming file, what was found and what was expected."""
-    from plaidwork.core.store.session_file import load
+    from plaidwork.core.session import open_session
 
-    return load(path)
+    return open_session(path)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.run import Run
-from plaidwork.core.session import Session
 from plaidwork.core.store.atomic import replace_file
 from plaidwork.core.store.datasets import write_dataset
 from plaidwork.core.store.h5 import Writer, open_new, put
 from plaidwork.core.store.inference import write_inference
 from plaidwork.core.store.session_file import AxisLabels
+
+if TYPE_CHECKING:
+    from plaidwork.core.session import Session
 
 
 def write_netcdf(run: Run, session: Session, path: Path) -> None:

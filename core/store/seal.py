@@ -52,7 +52,7 @@ def probe(path: Path) -> None:
     if getattr(sys, "frozen", False) or not sys.executable:
         return  # no interpreter to start
     seconds = _SECONDS + path.stat().st_size / _BYTES_PER_SECOND
-    command = [sys.executable, "-m", "plaidwork.core.store.seal", str(path.absolute())]
+    command = [sys.executable, "-m", "plaidwork.core.store.probe", str(path.absolute())]
     try:
         done = subprocess.run(
             command, capture_output=True, timeout=seconds, check=False, env={**os.environ, "PYTHONUTF8": "1"}
@@ -66,38 +66,3 @@ def probe(path: Path) -> None:
         raise SessionError(
             f"“{path.name}” is damaged: the program that read it ended with code {done.returncode}."
         )
-
-
-def _limit(total: int) -> None:
-    """Bound memory (what is in use, 1 GiB, and thrice the content) and time of this process, where it can be."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    in_use = (
-        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if _LINUX else 4 << 30
-    )
-    bound = in_use + (1 << 30) + 3 * total
-    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
-
-
-_LINUX = sys.platform == "linux"
-
-
-def _main(path: Path) -> int:
-    from plaidwork.core.store.session_file import content_size, load
-
-    try:
-        _limit(content_size(path))
-        load(path, probed=True)
-    except SessionError as error:
-        print(json.dumps({"message": error.message, "hint": error.hint}))
-        return 3
-    except MemoryError:
-        print(json.dumps({"message": f"“{path.name}” is damaged: it asks for too much memory.", "hint": ""}))
-        return 3
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_main(Path(sys.argv[1])))

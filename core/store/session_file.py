@@ -6,22 +6,26 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 
+from plaidwork.core.environment import environment
 from plaidwork.core.errors import SessionError
 from plaidwork.core.run import Run, now
-from plaidwork.core.session import Session
 from plaidwork.core.store import gate, schema
 from plaidwork.core.store.atomic import replace_file, save_error
 from plaidwork.core.store.datasets import read_stored, write_dataset
 from plaidwork.core.store.foreign import copy_unknown
 from plaidwork.core.store.h5 import Reader, Writer, open_new, put, text_of
+from plaidwork.core.store.places import recovery_file
 from plaidwork.core.store.runs import read_run, write_run
 from plaidwork.core.store.schema import link_name
 from plaidwork.core.store.seal import probe, seal, seal_holds
 from plaidwork.core.store.values import read_value, write_value
+
+if TYPE_CHECKING:
+    from plaidwork.core.session import Session
 
 
 def save(session: Session, path: str | Path | None = None) -> Path:
@@ -54,8 +58,6 @@ def write(session: Session, path: Path, *, backup: bool = True) -> None:
     except SessionError as error:
         raise SessionError(f"Could not save: {error.message}", error.hint) from error
     except (OSError, RuntimeError) as error:  # h5py tells a full disk either way
-        from plaidwork.core.recovery import recovery_file
-
         raise save_error(error, path, estimate(session), recovery_file(session.uuid).exists()) from error
 
 
@@ -93,7 +95,7 @@ def _write_file(session: Session, path: Path) -> None:
         writer.text(group, "history", "\n".join(map(schema.to_json, list(session.history))))
         if session.studies:
             writer.json(group, "studies", session.studies)
-        writer.json(group, "environment", _environment())
+        writer.json(group, "environment", environment())
         copy_unknown(session.path, writer)
         writer.finish()
 
@@ -112,12 +114,6 @@ def _write_head(session: Session, file: h5py.File) -> None:
         "app_version": __version__,
     }
     put(file, **attrs)
-
-
-def _environment() -> dict[str, str]:
-    from plaidwork.core.fitting import environment
-
-    return environment()
 
 
 def _write_view(writer: Writer, group: h5py.Group, name: str, value: Any, order: int) -> None:
@@ -179,8 +175,10 @@ def content_size(path: Path) -> int:
         raise _not_opened(path, error) from error
 
 
-def load(path: str | Path, limits: gate.Limits = gate.LIMITS, *, probed: bool = False) -> Session:
-    """Read a session file. Raises ``SessionError``.
+def load(
+    path: str | Path, make: type[Session], limits: gate.Limits = gate.LIMITS, *, probed: bool = False
+) -> Session:
+    """Read a session file into a session that ``make`` makes. Raises ``SessionError``.
 
     A file that is not exactly as we wrote it is read by a process of its own first, unless ``probed``.
     """
@@ -203,7 +201,7 @@ def load(path: str | Path, limits: gate.Limits = gate.LIMITS, *, probed: bool = 
             read_only = _check_head(file, path, limits)
             reader = Reader(file)
             reader.check_attributes()
-            session = _read(reader)
+            session = _read(reader, make)
             reader.check_rest()
         except SessionError as error:
             raise SessionError(
@@ -265,9 +263,9 @@ def _check_head(file: h5py.File, path: Path, limits: gate.Limits) -> str:
     return ""
 
 
-def _read(reader: Reader) -> Session:
+def _read(reader: Reader, make: type[Session]) -> Session:
     file = reader.file
-    session = Session(
+    session = make(
         name=text_of(file, "name"), uuid=str(file.attrs["uuid"]), created=str(file.attrs["created"])
     )
     for group in _ordered(reader.group(file, "data")):

@@ -3,10 +3,9 @@
 from plaidwork.core.metric import Metric, metrics_of
 from plaidwork.core.study.grid import MOST_JOBS, combinations, split_values
 from plaidwork.core.study.job import Status, StudyJob
-from plaidwork.core.study.record import StudyChoice, StudyRecord, choice_of_run, study_records
+from plaidwork.core.study.record import StudyChoice, StudyRecord, choice_of_run, study_records, study_table
 from plaidwork.core.study.running import MakeExecutor
 from plaidwork.core.study.study import Study, adopt
-from plaidwork.core.study.tables import study_table
 
 __all__ = [
     "MOST_JOBS",

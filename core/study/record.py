@@ -278,3 +278,8 @@ def choice_of_run(studies: Sequence[Mapping[str, Any]], run_id: str) -> StudyCho
         if picked:
             return picked[-1]
     return None
+
+
+def study_table(record: Mapping[str, Any]) -> Table:
+    """One line per job of a study as stored: what varies, seed, status, metric, rank, seconds."""
+    return StudyRecord.from_json(record).table()

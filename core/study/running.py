@@ -11,7 +11,6 @@ from typing import Any
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.executor import Control, Executor, ThreadExecutor
 from plaidwork.core.fitting import Progress, execute
-from plaidwork.core.metric import single_numbers
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.run import Run
 from plaidwork.core.study.job import Status, StudyJob
@@ -196,7 +195,7 @@ class RunningStudy(StudyRecord):
         if run.n_draws:
             verdict = run.diagnosis().verdict
             job.verdict, job.settled = verdict.word or verdict.title, verdict.settled
-        job.metrics = single_numbers(run.results)
+        job.metrics = run.single_numbers
         for metric in self.metrics:
             try:
                 job.metrics[metric.key] = metric.of(run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +11,6 @@ from plaidwork.core.model import Table
 
 if TYPE_CHECKING:
     from plaidwork.core.study.record import StudyRecord
-
-
-def study_table(record: Mapping[str, Any]) -> Table:
-    """One line per job of a study as stored: what varies, seed, status, metric, rank, seconds."""
-    from plaidwork.core.study.record import StudyRecord
-
-    return StudyRecord.from_json(record).table()
 
 
 def record_table(record: StudyRecord) -> Table:

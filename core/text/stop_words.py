@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from plaidwork.core.errors import SettingError
+from plaidwork.core.resources import RESOURCES
 
-_FOLDER = Path(__file__).resolve().parent.parent.parent / "resources" / "stop_words"
+_FOLDER = RESOURCES / "stop_words"
 
 
 @cache

@@ -54,7 +54,7 @@ class FileCommands(CommandGroup):
             self.import_paths([Path(name) for name in names])
 
     def _import_filter(self) -> str:
-        from plaidwork.core.importers.base import builtin_readers
+        from plaidwork.core.importers.reading import builtin_readers
 
         readers = builtin_readers()
         patterns = " ".join(f"*{suffix}" for reader in readers for suffix in reader.suffixes)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from plaidwork.core.dataset import Dataset, Step
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError
 from plaidwork.core.importers import Preview, Reader, find_reader
-from plaidwork.core.importers.base import read_all
+from plaidwork.core.importers.reading import read_all
 from plaidwork.core.text import texts_in
 from plaidwork.gui.data.class_row import ClassRow, file_stem
 from plaidwork.gui.data.import_options import OptionsPanel

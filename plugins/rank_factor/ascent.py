@@ -85,7 +85,7 @@ def update_groups(state: State, setup: Setup, params: Params, clock: Clock) -> N
 
 def after_scores_of(state: State, setup: Setup, params: Params) -> list[Callable[[], None]]:
     """The updates that follow the scores, in their order."""
-    found = [
+    found: list[Callable[[], None]] = [
         partial(scores.update_label_weights, state, setup, params),
         partial(scores.update_coefficients, state, setup, params),
         partial(scores.update_coefficient_scales, state, params),

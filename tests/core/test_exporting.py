@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 from toys import Climb, Walk, matrix
 
-from plaidwork.core import fitting
+from plaidwork.core import one_call
 from plaidwork.core.api import Result
 from plaidwork.core.bundle import BundleWriter, file_name
 from plaidwork.core.dataset import Dataset
@@ -25,7 +25,7 @@ from tests.registries import registry_of
 @pytest.fixture
 def toys(monkeypatch):
     found = registry_of(Walk, Climb)
-    monkeypatch.setattr(fitting, "registry", lambda: found)
+    monkeypatch.setattr(one_call, "registry", lambda: found)
 
 
 def _data(missing=True):
@@ -46,7 +46,7 @@ def _data(missing=True):
 
 def _run(model="toy.walk", missing=True):
     session = Session(name="S")
-    return fitting.fit(model, {"X": _data(missing)}, seed=4, chains=2, draws=3, session=session), session
+    return one_call.fit(model, {"X": _data(missing)}, seed=4, chains=2, draws=3, session=session), session
 
 
 def _table(path):
@@ -130,7 +130,7 @@ def test_dataset_alone(tmp_path, toys):
 def test_job_repeats_the_run(tmp_path, toys, model, missing):
     run, session = _run(model, missing)
     job = read_job(job_toml(run, session, tmp_path / "job.toml"))
-    model = fitting.registry().model(job.model)
+    model = one_call.registry().model(job.model)
     plan = make_plan(
         model,
         job.load(model.spec),

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 from toys import Walk
 
-from plaidwork.core import fitting, open_session
+from plaidwork.core import one_call, open_session
 from plaidwork.core.api import Input, ModelSpec, Result
 from plaidwork.core.cli import fitting as commands
 from plaidwork.core.cli import main
@@ -69,8 +69,8 @@ def texts(dataset):
 
 @pytest.fixture
 def fit(monkeypatch):
-    monkeypatch.setattr(fitting, "registry", lambda: registry_of(Taker))
-    return lambda inputs, **options: fitting.fit("toy.taker", inputs, executor="inline", **options)
+    monkeypatch.setattr(one_call, "registry", lambda: registry_of(Taker))
+    return lambda inputs, **options: one_call.fit("toy.taker", inputs, executor="inline", **options)
 
 
 # -- names and joining ------------------------------------------------------------------------------------

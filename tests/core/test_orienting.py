@@ -312,9 +312,9 @@ def test_an_array_file_can_be_told(tmp_path):
 @pytest.fixture
 def installed(monkeypatch):
     import plaidwork.core.cli.fitting as cli_fitting
-    import plaidwork.core.fitting as fitting
+    from plaidwork.core import one_call
 
-    for module in (cli_fitting, fitting):
+    for module in (cli_fitting, one_call):
         monkeypatch.setattr(module, "registry", lambda: KNOWN)
 
 

@@ -11,7 +11,8 @@ from plaidwork.core.dataset import Step
 from plaidwork.core.errors import ModelError
 from plaidwork.core.events import Checkpointed, Failed, Finished, Swept
 from plaidwork.core.executor import Control, InlineExecutor
-from plaidwork.core.fitting import execute, resume
+from plaidwork.core.fitting import execute
+from plaidwork.core.one_call import resume
 from plaidwork.core.plan import make_plan
 from plaidwork.core.processes import ProcessExecutor
 from plaidwork.core.run import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plaidwork.core import fitting
+from plaidwork.core import one_call
 from plaidwork.core.cli.options import command_parser
 from plaidwork.core.schedule import SCHEDULE_WORDS, Schedule
 
@@ -20,12 +20,12 @@ ELSEWHERE = {"help", "out", "force", "json", "plugin_dir"}
 
 
 def test_what_the_page_shows_runs(tmp_path, monkeypatch):
-    whole = fitting.fit
+    whole = one_call.fit
 
     def short(*given, **options):
         return whole(*given, **{**options, "warmup": 5, "draws": 5, "thin": 1, "chains": 1})
 
-    monkeypatch.setattr(fitting, "fit", short)
+    monkeypatch.setattr(one_call, "fit", short)
     monkeypatch.chdir(tmp_path)
     space = {}
     for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
@@ -37,7 +37,7 @@ def test_what_the_page_shows_runs(tmp_path, monkeypatch):
 def test_the_command_line_and_python_take_the_same_words():
     (group,) = (a for a in command_parser()._actions if hasattr(a, "choices") and a.choices)
     typed = {action.dest for action in group.choices["fit"]._actions} - ELSEWHERE
-    called = set(inspect.signature(fitting.fit).parameters)
+    called = set(inspect.signature(one_call.fit).parameters)
     assert {RENAMED.get(word, word) for word in typed} == called - {"session", "progress"}
     assert set(SCHEDULE_WORDS) == set(Schedule.__dataclass_fields__) <= called
     for word in called:

@@ -11,7 +11,7 @@ from plaidwork.core.cli.options import command_parser
 from plaidwork.core.cli.pairs import import_options
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers import read_dataset, read_datasets
-from plaidwork.core.importers.base import builtin_readers
+from plaidwork.core.importers.reading import builtin_readers
 from plaidwork.core.job import FileInput
 from plaidwork.core.reading_options import (
     COMMON,

@@ -120,7 +120,7 @@ write_recovery(session, Path(sys.argv[1]))
 
 
 def test_words_name_the_recovery_file_when_there_is_one(session, tmp_path, monkeypatch):
-    monkeypatch.setattr(recovery, "recovery_folder", lambda: tmp_path)
+    monkeypatch.setattr("plaidwork.core.store.places.recovery_folder", lambda: tmp_path)
     write_recovery(session)
     with pytest.raises(SessionError, match="Your work is still open and in the recovery file"):
         save_session(session, tmp_path / "no" / "s.plaidwork")

@@ -9,8 +9,9 @@ from plaidwork.core.dataset import Dataset, Source, Step
 from plaidwork.core.errors import PluginError, SessionError
 from plaidwork.core.events import Swept
 from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute, resume
+from plaidwork.core.fitting import execute
 from plaidwork.core.model import Table
+from plaidwork.core.one_call import resume
 from plaidwork.core.plan import make_plan
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.store import load_session, save_session

@@ -215,21 +215,21 @@ def test_gate_refuses(path, name):
     change, words = HOSTILE[name]
     _add(path, change)
     with pytest.raises(SessionError, match=words):
-        session_file.load(path, probed=True)
+        session_file.load(path, Session, probed=True)
 
 
 def test_gate_limits(path):
     with pytest.raises(SessionError, match="limit of 5 objects"):
-        session_file.load(path, gate.Limits(objects=5))
+        session_file.load(path, Session, gate.Limits(objects=5))
     with pytest.raises(SessionError, match="more than 10"):
-        session_file.load(path, gate.Limits(dataset=10))
-    assert session_file.load(path, gate.Limits(total=1)).runs  # really on the disk: not made up
+        session_file.load(path, Session, gate.Limits(dataset=10))
+    assert session_file.load(path, Session, gate.Limits(total=1)).runs  # really on the disk: not made up
 
 
 def test_versions(session, path):
     _add(path, lambda f: f.attrs.__setitem__("format_version", "1.7"))
     with pytest.raises(SessionError, match="attributes of “/”"):
-        session_file.load(path, probed=True)  # changed by hand
+        session_file.load(path, Session, probed=True)  # changed by hand
 
     def saved_as(version, needed):
         save_session(session)
@@ -238,9 +238,9 @@ def test_versions(session, path):
             del file["checksums"]
 
     saved_as("1.7", "1.0")
-    assert session_file.load(path, probed=True).read_only == ""
+    assert session_file.load(path, Session, probed=True).read_only == ""
     saved_as("2.0", "1.0")
-    newer = session_file.load(path, probed=True)
+    newer = session_file.load(path, Session, probed=True)
     assert "2.0" in newer.read_only
     with pytest.raises(SessionError, match="open for reading only"):
         save_session(newer)
@@ -248,10 +248,10 @@ def test_versions(session, path):
     assert newer.read_only == ""
     saved_as("2.0", "2.0")
     with pytest.raises(SessionError, match=r"needs format 2\.0"):
-        session_file.load(path, probed=True)
+        session_file.load(path, Session, probed=True)
     saved_as("two", "1.0")
     with pytest.raises(SessionError, match="'two'"):
-        session_file.load(path, probed=True)
+        session_file.load(path, Session, probed=True)
 
 
 def test_unknown_things_survive(session, path, tmp_path):

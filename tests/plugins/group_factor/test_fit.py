@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from plaidwork.core.errors import ModelError
-from plaidwork.core.fitting import fit
 from plaidwork.core.model import Block, ModelData
+from plaidwork.core.one_call import fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.schedule import Clock

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.session import open_session

@@ -8,7 +8,8 @@ from scipy.sparse import csr_matrix
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import ModelError
-from plaidwork.core.fitting import execute, fit
+from plaidwork.core.fitting import execute
+from plaidwork.core.one_call import fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.unlocking import LockedError

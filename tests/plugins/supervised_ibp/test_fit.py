@@ -13,8 +13,8 @@ from plaidwork.core.analysing import run_analysis
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.engine import run_chain
 from plaidwork.core.errors import DataError
-from plaidwork.core.fitting import fit, resume
 from plaidwork.core.numbers import format_percent
+from plaidwork.core.one_call import fit, resume
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
 from plaidwork.core.run import Run

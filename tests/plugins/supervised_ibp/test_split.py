@@ -5,7 +5,7 @@ import pytest
 import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
 

@@ -7,7 +7,7 @@ from scipy.special import digamma, expit
 
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.fitting import fit
+from plaidwork.core.one_call import fit
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
 from plaidwork.plugins.supervised_ibp.texteffect import drawn_topics, first_topics
