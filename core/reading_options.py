@@ -146,7 +146,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("names", "column", "Names of rows", "column with the names of the rows, -1 for none", (*TABLES, "parquet")),
     ReadingOption(
         "samples_in", "choice", "Samples are", "which axis holds the samples: rows or columns", EVERY,
-        (("rows", "the rows"), ("columns", "the columns"), ("", "not known, or it does not matter")),
+        (("rows", "the rows"), ("columns", "the columns"), ("", "not known or not needed")),
     ),
     ReadingOption(
         "encoding", "choice", "Encoding", "utf-8, windows-1252, latin-1 or utf-16", _OF_TEXT,
