@@ -132,6 +132,36 @@ def test_diagnostics_show_a_verdict_and_follow_the_chosen_row(finished, qtbot):
     assert np.array_equal(page.trace.lines[0].y, run.draws["level"][0])
 
 
+def test_the_quantity_and_the_order_of_diagnostics_come_back(finished, qtbot):
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+
+    workbench, run = finished
+
+    def opened():
+        page = DiagnosticsPage(workbench, run)
+        qtbot.addWidget(page)
+        page.show()
+        qtbot.waitUntil(lambda: page._diagnosis is not None, timeout=20_000)
+        return page
+
+    page = opened()
+    assert not workbench.view_changed
+    view, row = page.table.view, len(page._diagnosis.quantities) - 1
+    page.table.sort_by("Mean", True)
+    shown = page.table._model.shown_row(row)
+    place = view.visualRect(page.table._model.index(shown, 0)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert workbench.view_changed
+    chosen = page._diagnosis.quantities[row].title
+    assert page._chosen == chosen
+    page.refresh()
+    assert page._chosen == chosen
+    again = opened()
+    assert again._chosen == chosen
+    assert again.table.selected_rows() == [row]
+    assert again.table.sorting() == ["Mean", True]
+
+
 def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     from plaidwork.gui.monitor.settings_page import SettingsPage
 
