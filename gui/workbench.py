@@ -32,6 +32,8 @@ from plaidwork.gui.widgets import Message
 if TYPE_CHECKING:
     from plaidwork.core.diagnostics import Diagnosis, Verdict
 
+DATA_VIEWS = "data"
+"""Where a session keeps what was chosen on the pages of its data, by name."""
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
 _IN_PASSING = 64 << 20
@@ -50,6 +52,8 @@ class Workbench(QObject):
 
     session_replaced = Signal()
     data_changed = Signal(str)
+    data_renamed = Signal(str, str)
+    """Old and new name of a dataset."""
     runs_changed = Signal()
     run_changed = Signal(str)
     """Status, title, notes or log of a run."""
@@ -272,6 +276,22 @@ class Workbench(QObject):
                 self.asked.emit(
                     Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
                 )
+
+    def rename_dataset(self, old: str, name: str) -> None:
+        """Give a dataset another name everywhere. Raises ``DataError`` if it is taken."""
+        self.session.rename_dataset(old, name)
+        self.studies.rename_data(old, name)
+        kept = self.session.views.get(DATA_VIEWS, {})
+        if old in kept:
+            kept[name] = kept.pop(old)
+        self.touch()
+        self.data_renamed.emit(old, name)
+        self.data_changed.emit(name)
+
+    def kept_view(self, name: str) -> dict[str, Any]:
+        """Where the choices of the page of a dataset are kept."""
+        found: dict[str, Any] = self.session.views.setdefault(DATA_VIEWS, {}).setdefault(name, {})
+        return found
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses; a message says so otherwise."""

@@ -16,6 +16,7 @@ from plaidwork.core.events import Event
 from plaidwork.core.executor import InlineExecutor
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.run import Run
+from plaidwork.core.session import renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.tasks import Task, run_task
@@ -99,6 +100,11 @@ class StudyBench(QObject):
         if spent < 1.0 or done - before <= 0.02:
             return None
         return spent / (done - before) * (len(study.jobs) - done)
+
+    def rename_data(self, old: str, name: str) -> None:
+        """A dataset of the session has another name."""
+        for record in self._records.values():
+            record.input_names = renamed_inputs(record.input_names, old, name)
 
     # -- running --------------------------------------------------------------------------------
     def start(self, study: Study, at_once: int = 0) -> None:
