@@ -312,7 +312,7 @@ class AnalysisPage(QWidget):
         if isinstance(error, PluginError):
             self.run.say(str(error), "error")
             if error.fault is not None:
-                self.workbench.blame(f"{page.spec.title} failed", error.fault, error.hint)
+                self.workbench.faults.blame(f"{page.spec.title} failed", error.fault, error.hint)
             else:
                 self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
 

@@ -96,9 +96,11 @@ class FileCommands(CommandGroup):
 
     def _add(self, datasets: Sequence[Dataset]) -> None:
         """Add what was imported, and show the set-up of a fit of it; or put it into the set-up that asked for it."""
+        from plaidwork.gui.data.label_choice import propose_labels
+
         added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
         for name in added:
-            self._workbench.propose_labels(self._workbench.session.datasets[name])
+            propose_labels(self._workbench, self._workbench.session.datasets[name])
         if added and self._asking is not None:
             self._asking.take(added)
         elif added:
