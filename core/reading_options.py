@@ -173,6 +173,10 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
         (("mean", "Take the mean"),), off="Refuse them",
     ),
     ReadingOption(
+        "absent", "choice", "Combinations without a row", "long table: zero or missing, for pairs that have no row", TABLES,
+        (("zero", "Are 0"), ("missing", "Are missing")), off="Are missing",
+    ),
+    ReadingOption(
         "repeated", "choice", "Repeated entries", "Matrix Market: sum or mean of entries given more than once",
         ("matrix_market",), (("sum", "Add them up"), ("mean", "Take the mean")), off="Refuse them",
     ),
