@@ -278,6 +278,23 @@ def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
     wait_for_tasks()
 
 
+def test_the_level_of_a_short_run_has_nothing_of_its_warm_up(finished, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench, run = finished
+    run.schedule = replace(run.schedule, warmup=190)
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.tick()
+    name = run.spec.primary_trace.name
+    series = [record.trace.snapshot()[name] for record in run.chains]
+    sign = -1.0 if run.spec.primary_trace.goal == "down" else 1.0
+    level = max(sign * values[190:].mean() for values in series)
+    assert float(page._figures["primary"].value.replace("−", "-")) == pytest.approx(sign * level, rel=1e-2)
+    assert f"last {len(series[0]) - 190} sweeps" in page._figures["primary"].toolTip()
+
+
 def run_of_noise(spec, chains=3):
     """A finished run of a declaration alone: random traces, and of every variable what is declared of it."""
     rng = np.random.default_rng(2)
