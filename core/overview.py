@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import ValueKind
+from plaidwork.core.orienting import orient
+from plaidwork.core.spec import Input, ValueKind
 
 FEW_VALUES = 6
 """Whole numbers with at most so many different values may be classes or ratings."""
 LARGE = 1000
 """Whole numbers up to here are usual for counts; above, intensities are as likely."""
 _SAMPLE = 2_000_000
+_VIEWS = Input("views", many=True, union=True, dims=("sample", "feature"), samples="sample", missing=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,12 @@ class Overview:
     def n_alone(self) -> int:
         """Samples that one view only has."""
         return int(((self.present > 0).sum(axis=0) == 1).sum())
+
+
+def with_samples_in_rows(datasets: Sequence[Dataset]) -> list[Dataset]:
+    """The views, those transposed that have their samples in columns. Slow for large data: not for the GUI thread."""
+    found, _ = orient((_VIEWS,), {_VIEWS.name: datasets})
+    return list(found[_VIEWS.name])
 
 
 def overview(datasets: Sequence[Dataset]) -> Overview:

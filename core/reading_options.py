@@ -146,7 +146,7 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption("names", "column", "Names of rows", "column with the names of the rows, -1 for none", (*TABLES, "parquet")),
     ReadingOption(
         "samples_in", "choice", "Samples are", "which axis holds the samples: rows or columns", EVERY,
-        (("rows", "the rows"), ("columns", "the columns"), ("", "not known, or it does not matter")),
+        (("rows", "the rows"), ("columns", "the columns"), ("", "not known or not needed")),
     ),
     ReadingOption(
         "encoding", "choice", "Encoding", "utf-8, windows-1252, latin-1 or utf-16", _OF_TEXT,
@@ -171,6 +171,10 @@ READING_OPTIONS: tuple[ReadingOption, ...] = (
     ReadingOption(
         "repeated", "choice", "Repeated cells", "long table: mean of cells given more than once", TABLES,
         (("mean", "Take the mean"),), off="Refuse them",
+    ),
+    ReadingOption(
+        "absent", "choice", "Combinations without a row", "long table: zero or missing, for pairs that have no row", TABLES,
+        (("zero", "Are 0"), ("missing", "Are missing")), off="Are missing",
     ),
     ReadingOption(
         "repeated", "choice", "Repeated entries", "Matrix Market: sum or mean of entries given more than once",

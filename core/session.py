@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import uuid
+<<<<<<< HEAD
 from dataclasses import dataclass, field, replace
+=======
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+>>>>>>> qa1
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +62,21 @@ class Session:
         """Put another version under the same name; runs keep the data hash of what they were fitted to."""
         self.datasets[old] = dataset.with_(name=old)
         self.note("data changed", dataset=old, steps=[str(step) for step in dataset.steps])
+
+    def rename_dataset(self, old: str, name: str) -> None:
+        """Give a dataset another name, also in the runs and studies that use it. Raises ``DataError`` if it is taken."""
+        if name in self.datasets:
+            raise DataError(f"“{name}” is already taken.", "Choose another name.")
+        self.datasets = {
+            (name if key == old else key): (item.with_(name=name) if key == old else item)
+            for key, item in self.datasets.items()
+        }
+        for run in self.runs.values():
+            run.inputs = renamed_inputs(run.inputs, old, name)
+        for study in self.studies:
+            inputs = renamed_inputs(study["inputs"], old, name)
+            study["inputs"] = {key: list(names) for key, names in inputs.items()}
+        self.note("data renamed", dataset=name, before=old)
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run and no study uses. Raises ``DataError`` otherwise."""
@@ -135,6 +155,11 @@ class Session:
         from plaidwork.core.store.session_file import save
 
         return save(self, path)
+
+
+def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Names of datasets by input, with one of them under another name."""
+    return {key: tuple(name if item == old else item for item in names) for key, names in inputs.items()}
 
 
 def session_dataset(path: str | Path, title: str | None = None) -> Dataset:

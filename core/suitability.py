@@ -21,6 +21,7 @@ from plaidwork.core.annotation_inputs import (
 from plaidwork.core.dataset import Dataset, with_free_name
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.joining import has_default_names
+from plaidwork.core.orienting import samples_axis
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import Registry
 from plaidwork.core.spec import Input, ModelSpec
@@ -91,11 +92,27 @@ def _sentence(item: Input, datasets: Sequence[Dataset]) -> str:
 
 
 def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
-    """The matrix and the others that have the name of a sample (row) in common with it, in the order given."""
-    if len(first.shape) != 2 or has_default_names(first.row_names):
-        return [first]
-    rows = set(first.row_names)
-    return [d for d in datasets if d is first or (len(d.shape) == 2 and not rows.isdisjoint(d.row_names))]
+    """The matrix and the others that have the name of a sample in common with it, in the order given."""
+    mine = _sample_names(first) if len(first.shape) == 2 else ()
+    return [d for d in datasets if d is first or (len(d.shape) == 2 and _meet(mine, _sample_names(d)))]
+
+
+def _sample_names(dataset: Dataset) -> tuple[set[str], ...]:
+    """The names of the samples of a matrix; of rows and of columns where it does not say which of them are the samples."""
+    axes = _given(dataset.row_names), _given(dataset.column_names)
+    known = samples_axis(dataset)
+    return axes if known is None else (axes[known],)
+
+
+def _meet(one: Sequence[set[str]], other: Sequence[set[str]]) -> bool:
+    """Whether two matrices have samples in common.
+
+    Where neither says which of its axes are the samples, only rows are compared: the same features do not make them
+    data of the same samples.
+    """
+    if len(one) == len(other) == 2:
+        one, other = one[:1], other[:1]
+    return any(not mine.isdisjoint(theirs) for mine in one for theirs in other)
 
 
 def _given(names: Sequence[str]) -> set[str]:
@@ -162,7 +179,7 @@ class Choices:
     def __init__(self, session: Mapping[str, Dataset]) -> None:
         self.session = dict(session)
         self._offers: dict[Input, Offer] = {}
-        self._items: dict[str, tuple[set[str], set[str]]] = {}
+        self._items: dict[str, tuple[tuple[set[str], ...], set[str]]] = {}
 
     def offer(self, item: Input) -> Offer:
         """What there is for an input."""
@@ -191,19 +208,20 @@ class Choices:
         return [*first, *near, *(name for name in rest if name not in near)]
 
     def related(self, one: str, other: str) -> bool:
-        """Whether two datasets have the name of an item in common; items that are only numbered have none.
+        """Whether two datasets have the name of an item in common, two matrices that of a sample.
 
-        Two matrices need a row in common: the same columns alone do not make them data of the same samples.
+        Items that are only numbered have no names.
         """
         both = len(self.session[one].shape) == len(self.session[other].shape) == 2
-        first, second = (self._named(name)[0 if both else 1] for name in (one, other))
-        return not first.isdisjoint(second)
+        (first, mine), (second, theirs) = self._named(one), self._named(other)
+        return _meet(first, second) if both else not mine.isdisjoint(theirs)
 
-    def _named(self, name: str) -> tuple[set[str], set[str]]:
-        """Names of the rows of a dataset, and of all its items."""
+    def _named(self, name: str) -> tuple[tuple[set[str], ...], set[str]]:
+        """Names of the samples of a dataset, and of all its items."""
         if name not in self._items:
-            rows, columns = _given(self.session[name].row_names), _given(self.session[name].column_names)
-            self._items[name] = rows, rows | columns
+            data = self.session[name]
+            items = _given(data.row_names) | _given(data.column_names)
+            self._items[name] = (_sample_names(data) if len(data.shape) == 2 else (), items)
         return self._items[name]
 
     def _near(self, name: str, others: Iterable[str]) -> bool:
@@ -276,7 +294,7 @@ class Choices:
         """The matrix and those with the same samples; numbered samples are the same only where that was ``meant``."""
         data, candidates = self.session[first], [self.session[name] for name in names]
         views = views_with(data, candidates)
-        if meant and has_default_names(data.row_names):
+        if meant and has_default_names(data.row_names) and samples_axis(data) != 1:
             views = [other for other in candidates if other.row_names == data.row_names]
         return [name for name in names if any(self.session[name] is view for view in views)]
 

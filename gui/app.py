@@ -77,7 +77,7 @@ def _blame_plugin(window: MainWindow, error: BaseException) -> bool:
     for info in window.workbench.registry.plugins:
         if info.source != "built-in" and info.prefixes and passed_through(error, info.prefixes):
             told = plugin_error(info, "", error)
-            window.workbench.blame(f"Something in the plugin {info.title} went wrong", told.fault)
+            window.workbench.faults.blame(f"Something in the plugin {info.title} went wrong", told.fault)
             return True
     return False
 

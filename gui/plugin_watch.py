@@ -87,7 +87,7 @@ class PluginWatch(QObject):
         name = info.name
         actions = [
             ("Plugins…", lambda: self._window.commands.show_plugin(name)),
-            ("Disable plugin", lambda: self._workbench.disable_plugin(name)),
+            ("Disable plugin", lambda: self._workbench.faults.disable_plugin(name)),
         ]
         if info.details:
             details = info.details

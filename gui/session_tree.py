@@ -28,6 +28,7 @@ _KIND = Qt.ItemDataRole.UserRole
 _NAME = Qt.ItemDataRole.UserRole + 1
 _DETAIL = Qt.ItemDataRole.UserRole + 2
 _ICON = Qt.ItemDataRole.UserRole + 3
+_KEY = Qt.ItemDataRole.UserRole + 10
 
 DATA, RUN, STUDY, NEW = "data", "run", "study", "new"
 
@@ -160,6 +161,7 @@ class SessionTree(QTreeWidget):
         self.currentItemChanged.connect(self._current_changed)
         for signal in (workbench.session_replaced, workbench.data_changed, workbench.runs_changed):
             signal.connect(lambda *_: self.rebuild())
+        workbench.data_renamed.connect(self._data_renamed)
         workbench.studies.listed.connect(self.rebuild)
         workbench.studies.changed.connect(self.update_study)
         workbench.studies.ended.connect(self.update_study)
@@ -197,10 +199,18 @@ class SessionTree(QTreeWidget):
         self.select(*current)
         self.blockSignals(False)
 
+    def _data_renamed(self, old: str, name: str) -> None:
+        """The line is found by the new name from now on; what is in front is shown under it."""
+        item = self._find(DATA, old)
+        if item is not None:
+            item.setData(0, _KEY, name)
+            if item is self.currentItem():
+                self.chosen.emit(DATA, name)
+
     def _add(self, kind: str, key: str, name: str, detail: str, icon: tuple[str, str]) -> None:
         item = QTreeWidgetItem()
         item.setData(0, _KIND, kind)
-        item.setData(0, Qt.ItemDataRole.UserRole + 10, key)
+        item.setData(0, _KEY, key)
         self._fill(item, name, detail, icon)
         self._groups[RUN if kind == NEW else kind].addChild(item)
 
@@ -229,7 +239,7 @@ class SessionTree(QTreeWidget):
         group = self._groups.get(RUN if kind == NEW else kind)
         for index in range(group.childCount() if group is not None else 0):
             item = group.child(index)
-            if (item.data(0, _KIND), item.data(0, Qt.ItemDataRole.UserRole + 10)) == (kind, key):
+            if (item.data(0, _KIND), item.data(0, _KEY)) == (kind, key):
                 return item
         return None
 
@@ -242,7 +252,7 @@ class SessionTree(QTreeWidget):
         item = self.currentItem()
         if item is None or item.data(0, _KIND) is None:
             return "", ""
-        return str(item.data(0, _KIND)), str(item.data(0, Qt.ItemDataRole.UserRole + 10))
+        return str(item.data(0, _KIND)), str(item.data(0, _KEY))
 
     def select(self, kind: str, key: str) -> None:
         """Choose an item, if it is there."""

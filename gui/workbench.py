@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.dataset import Dataset, SamplesIn
+<<<<<<< HEAD
 from plaidwork.core.environment import environment
 from plaidwork.core.errors import PlaidworkError, PluginError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
 from plaidwork.core.fitting import ended_status, summarise
 from plaidwork.core.naming import name_item, proposed_label
+=======
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
+from plaidwork.core.fitting import ended_status, environment
+from plaidwork.core.naming import name_item
+>>>>>>> qa1
 from plaidwork.core.plan import FitPlan
-from plaidwork.core.plugins.fault import PluginFault
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Pace, Run
 from plaidwork.core.session import Session
+from plaidwork.gui.faults import Faults
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.judging import Judgements
 from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
+from plaidwork.gui.summaries import Summaries
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.widgets import Message
 
 if TYPE_CHECKING:
     from plaidwork.core.diagnostics import Diagnosis, Verdict
 
+DATA_VIEWS = "data"
+"""Where a session keeps what was chosen on the pages of its data, by name."""
 DIAGNOSTICS = "diagnostics"
 """End of the key of the tab with the diagnostics of a run."""
 _IN_PASSING = 64 << 20
 """Bytes up to which a session file is written only to keep what was looked at."""
-LIVE_SUMMARY_SECONDS = 4.0
-"""Least time between two provisional summaries of a run under way."""
 
 
 class Workbench(QObject):
@@ -51,6 +56,8 @@ class Workbench(QObject):
 
     session_replaced = Signal()
     data_changed = Signal(str)
+    data_renamed = Signal(str, str)
+    """Old and new name of a dataset."""
     runs_changed = Signal()
     run_changed = Signal(str)
     """Status, title, notes or log of a run."""
@@ -82,10 +89,9 @@ class Workbench(QObject):
         self._plans: dict[str, FitPlan] = {}
         self._phases: dict[str, dict[int, str]] = {}
         self._paces: dict[str, Pace] = {}
-        self._failed: dict[str, list[Failed]] = {}
         self._selections: dict[str, Selection] = {}
-        self._summaries: dict[str, Task] = {}
-        self._next_summary: dict[str, float] = {}
+        self._summaries = Summaries(self._summarised, self._not_summarised)
+        self.faults = Faults(self)
         self.judgements = Judgements(self)
         self.judgements.judged.connect(self._on_judged)
         self.judgements.failed.connect(self._on_not_judged)
@@ -116,18 +122,10 @@ class Workbench(QObject):
 
     def set_session(self, session: Session, dirty: bool = False) -> None:
         """Show another session; the fits of the old one must have ended."""
-        for task in self._summaries.values():
-            task.cancel()
-        for kept in (
-            self._plans,
-            self._phases,
-            self._paces,
-            self._selections,
-            self._summaries,
-        ):
+        for kept in (self._plans, self._phases, self._paces, self._selections):
             kept.clear()
-        self.judgements.clear()
-        self._failed.clear()
+        for part in (self._summaries, self.judgements, self.faults):
+            part.clear()
         self.session = session
         self._dirty = dirty
         self.view_changed = False
@@ -147,7 +145,9 @@ class Workbench(QObject):
             if done is not None:
                 done()
 
-        return run_task(lambda task: open_session(path), loaded, self.report(f"Could not open {path.name}"))
+        return run_task(
+            lambda task: open_session(path), loaded, self.faults.report(f"Could not open {path.name}")
+        )
 
     def save(self, path: Path | None = None, done: Callable[[], None] | None = None) -> Task | None:
         """Write the session in the background; runs under way are saved up to their last checkpoint."""
@@ -168,7 +168,7 @@ class Workbench(QObject):
 
         def failed(error: BaseException, details: str) -> None:
             self._set_dirty(True)
-            self.report("Could not save")(error, details)
+            self.faults.report("Could not save")(error, details)
 
         session = self.session
         self._saving = run_task(lambda task: session.save(path), saved, failed)
@@ -188,48 +188,7 @@ class Workbench(QObject):
         self.view_changed = False
         return run_task(lambda task: session.save(path), failed=lambda error, details: None)
 
-    def report(self, title: str) -> Callable[[BaseException, str], None]:
-        """What a task calls that has failed: a message with this title."""
-
-        def report(error: BaseException, details: str) -> None:
-            if isinstance(error, PluginError) and error.fault is not None:
-                self.blame(title, error.fault, error.hint)
-            elif isinstance(error, PlaidworkError):
-                self.told.emit("error", title, str(error), "")
-            else:
-                self.told.emit("error", title, f"{type(error).__name__}: {error}", details)
-
-        return report
-
     # -- plugins --------------------------------------------------------------------------------
-    def blame(
-        self, title: str, fault: PluginFault, text: str = "", *, key: str = "", kind: str = "error"
-    ) -> None:
-        """Show what a plugin did wrong, with its traceback, and the button that turns it off."""
-        name = fault.plugin
-        actions: list[tuple[str, Callable[[], object]]] = [
-            ("Details", lambda: self.details_asked.emit(title, fault.message, fault.report)),
-            ("Copy", lambda: QApplication.clipboard().setText(f"{title}\n{fault.report}")),
-        ]
-        if any(info.name == name and info.state != "disabled" for info in self.registry.plugins):
-            actions.append(("Disable plugin", lambda: self.disable_plugin(name)))
-        self.asked.emit(
-            Message(kind, title, f"{fault.message} {text}".strip(), actions, key or f"plugin {name}")
-        )
-
-    def disable_plugin(self, name: str) -> Task:
-        """Turn a plugin off, in the background, for now and for the next starts."""
-
-        def done(_: Any) -> None:
-            text = "Its models are not offered any more. Results made with it stay. Turn it on again under Plugins."
-            self.told.emit("info", f"The plugin {name} is turned off", text, "")
-
-        return run_task(
-            lambda task: self.registry.disable(name),
-            done,
-            self.report(f"{name} could not be turned off for good"),
-        )
-
     def is_missing(self, model_id: str) -> bool:
         """Whether a model is not installed (or its plugin turned off): only results made with it can be shown."""
         return self.registry.settled and not self.registry.has(model_id)
@@ -263,16 +222,21 @@ class Workbench(QObject):
             if any(name in names for names in run.inputs.values()):
                 self.names_changed.emit(run.id)
 
-    def propose_labels(self, dataset: Dataset) -> None:
-        """Offer to show items by an annotation that looks like names, as gene symbols beside identifiers."""
-        for axis, word in enumerate((dataset.row_label, dataset.column_label)):
-            title = proposed_label(dataset, axis)
-            if title and not (dataset.row_shown_by, dataset.column_shown_by)[axis]:
-                text = f"“{title}” of “{dataset.name}” looks like names: it can stand in every chart, table and export."
-                act = partial(self.show_by, dataset.name, axis, title)
-                self.asked.emit(
-                    Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
-                )
+    def rename_dataset(self, old: str, name: str) -> None:
+        """Give a dataset another name everywhere. Raises ``DataError`` if it is taken."""
+        self.session.rename_dataset(old, name)
+        self.studies.rename_data(old, name)
+        kept = self.session.views.get(DATA_VIEWS, {})
+        if old in kept:
+            kept[name] = kept.pop(old)
+        self.touch()
+        self.data_renamed.emit(old, name)
+        self.data_changed.emit(name)
+
+    def kept_view(self, name: str) -> dict[str, Any]:
+        """Where the choices of the page of a dataset are kept."""
+        found: dict[str, Any] = self.session.views.setdefault(DATA_VIEWS, {}).setdefault(name, {})
+        return found
 
     def remove_dataset(self, name: str) -> None:
         """Remove a dataset that no run uses; a message says so otherwise."""
@@ -309,7 +273,7 @@ class Workbench(QObject):
         def planned(plan: FitPlan) -> None:
             if draws:
                 run.extend(draws)
-                plan = self._with_schedule(plan, run)
+                plan = replace(plan, schedule=run.schedule)
             run.say(f"Resumed at sweep {min(record.sweep for record in run.chains)}")
             self._launch(run, plan)
 
@@ -317,19 +281,13 @@ class Workbench(QObject):
         run_task(
             lambda task: session.plan_of(run, self.registry),
             planned,
-            self.report(f"Could not resume {run.title}"),
+            self.faults.report(f"Could not resume {run.title}"),
         )
-
-    @staticmethod
-    def _with_schedule(plan: FitPlan, run: Run) -> FitPlan:
-        from dataclasses import replace
-
-        return replace(plan, schedule=run.schedule)
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
         run.begins_in(environment(plan.model))
-        self._failed.pop(run.id, None)
+        self.faults.forget(run)
         self._plans[run.id] = plan
         self._phases[run.id] = {}
         self._paces[run.id] = Pace()
@@ -445,34 +403,11 @@ class Workbench(QObject):
         elif isinstance(event, Started):
             self._phases[run_id][event.chain] = "running"
         elif isinstance(event, Failed):
-            self._failed.setdefault(run_id, []).append(event)
             run.say(f"{event.message} {event.hint}".strip(), "error")
-            self._tell_failed(run, event)
+            self.faults.chain_failed(run, event)
         elif isinstance(event, Finished):
             run.say(f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}")
         self.run_changed.emit(run_id)
-
-    def _tell_failed(self, run: Run, event: Failed) -> None:
-        """One message for all chains of a run that failed, with the reason of the latest."""
-        record, count = run.chains[event.chain], len(self._failed[run.id])
-        at = f" at sweep {record.sweep + 1}" if record.sweep else ""
-        who = f"{run.chain_word} {event.chain + 1}"
-        if count > 1:
-            who, at = f"{count} of {len(run.chains)} {run.chain_word}s", ""
-        title = f"{run.title}: {who} {'failed' if event.fault is None else 'stopped'}{at}"
-        safe = (
-            f"All draws up to sweep {record.saved.sweep} are safe." if record.saved else "Your data are safe."
-        )
-        key = failure_key(run)
-        if event.fault is not None:
-            text = f"{safe} Update or disable the plugin, or send the details to its author."
-            self.blame(title, event.fault, text, key=key)
-            return
-        text, details = f"{event.message} {event.hint}".strip(), event.details
-        actions: list[tuple[str, Callable[[], object]]] = []
-        if details:
-            actions.append(("Details", lambda: self.details_asked.emit(title, text, details)))
-        self.asked.emit(Message("error", title, f"{text} {safe}", actions, key))
 
     def _on_ended(self, run_id: str) -> None:
         fit = self._fits.pop(run_id)
@@ -480,7 +415,7 @@ class Workbench(QObject):
         run = self.session.runs.get(run_id)
         if run is None:
             return
-        run.status = ended_status(run, run_id in self._failed)
+        run.status = ended_status(run, self.faults.has(run_id))
         self.touch()
         self.run_changed.emit(run_id)
         self.summarise(run, final=True)
@@ -488,28 +423,17 @@ class Workbench(QObject):
     def summarise(self, run: Run, final: bool = False) -> None:
         """Compute results in the background; provisional ones are made every few seconds at most."""
         plan = self._plans.get(run.id)
-        busy = run.id in self._summaries and not self._summaries[run.id].finished
-        if plan is None or (busy and not final):
-            return
-        if not final and time.monotonic() < self._next_summary.get(run.id, 0.0):
-            return
-        if busy:
-            self._summaries[run.id].cancel()
+        if plan is not None:
+            self._summaries.ask(run, plan, final)
 
-        started = time.monotonic()
+    def _summarised(self, run: Run) -> None:
+        self.touch()
+        self.results_changed.emit(run.id)
+        self.judge(run)
 
-        def done(_: Any) -> None:
-            ended = time.monotonic()
-            self._next_summary[run.id] = ended + max(LIVE_SUMMARY_SECONDS, 4 * (ended - started))
-            self.touch()
-            self.results_changed.emit(run.id)
-            self.judge(run)
-
-        def failed(error: BaseException, details: str) -> None:
-            self.report(f"{run.title} could not be summarised")(error, details)
-            self.judge(run)
-
-        self._summaries[run.id] = run_task(lambda task: summarise(run, plan), done, failed)
+    def _not_summarised(self, run: Run, error: BaseException, details: str) -> None:
+        self.faults.report(f"{run.title} could not be summarised")(error, details)
+        self.judge(run)
 
     def diagnosis(self, run: Run) -> Diagnosis | None:
         """The diagnostics of a run, once they are known; while it is under way those of some draws ago."""
@@ -531,9 +455,4 @@ class Workbench(QObject):
     def _on_not_judged(self, run_id: str, error: BaseException, details: str) -> None:
         run = self.session.runs.get(run_id)
         if run is not None:
-            self.report(f"{run.title} could not be judged")(error, details)
-
-
-def failure_key(run: Run) -> str:
-    """Key of the message that tells why a run failed."""
-    return f"failed {run.id}"
+            self.faults.report(f"{run.title} could not be judged")(error, details)

@@ -185,6 +185,8 @@ class LongTable:
     views: dict[str, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     n_records: int = 0
+    absent: int = 0
+    """Combinations of sample and feature that no row names."""
 
 
 class _Names:
@@ -346,11 +348,34 @@ def _spread(
         np.add.at(count, (row_codes[use], column_codes[use]), 1)
         with np.errstate(invalid="ignore"):
             matrix = np.where(count > 0, matrix / count, np.nan)
+        listed = np.zeros(matrix.shape, dtype=bool)
+        listed[row_codes, column_codes] = True
+        table.absent += listed.size - int(listed.sum())
+        if options.get("absent") == "zero":
+            matrix[~listed] = 0.0  # what is listed as missing stays missing
         table.views[view] = (
             matrix,
             tuple(samples[code] for code in row_ids),
             tuple(features[code] for code in column_ids),
         )
+
+
+def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue | None:
+    """What becomes of combinations without a row, as long as nobody has said it; a warning where they look like counts."""
+    matrices = [values for values, _, _ in table.views.values()]
+    if not table.absent or options.get("absent") is not None:
+        return None
+    known = [values[~np.isnan(values)] for values in matrices]
+    counts = all(bool(((part >= 0) & (part == np.floor(part))).all()) for part in known)
+    total = sum(values.size for values in matrices)
+    return Issue(
+        "warning" if counts else "info",
+        "Combinations without a row become missing cells",
+        f"{table.absent} of {total} cells" + ("" if whole else f" of the first {table.n_records} rows"),
+        fix=("Take them as 0", "absent", "zero"),
+        other=("Keep them missing", "absent", "missing"),
+        changes_numbers=True,
+    )
 
 
 def choices(layout: Layout, wide: Sequence[tuple[Any, str]]) -> dict[str, list[tuple[Any, str]]]:

@@ -126,10 +126,15 @@ def _sample_names(work: Work) -> set[str]:
 
 
 def _all_in_columns(view: View, views: Sequence[View], about: set[str]) -> bool:
-    """Whether all views have the same samples in their columns: no two agree in rows, or all say that rows are features."""
+    """Whether all views have the same samples in their columns: no two agree in rows, or all say that rows are features.
+
+    A view alone has them there when it says so itself.
+    """
     others = [other for other in views if other is not view]
-    if view.rows & about or not others:
+    if view.rows & about:
         return False
+    if not others:
+        return _words_say_columns(view)
     agree = any(one.rows & other.rows for one in views for other in views if one is not other)
     across = any(one.columns & other.rows for one in views for other in views if one is not other)
     if agree:

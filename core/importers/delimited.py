@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.errors import DataError
 from plaidwork.core.importers._column import read_column
@@ -28,7 +26,7 @@ from plaidwork.core.importers._layout import (
     unclear_error,
     word_of,
 )
-from plaidwork.core.importers._long import ROLES, Columns, find_columns, read_long
+from plaidwork.core.importers._long import ROLES, Columns, absent_issue, find_columns, read_long
 from plaidwork.core.importers._long import choices as long_choices
 from plaidwork.core.importers._matrix import default_source, finish, looks_unique
 from plaidwork.core.importers._numbers import as_annotation
@@ -266,11 +264,9 @@ def _long_preview(
     issues = [issue for issue in (*layout.told, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
     if "decimal" in layout.unclear:
         issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
-    missing = sum(int(np.isnan(values).sum()) for values, _, _ in table.views.values())
-    if missing and whole:
-        total = sum(values.size for values, _, _ in table.views.values())
-        detail = f"{missing} of {total} cells"
-        issues.append(Issue("info", "Combinations without a row become missing cells", detail))
+    absent = absent_issue(table, options, whole)
+    if absent is not None:
+        issues.append(absent)
     if not whole:
         detail = "The rest is checked during the import"
         issues.append(Issue("info", f"The first {table.n_records} rows were checked", detail))

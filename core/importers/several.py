@@ -86,10 +86,8 @@ class Joined:
         lines = []
         for part in self.parts:
             if part.use == "view":
-                lines.append(
-                    f"{part.name}: {part.n_names} samples × {part.n_other} features, "
-                    f"{part.n_matched} of the samples in other views"
-                )
+                shared = f", {part.n_matched} of the samples in other views" if len(self.views) > 1 else ""
+                lines.append(f"{part.name}: {part.n_names} samples × {part.n_other} features{shared}")
             elif part.use != "nothing":
                 lines.append(f"{part.file}: about {part.use}, {part.n_matched} of {part.n_names} names match")
         if len(self.views) > 1:

@@ -203,11 +203,9 @@ class AnalysisPage(QWidget):
 
     def _import_for(self, page: AskPage, name: str, path: str) -> None:
         """Import a file, and choose what was read for an input of the form."""
-        from plaidwork.gui.data.import_dialog import ImportDialog
+        from plaidwork.gui.data.import_file import datasets_of_file
 
-        dialog = ImportDialog(path, self.workbench.registry, self.window())
-        read = dialog.datasets if dialog.exec() else []
-        dialog.deleteLater()
+        read = datasets_of_file(Path(path), self.workbench.registry, self.window())
         added = [self.workbench.add_dataset(dataset).name for dataset in read]
         if added and isValid(page):
             page.take_data(self.workbench.session.datasets, name, added)
@@ -312,7 +310,7 @@ class AnalysisPage(QWidget):
         if isinstance(error, PluginError):
             self.run.say(str(error), "error")
             if error.fault is not None:
-                self.workbench.blame(f"{page.spec.title} failed", error.fault, error.hint)
+                self.workbench.faults.blame(f"{page.spec.title} failed", error.fault, error.hint)
             else:
                 self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
 

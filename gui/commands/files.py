@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -18,9 +18,6 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task, wait_for_tasks
-
-if TYPE_CHECKING:
-    pass
 
 SESSION_SUFFIX = ".plaidwork"
 SEVERAL = (".h5mu",)
@@ -76,15 +73,11 @@ class FileCommands(CommandGroup):
 
     def import_path(self, path: Path) -> None:
         """Show the import dialog for a file; what is read is added to the session."""
-        from plaidwork.gui.data.import_dialog import ImportDialog
+        from plaidwork.gui.data.import_file import datasets_of_file
 
         window = self._window
         window.settings.set_folder("import", path)
-        dialog = ImportDialog(path, self._workbench.registry, window)
-        if dialog.exec():
-            self._add(dialog.datasets)
-        elif dialog.text_column:
-            self.import_text_path(path, dialog.text_column)
+        self._add(datasets_of_file(path, self._workbench.registry, window))
 
     def import_into(self, page: Any) -> None:
         """Import data for the set-up page that asks for them."""
@@ -96,9 +89,11 @@ class FileCommands(CommandGroup):
 
     def _add(self, datasets: Sequence[Dataset]) -> None:
         """Add what was imported, and show the set-up of a fit of it; or put it into the set-up that asked for it."""
+        from plaidwork.gui.data.label_choice import propose_labels
+
         added = [self._workbench.add_dataset(dataset).name for dataset in datasets]
         for name in added:
-            self._workbench.propose_labels(self._workbench.session.datasets[name])
+            propose_labels(self._workbench, self._workbench.session.datasets[name])
         if added and self._asking is not None:
             self._asking.take(added)
         elif added:
@@ -132,13 +127,10 @@ class FileCommands(CommandGroup):
 
     def import_text_path(self, path: Path, column: str = "") -> None:
         """Show the window for texts; what is counted is added to the session."""
-        from plaidwork.gui.data.text_dialog import TextImportDialog
+        from plaidwork.gui.data.import_file import datasets_of_texts
 
         self._window.settings.set_folder("import", path)
-        dialog = TextImportDialog(path, {"text_column": column} if column else {}, self._window)
-        if dialog.exec() and dialog.dataset is not None:
-            self._add([dialog.dataset])
-        dialog.deleteLater()
+        self._add(datasets_of_texts(path, column, self._window))
 
     def open_file(self) -> None:
         window = self._window

@@ -14,11 +14,11 @@ from plaidwork.core.session import Session
 from plaidwork.core.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
+from plaidwork.gui.faults import failure_key
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.run_pages import first_view_key
 from plaidwork.gui.session_tree import NEW, RUN
 from plaidwork.gui.tasks import Task, run_task
-from plaidwork.gui.workbench import failure_key
 
 if TYPE_CHECKING:
     from plaidwork.core.plan import FitPlan

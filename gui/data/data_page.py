@@ -25,10 +25,12 @@ from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
 from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words
 from plaidwork.gui.data.label_choice import LabelChoice
+from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.data.view_facts import KIND_WORDS
 from plaidwork.gui.numbers import format_limits
+from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space, theme
@@ -44,11 +46,9 @@ class DataPage(QWidget):
     Signals
     -------
     hovered : read-out for the status bar
-    renamed : the new name, after a rename
     """
 
     hovered = Signal(str)
-    renamed = Signal(str)
 
     def __init__(self, workbench: Workbench, dataset_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,11 +72,13 @@ class DataPage(QWidget):
         self._missing = Label("hatched: missing", "caption", "muted")
         self._stack = QStackedWidget()
         self.panel = self._make_panel()
+        self.choices: Choices | None = None
         self._build()
         self._notes_quiet = QTimer(self, singleShot=True, interval=400)
         self._notes_quiet.timeout.connect(self._keep_notes)
         self.notes.textChanged.connect(self._notes_quiet.start)
         workbench.data_changed.connect(self._data_changed)
+        workbench.data_renamed.connect(self._renamed)
         self.refresh()
 
     def _build(self) -> None:
@@ -107,6 +109,9 @@ class DataPage(QWidget):
         self.notes.setPlaceholderText("What is worth remembering about these data")
         self.notes.setAccessibleName("Notes")
         self.notes.setFixedHeight(120)
+        self.samples = SamplesChoice()
+        self.samples.chosen.connect(lambda word: self.workbench.set_samples(self.name, word))
+        panel.add(self.samples)
         panel.add(Label("Notes", "strong"))
         panel.add(self.notes)
         panel.add(QWidget(), 1)
@@ -148,7 +153,9 @@ class DataPage(QWidget):
         if self.notes.toPlainText() != dataset.notes and not self.notes.hasFocus():
             self.notes.setPlainText(dataset.notes)
         self.panel.set_dataset(dataset)
+        self.samples.show_dataset(dataset)
         self._find_undo(dataset)
+        self._keep_choices()
         self.show_part(self.part)
 
     def _show_gone(self) -> None:
@@ -174,8 +181,19 @@ class DataPage(QWidget):
             self.switch.deleteLater()
         keys = [key for key, _ in options]
         self.switch = SegmentedControl(options, before if before in keys else PICTURE)
+        self.switch.setAccessibleName("Part of the data")
         self.switch.changed.connect(self.show_part)
         self._switch_row.insertWidget(0, self.switch)
+
+    def _keep_choices(self) -> None:
+        """Keep the part that is shown and the order of the tables, which are made anew with the data."""
+        if self.choices is not None:
+            self.choices.deleteLater()
+        kept = self.workbench.kept_view(self.name)
+        self.choices = Choices(kept, self.workbench.note_view, self)
+        if self.switch is not None:
+            self.choices.adopt(self.switch)
+        self.choices.restore()
 
     @property
     def part(self) -> str:
@@ -283,7 +301,12 @@ class DataPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(space.S)
         column.addWidget(choice)
-        column.addWidget(DataTable(columns, filter_line=True), 1)
+        found = DataTable(columns, filter_line=True)
+        found.setAccessibleName(f"Known about {label}")
+        column.addWidget(found, 1)
+        if self.choices is not None:
+            self.choices.adopt(found)
+            self.choices.restore()
         return holder
 
     # -- steps ----------------------------------------------------------------------------------
@@ -343,28 +366,18 @@ class DataPage(QWidget):
             self.rename_to(name.strip())
 
     def rename_to(self, name: str) -> None:
-        """Give the dataset another name; runs that use it follow."""
-        session, dataset = self.workbench.session, self.dataset
-        if dataset is None or not name or name == self.name:
+        """Give the dataset another name; runs and searches that use it follow."""
+        if self.dataset is None or not name or name == self.name:
             return
-        if name in session.datasets:
-            self.workbench.told.emit("warn", f"“{name}” is already taken", "Choose another name.", "")
-            return
-        old = self.name
-        session.datasets = {
-            (name if key == old else key): (item.with_(name=name) if key == old else item)
-            for key, item in session.datasets.items()
-        }
-        for run in session.runs.values():
-            run.inputs = {
-                key: tuple(name if item == old else item for item in names)
-                for key, names in run.inputs.items()
-            }
-        session.note("data renamed", dataset=name, before=old)
-        self.name = name
-        self.workbench.touch()
-        self.workbench.data_changed.emit(name)
-        self.renamed.emit(name)
+        try:
+            self.workbench.rename_dataset(self.name, name)
+        except PlaidworkError as error:
+            self.workbench.told.emit("warn", f"“{self.name}” was not renamed", str(error), "")
+
+    def _renamed(self, old: str, name: str) -> None:
+        if old == self.name:
+            self.name = name
+            self.refresh()
 
     def _keep_notes(self) -> None:
         dataset, text = self.dataset, self.notes.toPlainText()

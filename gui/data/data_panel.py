@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLa
 from shiboken6 import isValid
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import Overview, overview
+from plaidwork.core.overview import Overview, overview, with_samples_in_rows
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture
@@ -135,8 +135,12 @@ class DataPanel(QScrollArea):
             self._views_title.hide()
             self.views.hide()
             return
-        views, word = list(datasets), datasets[0].row_label
-        self._looking = run_task(lambda task: overview(views), lambda found: self._show_views(found, word))
+
+        def work(task: Task) -> tuple[Overview, str]:
+            views = with_samples_in_rows(datasets)
+            return overview(views), views[0].row_label
+
+        self._looking = run_task(work, lambda found: self._show_views(*found))
 
     def _show_views(self, found: Overview, word: str) -> None:
         if not isValid(self):  # closed while it was computed

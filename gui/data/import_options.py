@@ -14,7 +14,7 @@ from plaidwork.gui.data.option_fields import OptionField
 from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.theme import space
 
-_OF_LONG = ("sample", "feature", "value", "view", "part", "repeated")
+_OF_LONG = ("sample", "feature", "value", "view", "part", "repeated", "absent")
 _OF_WIDE = ("names", "samples_in", "labels", "skip", "column", "distinct_labels")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -9,7 +12,10 @@ from plaidwork.core.dataset import Dataset
 from plaidwork.core.naming import label_columns, proposed_label
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets import Label, Message
+
+if TYPE_CHECKING:
+    from plaidwork.gui.workbench import Workbench
 
 
 class LabelChoice(QWidget):
@@ -45,3 +51,15 @@ class LabelChoice(QWidget):
         row.addWidget(self.combo)
         row.addWidget(Label(told, "caption", "muted", elide=True), 1)
         self.setVisible(bool(titles))
+
+
+def propose_labels(workbench: Workbench, dataset: Dataset) -> None:
+    """Offer to show items by an annotation that looks like names, as gene symbols beside identifiers."""
+    for axis, word in enumerate((dataset.row_label, dataset.column_label)):
+        title = proposed_label(dataset, axis)
+        if title and not (dataset.row_shown_by, dataset.column_shown_by)[axis]:
+            text = f"“{title}” of “{dataset.name}” looks like names: it can stand in every chart, table and export."
+            act = partial(workbench.show_by, dataset.name, axis, title)
+            workbench.asked.emit(
+                Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
+            )

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import Overview, overview
+from plaidwork.core.overview import Overview, overview, with_samples_in_rows
 from plaidwork.core.suitability import views_with
 from plaidwork.gui.data.facts import spread
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
@@ -122,12 +122,13 @@ class OverviewPage(QWidget):
             self._state.set("layers", "No other view has these samples", hint)
             return
 
-        def work(task: Task) -> tuple[Overview, list[Spread]]:
-            found = overview(views)
+        def work(task: Task) -> tuple[list[Dataset], Overview, list[Spread]]:
+            turned = with_samples_in_rows(views)
+            found = overview(turned)
             task.check()
-            return found, [spread(view) for view in views]
+            return turned, found, [spread(view) for view in turned]
 
-        self._task = run_task(work, lambda found: self._show(views, *found))
+        self._task = run_task(work, lambda found: self._show(*found))
 
     def _show(self, views: Sequence[Dataset], found: Overview, spreads: Sequence[Spread]) -> None:
         word = views[0].row_label if views[0].row_label != "rows" else "samples"

@@ -23,6 +23,7 @@ from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.plots import Plot
+from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button, scrolled
 from plaidwork.gui.widgets.button import clear_layout
@@ -32,6 +33,7 @@ _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error",
 _WIDE = 900
 """Width from which the table and the plots stand side by side."""
 _MOST_RANK_PLOTS = 4
+_QUANTITY = "quantity"
 
 
 class VerdictCard(Card):
@@ -81,7 +83,9 @@ class DiagnosticsPage(QWidget):
         super().__init__(parent)
         self._workbench, self._run = workbench, run
         self._diagnosis: Diagnosis | None = None
-        self._chosen = ""
+        self._kept = kept_choices(run.view_settings, "Diagnostics")
+        self._chosen = str(self._kept.get(_QUANTITY, ""))
+        self._filling = False
         self.verdict = VerdictCard()
         self.table = DataTable()
         self.table.setAccessibleName("Quantities, worst first")
@@ -92,8 +96,10 @@ class DiagnosticsPage(QWidget):
         self._content, self._ranks = QWidget(), QWidget()
         marks = f"R-hat above {RHAT_MARKS[0]} or ESS below {ESS_MARKS[0]:.0f} is marked"
         self._table_head = Label("Worst first", "strong"), Label(marks, color="muted", elide=True)
+        self.choices = Choices(self._kept, workbench.note_view, self)
+        self.choices.adopt(self.table)
         self._build()
-        self.table.row_selected.connect(self._choose_row)
+        self.table.row_selected.connect(self._picked)
         for plot in (self.dots, self.trace):
             plot.hovered.connect(self.hovered)
         workbench.judgements.judged.connect(self._on_judged)
@@ -203,11 +209,16 @@ class DiagnosticsPage(QWidget):
         self._content.show()
         self.verdict.set_verdict(diagnosis.verdict)
         self._set_buttons(diagnosis.verdict)
-        self._fill_table(diagnosis)
-        self._draw_dots(diagnosis)
         titles = [q.title for q in diagnosis.quantities]
-        self.table.select_row(titles.index(self._chosen) if self._chosen in titles else 0)
-        self._choose_row(titles.index(self._chosen) if self._chosen in titles else 0)
+        row = titles.index(self._chosen) if self._chosen in titles else 0
+        self._filling = True
+        with self.choices.quiet():
+            self._fill_table(diagnosis)
+            self.choices.restore()
+            self.table.select_row(row)
+        self._filling = False
+        self._draw_dots(diagnosis)
+        self._choose_row(row)
 
     def _set_buttons(self, verdict: Verdict) -> None:
         clear_layout(self.verdict.buttons)
@@ -261,6 +272,14 @@ class DiagnosticsPage(QWidget):
         plot.item.getAxis("bottom").setTicks([ticks])
         plot.item.setXRange(-4.3, max(-0.6, float(x.max(initial=-0.6)) + 0.1), padding=0)
         plot.item.setYRange(-0.5, max(6.0, float(y.max(initial=0)) + 0.5), padding=0)
+
+    def _picked(self, row: int) -> None:
+        """The user looks at another quantity: it is there again when the session is opened."""
+        if self._filling or self._diagnosis is None or row < 0:
+            return
+        self._choose_row(row)
+        self._kept[_QUANTITY] = self._chosen
+        self._workbench.note_view()
 
     def _choose_row(self, row: int) -> None:
         if self._diagnosis is None or row < 0:

@@ -283,7 +283,7 @@ class LivePage(QWidget):
         if primary is None:
             return
         series = [s[primary.name] for s in snapshots]
-        tail = _TAIL if self._run.spec.algorithm == "mcmc" else 1  # what does not fluctuate is told as it is
+        tail = self._tail(max(map(len, series), default=0))
         tails = [(float(np.mean(y[-tail:])), i, y) for i, y in enumerate(series) if len(y)]
         if not tails:
             return
@@ -306,6 +306,13 @@ class LivePage(QWidget):
             format_count(round(level)) if abs(level) >= 1000 else format_number(level),
             f"{self._run.chain_word} {best + 1}{rise}",
         )
+
+    def _tail(self, sweeps: int) -> int:
+        """Sweeps at the end of a trace that tell its level: none of the warm-up once that is over."""
+        if self._run.spec.algorithm != "mcmc":
+            return 1  # what does not fluctuate is told as it is
+        after = sweeps - self._run.schedule.warmup
+        return min(_TAIL, after if after > 0 else max(1, sweeps // 2))
 
     def _tell_verdict(self) -> None:
         """The verdict of the diagnostics, as told everywhere."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_fixed
 from plaidwork.gui.results.beeswarm_chart import BeeswarmChart, Swarm
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker, capital, headed, plural
 from plaidwork.gui.results.marks import UNKNOWN, Colouring, plain
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scores_page import NOTHING, Scores, ScoresPage
@@ -154,7 +154,7 @@ class BeeswarmPage(ScoresPage):
             return self.view.title
         data: Scores = self.loaded
         by = f" by {self._split}" if self._classes().title else ""
-        return f"{capital(data.factors[self._factor])} of the {plural(data.word)}{by}"
+        return f"{headed(data.factors[self._factor])} of the {plural(data.word)}{by}"
 
     def default_caption(self) -> str:
         if self.loaded is None or self.chart.points is None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number, format_probability
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker, capital, headed, plural
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, limits_of
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
@@ -212,7 +212,7 @@ class CoefficientsPage(ResultPage):
         items = items[np.argsort(-size, kind="stable")][: self._top]
         if self._order == "value":
             items = items[np.argsort(-values[items], kind="stable")]
-        name = capital(data.layers[layer])
+        name = headed(data.layers[layer])
         word = title or plural(data.word)
         return Shown(
             f"{name}: {word}" if title or (len(data.layers) > 1 and not self._all) else name,
@@ -382,8 +382,8 @@ class CoefficientsPage(ResultPage):
         values = data.values[self._layer]
         top = int(np.nanargmax(np.abs(values)))
         if not values[top]:
-            return f"{capital(data.layers[self._layer])}: all {plural(data.word)} are 0"
-        return f"{capital(data.layers[self._layer])}: {data.names[top]} is strongest ({format_number(float(values[top]), 3)})"
+            return f"{headed(data.layers[self._layer])}: all {plural(data.word)} are 0"
+        return f"{headed(data.layers[self._layer])}: {data.names[top]} is strongest ({format_number(float(values[top]), 3)})"
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""
@@ -395,7 +395,7 @@ class CoefficientsPage(ResultPage):
         data: Coefficients = self.loaded
         if self._all:
             names = {capital(data.word): np.array(data.names, dtype=object)}
-            return names | {capital(name): data.values[k] for k, name in enumerate(data.layers)}, {}
+            return names | {headed(name): data.values[k] for k, name in enumerate(data.layers)}, {}
         order = np.argsort(-np.nan_to_num(np.abs(data.values[self._layer]), nan=-1.0), kind="stable")
         columns: dict[str, Any] = {capital(data.word): np.array(data.names, dtype=object)[order]}
         if len(data.groups) > 1:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from plaidwork.core.naming import findable
 from plaidwork.gui.numbers import format_count, format_number
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker, capital, headed, plural
 from plaidwork.gui.results.document_pane import DocumentPane, word_ground
 from plaidwork.gui.results.documents import Documents, read_documents
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
@@ -292,7 +292,7 @@ class DocumentsPage(ResultPage):
         words = ", ".join(
             [term for term, weight in zip(top.terms, top.weights, strict=True) if weight > 0][:6]
         )
-        return f"{capital(data.factors[self._layer])}{': ' if words else ''}{words}"
+        return f"{headed(data.factors[self._layer])}{': ' if words else ''}{words}"
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.fitted import FittedInput
 from plaidwork.core.naming import findable, identity_of
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker, headed, plural
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
@@ -225,7 +225,7 @@ class FactorHeatPage(ResultPage):
             self.show_state(
                 "search",
                 "No weights to show",
-                f"{capital(data.factors[made.wanted.factor])} has no weight{of}.",
+                f"{headed(data.factors[made.wanted.factor])} has no weight{of}.",
                 [("Show the first factor", lambda: self.choose_factor(0))] if made.wanted.factor else (),
             )
             return
@@ -387,7 +387,7 @@ class FactorHeatPage(ResultPage):
             return self.view.title
         of = f" of {data.groups[made.wanted.group]}" if data.groups[made.wanted.group] else ""
         word = plural(data.word)
-        return f"{capital(data.factors[made.wanted.factor])}: the {len(made.items)} strongest{of}, {word} by score"
+        return f"{headed(data.factors[made.wanted.factor])}: the {len(made.items)} strongest{of}, {word} by score"
 
     def default_caption(self) -> str:
         return (

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_interval, format_number, format_percent
-from plaidwork.gui.results.chart import capital
+from plaidwork.gui.results.chart import capital, headed
 from plaidwork.gui.results.density_chart import DensityChart, densities
 from plaidwork.gui.results.images import Images, class_threads, parted, separation
 from plaidwork.gui.results.tile_paint import fitted, paint_frame, tile_image
@@ -113,7 +113,7 @@ class ImagePanel(QWidget):
 
     def set_shown(self, images: Images, order: np.ndarray, scale: str, group: int, k: int) -> None:
         """Show an image."""
-        name = capital(images.names[k])
+        name = headed(images.names[k])
         self.title.setText(name)
         self.tile.set_image(images.steps(scale)[k], images.map_name, name)
         self.strength.set_value(format_number(float(images.size[k]), 3))

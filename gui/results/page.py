@@ -335,7 +335,7 @@ class ResultPage(Renaming):
         self.set_head(self.view.title, "")
         actions: list[Any] = [("Try again", self.refresh)]
         if plugin:
-            actions.insert(0, ("Disable plugin", lambda: self.workbench.disable_plugin(plugin)))
+            actions.insert(0, ("Disable plugin", lambda: self.workbench.faults.disable_plugin(plugin)))
         if details:
             actions.insert(0, ("Details", lambda: self._show_details(details)))
         self.show_state(

@@ -395,7 +395,7 @@ class SetupPage(QWidget):
                 return
             plan, cost, wrong = found
             if wrong is not None and wrong.fault is not None:
-                self.workbench.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
+                self.workbench.faults.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
             self._clear_told()
             self._ready = (signature, plan)
             self._show_cost(plan, cost)
@@ -425,7 +425,7 @@ class SetupPage(QWidget):
         elif isinstance(error, PlaidworkError):
             self.foot.message.set_text(str(error))
         if isinstance(error, PluginError) and error.fault is not None:
-            self.workbench.blame("The data could not be checked", error.fault)
+            self.workbench.faults.blame("The data could not be checked", error.fault)
         elif not isinstance(error, PlaidworkError):
             title = f"{self.spec.title if self.spec else 'The model'} could not check these data"
             self.foot.message.set_text(f"{title}: {type(error).__name__}: {error}")

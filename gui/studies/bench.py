@@ -16,6 +16,7 @@ from plaidwork.core.events import Event
 from plaidwork.core.executor import InlineExecutor
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.run import Run
+from plaidwork.core.session import renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.tasks import Task, run_task
@@ -99,6 +100,11 @@ class StudyBench(QObject):
         if spent < 1.0 or done - before <= 0.02:
             return None
         return spent / (done - before) * (len(study.jobs) - done)
+
+    def rename_data(self, old: str, name: str) -> None:
+        """A dataset of the session has another name."""
+        for record in self._records.values():
+            record.input_names = renamed_inputs(record.input_names, old, name)
 
     # -- running --------------------------------------------------------------------------------
     def start(self, study: Study, at_once: int = 0) -> None:
@@ -229,7 +235,7 @@ class StudyBench(QObject):
         return run_task(
             lambda task: Study.load(session, record, plugins),
             loaded,
-            self._workbench.report(f"{trouble} {record.title}"),
+            self._workbench.faults.report(f"{trouble} {record.title}"),
         )
 
     # -- choosing -------------------------------------------------------------------------------
@@ -312,7 +318,7 @@ class StudyBench(QObject):
             if shown is not None:
                 shown(run)
 
-        run_task(lambda task: study.plan(job), planned, self._workbench.report("Could not open the fit"))
+        run_task(lambda task: study.plan(job), planned, self._workbench.faults.report("Could not open the fit"))
 
     def _on_results(self, run_id: str) -> None:
         """A run that was fitted again must have the numbers of the search."""

@@ -93,6 +93,22 @@ def test_a_matrix_is_not_taken_for_a_long_table(tmp_path):
     assert read_dataset(table(tmp_path, rows()), {"layout": "wide"}).shape == (12, 1)
 
 
+def test_combinations_without_a_row_can_be_zeros(tmp_path):
+    text = "doc,word,count\nd1,cat,2\nd1,dog,1\nd2,cat,NA\nd2,bird,4\nd3,dog,3\nd3,cat,1\n"
+    path = table(tmp_path, text)
+    issue = next(issue for issue in preview(path).issues if "without a row" in issue.message)
+    assert (issue.severity, issue.detail) == ("warning", "3 of 9 cells")
+    assert issue.fix == ("Take them as 0", "absent", "zero")
+    assert issue.other == ("Keep them missing", "absent", "missing")
+    assert np.isnan(read_dataset(path).values).sum() == 4
+    found = read_dataset(path, {"absent": "zero"})
+    assert found.kind == "count"
+    assert np.isnan(found.values[1, 0]), "listed as missing"
+    assert (found.values == 0).sum() == 3
+    for said in ("zero", "missing"):
+        assert not any("without a row" in issue.message for issue in preview(path, absent=said).issues)
+
+
 def test_repeated_pairs_name_both_rows(tmp_path):
     path = table(tmp_path, rows(40, 3) + "s1,f1,9\ns2,f0,3\n")
     with pytest.raises(

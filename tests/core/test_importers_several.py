@@ -142,6 +142,20 @@ def test_a_table_of_samples_turns_a_single_view(tmp_path):
     assert list(found.views[0].row_table["sex"]) == ["m", "f", "f", "m"]
 
 
+def test_a_single_view_that_says_so_itself_is_turned_whatever_its_table_is_called(tmp_path):
+    values = np.arange(24).reshape(6, 4) + 0.25
+    genes = csv(tmp_path, "expr.csv", names("g", *range(6)), names("p", *range(4)), "gene", values)
+    (tmp_path / "who.csv").write_text("id,class\n" + "".join(f"p{i},{'ab'[i % 2]}\n" for i in range(4)))
+    found = joined(genes, tmp_path / "who.csv")
+    (view,) = found.views
+    assert view.shape == (4, 6)
+    assert view.samples_in == "rows"
+    assert list(view.row_table) == ["class"]
+    assert [part.use for part in found.parts] == ["view", "samples"]
+    assert "The samples of expr are in the columns of expr.csv" in messages(found)
+    assert found.text.splitlines()[0] == "expr: 4 samples × 6 features"
+
+
 def test_problems_of_single_files_are_part_of_the_report(tmp_path):
     good = csv(tmp_path, "a.csv", names("s", 1, 2, 3), ["g", "h"])
     bad = tmp_path / "b.csv"

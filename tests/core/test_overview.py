@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import guess, overview
+from plaidwork.core.overview import guess, overview, with_samples_in_rows
 
 
 def made(values, names=(), name="v", **more):
@@ -32,6 +32,17 @@ def test_samples_with_the_same_views_stand_together():
     found = overview(views)
     assert found.samples == ("b", "a", "c", "d")
     assert (found.present > 0).tolist() == [[True, True, True, False], [True, False, False, True]]
+
+
+def test_views_of_opposite_orientation_are_joined_by_their_samples():
+    drugs = made(np.ones((3, 2)), ("a", "b", "c"), "drugs")
+    genes = Dataset("genes", np.ones((4, 2)), tuple("wxyz"), ("b", "d"), samples_in="columns")
+    found = overview(with_samples_in_rows([genes, drugs]))
+    assert set(found.samples) == set("abcd")
+    assert [(view.name, view.n_samples, view.n_features) for view in found.views] == [
+        ("genes", 2, 4),
+        ("drugs", 3, 2),
+    ]
 
 
 def test_constant_and_empty_features():

@@ -4,7 +4,6 @@ import inspect
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from plaidwork.core import one_call
@@ -30,7 +29,10 @@ def test_what_the_page_shows_runs(tmp_path, monkeypatch):
     space = {}
     for code in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
         exec(compile(code, "docs/python.md", "exec"), space)
-    assert np.shape(space["found"].results["new_class"].values) == (5,)
+    table = space["found"].results["new_class"].columns
+    assert set(map(len, table.values())) == {5}
+    assert space["found"].results["new_probability"].values.shape == (5, 2)
+    assert list(next(iter(table.values()))) == list(space["newcomers"].index)
     assert space["session"].datasets["X"].row_names[0] == "p0"
 
 

@@ -11,7 +11,7 @@ import scipy.sparse
 from plaidwork.core.dataset import Dataset, Source
 from plaidwork.core.model import Problem
 from plaidwork.core.spec import Input
-from plaidwork.core.suitability import Choices, suggestion
+from plaidwork.core.suitability import Choices, suggestion, views_with
 from tests import toys
 from tests.registries import registry_of
 
@@ -81,6 +81,22 @@ def test_without_names_nothing_is_related():
     assert found.propose(VIEWS.spec, ["second"]) == {"views": ["second"]}
     assert found.propose(VIEWS.spec, ["second", "first"]) == {"views": ["second", "first"]}, "meant together"
     assert found.propose(VIEWS.spec) == {"views": ["first"]}
+
+
+def test_views_of_opposite_orientation_are_of_the_same_samples():
+    genes = Dataset("genes", np.arange(24.0).reshape(4, 6), tuple("ABCD"), tuple(f"r{i}" for i in range(6)))
+    drugs, other = table("drugs"), genes.with_(name="other", column_names=tuple(f"q{i}" for i in range(6)))
+    unsaid = choices(genes, drugs, other)
+    assert unsaid.related("genes", "other")
+    assert not unsaid.related("genes", "drugs")
+    genes, other = genes.with_(samples_in="columns"), other.with_(samples_in="columns")
+    found = choices(genes, drugs, other)
+    assert found.related("genes", "drugs")
+    assert found.related("drugs", "genes")
+    assert found.propose(VIEWS.spec, ["genes"]) == {"views": ["genes"]}
+    assert found.propose(VIEWS.spec, ["genes", "drugs"]) == {"views": ["genes", "drugs"]}
+    assert not found.related("genes", "other"), "the same genes of other samples"
+    assert views_with(genes, [genes, drugs, other]) == [genes, drugs]
 
 
 def test_one_dataset_is_not_two_inputs():

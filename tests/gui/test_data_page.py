@@ -155,11 +155,50 @@ def test_used_data_are_kept_by_default(qtbot, bench):
     assert page.dataset.name == "all"
 
 
+def test_where_the_samples_are_can_be_said_after_the_import(qtbot, page, bench):
+    bench.replace_dataset("genes", bench.session.datasets["genes"].with_(samples_in="rows"))
+    control = page.samples.control
+    assert [b.text() for b in control._group.buttons()] == ["Rows", "Columns"]
+    assert control.current == "rows"
+    click(qtbot, control._group.buttons()[1])
+    assert bench.session.datasets["genes"].samples_in == "columns"
+    assert page.samples.control.current == "columns"
+    plain = matrix("plain").with_(row_label="rows", column_label="columns")
+    bench.add_dataset(plain)
+    other = DataPage(bench, "plain")
+    qtbot.addWidget(other)
+    qtbot.addWidget(other.side_panel())
+    assert other.samples.control.current == "unknown"
+    click(qtbot, other.samples.control._group.buttons()[0])
+    assert bench.session.datasets["plain"].samples_in == "rows"
+    bench.add_dataset(labels())
+    vector = DataPage(bench, "classes")
+    qtbot.addWidget(vector)
+    qtbot.addWidget(vector.side_panel())
+    assert vector.samples.isHidden()
+
+
+def test_the_part_that_was_shown_is_shown_again_also_under_another_name(qtbot, page, bench):
+    keys = page.switch._keys
+    click(qtbot, page.switch._group.buttons()[keys.index("columns")])
+    table = page._pages["columns"].findChild(DataTable)
+    table.sort_by("class", False)
+    assert bench.view_changed
+    bench.replace_dataset("genes", bench.session.datasets["genes"].with_(unit="mV"))
+    assert page.part == "columns"
+    page.rename_to("all")
+    again = DataPage(bench, "all")
+    qtbot.addWidget(again)
+    qtbot.addWidget(again.side_panel())
+    assert again.part == "columns"
+    assert again._pages["columns"].findChild(DataTable).sorting() == ["class", False]
+
+
 def test_rename_to_a_taken_name(qtbot, page, bench):
     bench.add_dataset(labels())
     with qtbot.waitSignal(bench.told) as caught:
         page.rename_to("classes")
-    assert "already taken" in caught.args[1]
+    assert "already taken" in caught.args[2]
     assert page.name == "genes"
 
 

@@ -132,6 +132,36 @@ def test_diagnostics_show_a_verdict_and_follow_the_chosen_row(finished, qtbot):
     assert np.array_equal(page.trace.lines[0].y, run.draws["level"][0])
 
 
+def test_the_quantity_and_the_order_of_diagnostics_come_back(finished, qtbot):
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+
+    workbench, run = finished
+
+    def opened():
+        page = DiagnosticsPage(workbench, run)
+        qtbot.addWidget(page)
+        page.show()
+        qtbot.waitUntil(lambda: page._diagnosis is not None, timeout=20_000)
+        return page
+
+    page = opened()
+    assert not workbench.view_changed
+    view, row = page.table.view, len(page._diagnosis.quantities) - 1
+    page.table.sort_by("Mean", True)
+    shown = page.table._model.shown_row(row)
+    place = view.visualRect(page.table._model.index(shown, 0)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert workbench.view_changed
+    chosen = page._diagnosis.quantities[row].title
+    assert page._chosen == chosen
+    page.refresh()
+    assert page._chosen == chosen
+    again = opened()
+    assert again._chosen == chosen
+    assert again.table.selected_rows() == [row]
+    assert again.table.sorting() == ["Mean", True]
+
+
 def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     from plaidwork.gui.monitor.settings_page import SettingsPage
 
@@ -246,6 +276,23 @@ def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
     assert float(page._figures["primary"].value) == pytest.approx(min(levels), rel=1e-3)
     assert page._figures["primary"].note == f"chain {int(np.argmin(levels)) + 1}"
     wait_for_tasks()
+
+
+def test_the_level_of_a_short_run_has_nothing_of_its_warm_up(finished, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench, run = finished
+    run.schedule = replace(run.schedule, warmup=190)
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.tick()
+    name = run.spec.primary_trace.name
+    series = [record.trace.snapshot()[name] for record in run.chains]
+    sign = -1.0 if run.spec.primary_trace.goal == "down" else 1.0
+    level = max(sign * values[190:].mean() for values in series)
+    assert float(page._figures["primary"].value.replace("−", "-")) == pytest.approx(sign * level, rel=1e-2)
+    assert f"last {len(series[0]) - 190} sweeps" in page._figures["primary"].toolTip()
 
 
 def run_of_noise(spec, chains=3):

@@ -9,7 +9,7 @@ import pytest
 from asked import answering
 from conforming import Means
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.executor import InlineExecutor
@@ -95,6 +95,49 @@ def test_a_file_is_imported_and_chosen_whatever_it_is_called(opened, qtbot, monk
     assert view.wait()
     assert view.loaded.row_names == ("n0", "n1", "n2", "n3")
     assert view.loaded.column_names == FEATURES
+
+
+def test_a_file_of_texts_is_counted_first(opened, qtbot, monkeypatch, tmp_path):
+    page = opened()
+    path = tmp_path / "new texts.csv"
+    words = [
+        "the",
+        "cat",
+        "sat",
+        "on",
+        "a",
+        "mat",
+        "while",
+        "dogs",
+        "bark",
+        "loudly",
+        "at",
+        "night",
+        "and",
+        "birds",
+        "sing",
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "text"])
+        writer.writerows([f"n{i}", " ".join(words[i:] + words[:i])] for i in range(12))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+
+    def leads_on(dialog):
+        buttons = [
+            b for b in dialog.findChildren(QPushButton) if b.text() == "Import texts…" and b.isVisible()
+        ]
+        return bool(buttons) and (buttons[0].click() or True)
+
+    def counts(dialog):
+        ready = [b for b in dialog.findChildren(QPushButton) if b.text() == "Import" and b.isEnabled()]
+        return bool(ready) and (ready[0].click() or True)
+
+    with answering(leads_on, counts):
+        qtbot.mouseClick(page.current.input_field("new_X").choose_file, Qt.MouseButton.LeftButton)
+    (found,) = [data for name, data in page.workbench.session.datasets.items() if name != "old"]
+    assert found.row_names == tuple(f"n{i}" for i in range(12))
+    assert "cat" in found.column_names
 
 
 def test_of_several_matrices_those_of_the_fit_are_not_ticked(qtbot):

@@ -240,7 +240,7 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
     assert shown.messages.count == 1, "one message for all chains"
     _press(shown, "Copy")
     assert "Traceback" in QApplication.clipboard().text()
-    shown.workbench._tell_failed(run, next(_failed_events(registry)))
+    shown.workbench.faults.chain_failed(run, next(_failed_events(registry)))
     _disable(shown, registry, qtbot)
     assert registry.specs() == ()
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 from plaidwork.core.dataset import Step
 from plaidwork.core.model import Result, Table
 from plaidwork.core.spec import View
+from plaidwork.gui.results.chart import headed
 from plaidwork.gui.results.marks import colouring
 from plaidwork.gui.results.strips import strip_of
 from plaidwork.gui.theme import theme
@@ -195,6 +196,16 @@ def test_a_single_list_of_coefficients(opened):
     run.results["labels"] = Table({"Thing": np.array(["x", "y", "z"])})
     page = opened((workbench, run), View("coefficients", "Effects", {"values": "effect", "names": "labels"}))
     assert page.charts[0].shown.names == ("y", "x")
+
+
+def test_names_of_classes_are_shown_as_they_are(opened):
+    workbench, run = factor_run()
+    run.results["by_class"] = Result(np.array([[0.5, -2.0], [1.0, 3.0]]), ("class", "factor"), label="effect")
+    run.results["class"] = Result(np.array(["b-cell", "t-cell"]), ("class",))
+    page = opened((workbench, run), View("coefficients", "Effects", "by_class"))
+    assert page._headline.text().startswith("b-cell: ")
+    assert headed("factor 2") == "Factor 2"
+    assert headed("p53") == "p53"
 
 
 # -- scatter ------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def click_segment(qtbot, control, text):
 # -- import -------------------------------------------------------------------------------------------
 def test_the_dialog_asks_where_the_samples_are(qtbot, tmp_path):
     dialog = dialog_of(qtbot, table(tmp_path))
-    assert radio(dialog, "not known, or it does not matter").isChecked()
+    assert radio(dialog, "not known or not needed").isChecked()
     click_radio(qtbot, dialog, "the columns")
     data = imported(qtbot, dialog)
     assert data.samples_in == "columns"

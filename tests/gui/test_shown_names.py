@@ -14,6 +14,7 @@ from plaidwork.core.model import Result
 from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import View
 from plaidwork.gui.data import DataPage
+from plaidwork.gui.data.label_choice import propose_labels
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.session_tree import RUN
 from plaidwork.gui.settings import Settings
@@ -155,11 +156,11 @@ def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
     ids = np.array([str(i) for i in range(40)], dtype=object)
     long = np.array([f"the gene of number {i} in the list" for i in range(40)], dtype=object)
     dataset = make_dataset()[0].with_(name="new", row_table={"number": ids, "words": long})
-    workbench.propose_labels(workbench.add_dataset(dataset))
+    propose_labels(workbench, workbench.add_dataset(dataset))
     assert not asked
     symbols = np.array([f"SYM{i // 2 * 2 if i < 4 else i}" for i in range(40)], dtype=object)
     dataset = dataset.with_(name="newer", row_table={"words": long, "symbol": symbols})
-    workbench.propose_labels(workbench.add_dataset(dataset))
+    propose_labels(workbench, workbench.add_dataset(dataset))
     assert asked[0].title == "Show genes by “symbol”?"
     asked[0].actions[0][1]()
     assert workbench.session.datasets["newer"].row_shown_by == "symbol"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from plaidwork.core.metric import Metric
 from plaidwork.core.model import Result
@@ -13,7 +13,7 @@ from plaidwork.core.session import Session, open_session
 from plaidwork.core.spec import Choice, Hyperparameter
 from plaidwork.core.study import Study
 from plaidwork.gui.main_window import MainWindow
-from plaidwork.gui.session_tree import STUDY
+from plaidwork.gui.session_tree import DATA, STUDY
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.studies import bench as bench_module
 from plaidwork.gui.studies.columns import fit_columns, headline
@@ -448,13 +448,37 @@ def test_a_search_whose_model_is_missing_can_be_looked_at(window, qtbot, tmp_pat
     assert "Could not open a fit" in window.messages.current.title
 
 
+def test_renamed_data_are_found_by_their_searches_and_stay_in_front(window, qtbot, tmp_path):
+    study = study_of(window)
+    ended(window, qtbot, study)
+    window.tree.select(DATA, "numbers")
+
+    def rename(dialog):
+        field = dialog.findChild(QLineEdit)
+        field.selectAll()
+        qtbot.keyClicks(field, "cells")
+        qtbot.mouseClick(dialog.findChild(QPushButton, "go"), Qt.MouseButton.LeftButton)
+
+    in_dialog(QDialog, rename)
+    window.commands.rename()
+    assert list(window.workbench.session.datasets) == ["cells"]
+    assert window.tree.current() == (DATA, "cells")
+    assert window.workspace.current_page().name == "cells"
+    (record,) = window.workbench.studies.records()
+    assert record.input_names == {"X": ("cells",)}
+    path = tmp_path / "renamed.plaidwork"
+    with qtbot.waitSignal(window.workbench.saved, timeout=WAIT):
+        window.workbench.save(path)
+    kept = open_session(path)
+    assert kept.studies[0]["inputs"] == {"X": ["cells"]}
+    assert kept.views["window"]["chosen"] == [DATA, "cells"]
+
+
 def test_rename_and_remove_of_a_search(window, qtbot):
     study = study_of(window)
     ended(window, qtbot, study)
 
     def rename(dialog):
-        from PySide6.QtWidgets import QLineEdit
-
         dialog.findChild(QLineEdit).setText("Another")
         dialog.findChild(QPushButton, "go").click()
 
