@@ -327,7 +327,7 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
-        run.begins_in(environment(plan.model))
+        self._note_environment(run, plan)
         self._failed.pop(run.id, None)
         self._plans[run.id] = plan
         self._phases[run.id] = {}
@@ -342,6 +342,17 @@ class Workbench(QObject):
         self.touch()
         self.run_changed.emit(run.id)
         fit.start()
+
+    def _note_environment(self, run: Run, plan: FitPlan) -> None:
+        """What the run is made with: the first to ask waits half a second for the libraries of linear algebra."""
+        if not run.sweeps_done:
+            run.environment = {}  # so that sweeps made in the meantime are not taken for another machine's
+
+        def noted(found: dict[str, str]) -> None:
+            run.begins_in(found)
+            self.run_changed.emit(run.id)
+
+        run_task(lambda task: environment(plan.model), noted)
 
     def pause(self, run: Run) -> None:
         """Hold the chains; their states are kept."""
