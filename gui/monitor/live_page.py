@@ -154,7 +154,10 @@ class LivePage(QWidget):
         primary = self._run.spec.primary_trace
         if primary is not None:
             name = primary.title[:1].upper() + primary.title[1:]
-            figures["primary"] = KeyFigure(f"Best {inside_sentence(name)}")
+            sampled = (
+                self._run.spec.algorithm == "mcmc"
+            )  # then it is a level that fluctuates, and no best draw
+            figures["primary"] = KeyFigure(name if sampled else f"Best {inside_sentence(name)}")
         figures["verdict"] = KeyFigure("Convergence")
         return figures
 
@@ -295,16 +298,18 @@ class LivePage(QWidget):
             if len(before) and self._run.active
             else ""
         )
+        which = f"{'lowest' if sign < 0 else 'highest'}: " if tail > 1 and len(tails) > 1 and not rise else ""
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
         self._figures["primary"].setToolTip(
-            f"Mean of the last {tail} sweeps, and its change against the {tail} before"
+            f"Mean of the last {tail} sweeps of the {'lowest' if sign < 0 else 'highest'} chain, "
+            f"and its change against the {tail} before"
             if tail > 1
             else "After the last sweep, and its change against the sweep before"
         )
         self._figures["primary"].set_value(
             format_count(round(level)) if abs(level) >= 1000 else format_number(level),
-            f"{self._run.chain_word} {best + 1}{rise}",
+            f"{which}{self._run.chain_word} {best + 1}{rise}",
         )
 
     def _tell_verdict(self) -> None:
