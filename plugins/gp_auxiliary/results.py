@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     score,
     score_table,
 )
+from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
@@ -68,14 +69,9 @@ def error_note(found: Averaged) -> str:
     if found.draws == 1:
         return "By the approximation, f integrated out; there is no Monte Carlo error."
     return (
-        f"Averaged over {draws_used(found)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        f"Averaged over {told(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
         f"and batches of draws{largest_error(found)}."
     )
-
-
-def draws_used(found: Averaged) -> str:
-    """How many draws an average took, of how many."""
-    return f"all {found.kept} draws" if found.draws == found.kept else f"{found.draws} of {found.kept} draws"
 
 
 def largest_error(found: Averaged) -> str:
