@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from plaidwork.core.model import Table
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
@@ -68,7 +69,7 @@ class TablePage(ResultPage):
             if len(across) > 200:
                 raise SourceError(f"A table shows up to 200 columns. Found {len(across)}.")
             columns.update(zip(across, result.values.T))
-        return Table(columns)
+        return Table(columns, doc=f"{format_count(len(names))} {plural(dims[0].replace('_', ' '))}")
 
     def show_loaded(self, loaded: Table) -> None:
         if not len(loaded):

@@ -154,6 +154,7 @@ def test_table_of_an_array(opened):
     workbench, run = toy_run()
     page = opened(workbench, run, View("table", "Shifts", {"values": "row_probability"}))
     assert list(page.table.model.columns())[:2] == ["Block", "gene 1"]
+    assert page.default_caption() == f"{len(page.loaded)} blocks", "its lines are counted by what they are"
     run.results["block_table"] = Table({"Block": np.array([], dtype=object)})
     assert opened(workbench, run, VIEWS[1]).state == "This table is empty"
 
