@@ -97,6 +97,7 @@ class LivePage(QWidget):
         self._columns = 0
         self._side = ChainPanel(workbench, run)
         self._figures = self._make_figures()
+        self._lines: dict[str, QFrame] = {}
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
@@ -165,9 +166,9 @@ class LivePage(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
         row.setSpacing(space.L)
-        for index, figure in enumerate(self._figures.values()):
+        for index, (name, figure) in enumerate(self._figures.items()):
             if index:
-                line = QFrame()
+                line = self._lines[name] = QFrame()
                 line.setFrameShape(QFrame.Shape.VLine)
                 line.setForegroundRole(self.foregroundRole().Mid)
                 row.addWidget(line)
@@ -276,6 +277,9 @@ class LivePage(QWidget):
         for name, figure in self._figures.items():
             if name in snapshots[0]:
                 now = [int(s[name][-1]) for s in snapshots if len(s[name]) and np.isfinite(s[name][-1])]
+                if not self._run.active:  # a number that the settings leave out is no dash
+                    figure.setVisible(bool(now))
+                    self._lines[name].setVisible(bool(now))
                 if now:
                     most = max(set(now), key=now.count)
                     listed = "  ".join(str(value) for value in now[:8])

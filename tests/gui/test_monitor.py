@@ -162,6 +162,34 @@ def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbo
     wait_for_tasks()
 
 
+def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    traces = (Trace("lp", primary=True), Trace("n", "groups in use", kind="count"))
+    spec = replace(toys.Walk.spec, traces=traces, variables=(), views=(), hyperparameters=())
+    workbench = Workbench(toy_registry())
+    pages = []
+    for number in (np.nan, 3.0):
+        run = run_of_noise(spec)
+        for record in run.chains:
+            rows = record.trace
+            record.trace = type(rows)([trace.name for trace in traces])
+            for _ in range(12):
+                record.trace.append({"lp": 1.0, "n": number})
+        workbench.session.runs[run.id] = run
+        page = LivePage(workbench, run)
+        qtbot.addWidget(page)
+        qtbot.addWidget(page.side_panel())
+        page.tick()
+        pages.append(page)
+    gone, there = (page._figures["n"] for page in pages)
+    assert gone.isHidden()
+    assert pages[0]._lines["n"].isHidden()
+    assert not there.isHidden()
+    assert there.value == "3"
+    wait_for_tasks()
+
+
 def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     from plaidwork.gui.monitor.settings_page import SettingsPage
 

@@ -342,3 +342,21 @@ def test_buttons_call_without_arguments(qtbot):
     assert heard == [1, 2]
     with pytest.raises(ValueError, match="primary"):
         button("x", kind="loud")
+
+
+def test_a_large_figure_that_has_no_room_is_smaller_before_it_is_cut(qtbot):
+    from plaidwork.gui.widgets import KeyFigure
+
+    figure = KeyFigure("Convergence", "–", "4 of 4")
+    qtbot.addWidget(figure)
+    figure.resize(400, 60)
+    figure.show()
+    figure.set_value("Same optimum")
+    label = figure._value
+    large, height = label.font().pointSizeF(), label.minimumHeight()
+    figure.resize(label.fontMetrics().horizontalAdvance("Same optimum") - 10, 60)
+    assert label.font().pointSizeF() < large
+    assert label.fontMetrics().horizontalAdvance("Same optimum") <= figure.width()
+    assert label.minimumHeight() == height
+    figure.resize(400, 60)
+    assert label.font().pointSizeF() == large
