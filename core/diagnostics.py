@@ -399,7 +399,7 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     one = len(apart) == 1
     text = (
         f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {format_amount(gap)} "
-        f"{'below' if sign > 0 else 'above'} chain {best + 1} in {title}, so averages would mix different solutions. "
+        f"{'below' if sign > 0 else 'above'} chain {best + 1} in {inside_sentence(title)}, so averages would mix different solutions. "
         "Compare the chains, or run longer."
     )
     actions = ("compare_chains", "run_longer")

@@ -13,7 +13,6 @@ from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
 
-_DIGITS = 5
 """Decimals of probabilities in tables: far below their Monte Carlo error."""
 _UNIT = "One unit is the mean width of a grade."
 
@@ -103,7 +102,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[top],
-        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
     }
     sure = int((places.grade.max(axis=1) > 0.9).sum())
     return {
@@ -178,7 +177,7 @@ def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
         "Predicted": grades[top],
         "Probability": share[np.arange(len(top)), top],
         "Error": places.error.ravel(),
-        **{f"P({grade})": share[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": share[:, k] for k, grade in enumerate(grades)},
     }
     return Table(columns, label="Ratings")
 
@@ -195,7 +194,7 @@ def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: Pa
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[places.grade.argmax(axis=1)],
-        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
     }
     return {
         "consensus": Table(columns, label="Consensus"),

@@ -303,3 +303,11 @@ def test_strips_take_few_classes_only():
     assert set(strips) == {"class", "six", "code"}
     assert [text for _, text in strips["six"].legend] == ["c0", "c1", "c2", "3 others"]
     assert strips["class"].shades[2] == -1
+
+
+def test_a_number_that_never_differs_has_no_probability(opened):
+    workbench, run = toy_run()
+    run.results["block_counts"] = Table(
+        {"Number of blocks": np.array([3, 4]), "Probability": np.array([1.0, 0.0])}, label="Blocks"
+    )
+    assert opened(workbench, run, VIEWS[3])._headline.text() == "Number of blocks: always 3"
