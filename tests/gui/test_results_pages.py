@@ -155,6 +155,10 @@ def test_table_of_an_array(opened):
     page = opened(workbench, run, View("table", "Shifts", {"values": "row_probability"}))
     assert list(page.table.model.columns())[:2] == ["Block", "gene 1"]
     assert page.default_caption() == f"{len(page.loaded)} blocks", "its lines are counted by what they are"
+    run.results["links"] = Table({"Gene": np.array(["a", "a", "b"])})
+    assert opened(workbench, run, View("table", "Links", "links")).default_caption() == "3 rows"
+    run.results["genes"] = Table({"Gene": np.array(["a", "c", "b"])})
+    assert opened(workbench, run, View("table", "Genes", "genes")).default_caption() == "3 genes"
     run.results["block_table"] = Table({"Block": np.array([], dtype=object)})
     assert opened(workbench, run, VIEWS[1]).state == "This table is empty"
 

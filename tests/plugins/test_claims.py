@@ -55,7 +55,7 @@ def test_topics_go_together_only_beyond_chance():
     alone = RNG.random((60, 4))
     assert _together(alone).startswith("No two topics clearly go together or keep apart")
     alone[:, 1] = alone[:, 0]
-    assert _together(alone).startswith("Topics 1 and 2 go together most: correlation ")
+    assert _together(alone).startswith("Topic 1 and topic 2 go together most: correlation ")
     alone[:, 1] = 1 - alone[:, 0]
     assert "keep apart most: correlation −" in _together(alone)
 
