@@ -294,6 +294,8 @@ def _badness(quantity: Quantity) -> tuple[int, float, float]:
     order = ("error", "warn", "ok", "constant", "missing").index(quantity.status)
     ess = np.fmin(quantity.ess_bulk, quantity.ess_tail)
     ratio = -np.inf if np.isnan(quantity.rhat) else quantity.rhat
+    if quantity.status == "warn":  # marked for its few effective draws alone: those decide
+        ratio = max(ratio, RHAT_MARKS[0])
     return order, -ratio, float(np.inf if np.isnan(ess) else ess)
 
 
@@ -311,7 +313,8 @@ def _verdict(
     worst = judged[0]
     if len(kept) == 1:
         advice = "Run at least 4 chains to see whether they agree."
-        few = f" Fewest effective draws: {worst.title}, {_ess_text(worst)}." if unsettled else ""
+        fewest = min(judged, key=lambda q: np.fmin(q.ess_bulk, q.ess_tail))
+        few = f" Fewest effective draws: {fewest.title}, {_ess_text(fewest)}." if unsettled else ""
         actions = ("more_chains", "run_longer") if unsettled else ("more_chains",)
         text = f"One chain cannot show whether another start would end elsewhere.{few} {advice}"
         return Verdict(
@@ -336,7 +339,7 @@ def _verdict(
 
 
 def _unsettled(worst: Quantity, n: int, total: int, values: np.ndarray, numbers: Sequence[int]) -> Verdict:
-    detail = f"{n} of {total} quantities are not"
+    detail = f"{n} of {total} quantities"
     title = f"{n} of {total} quantities {'has' if n == 1 else 'have'} not settled yet"
     if worst.rhat > RHAT_MARKS[0]:
         chain = int(np.argmax(np.abs(values.mean(axis=1) - np.median(values.mean(axis=1)))))
@@ -396,7 +399,7 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     one = len(apart) == 1
     text = (
         f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {format_amount(gap)} "
-        f"{'below' if sign > 0 else 'above'} chain {best + 1} in {title}, so averages would mix different solutions. "
+        f"{'below' if sign > 0 else 'above'} chain {best + 1} in {inside_sentence(title)}, so averages would mix different solutions. "
         "Compare the chains, or run longer."
     )
     actions = ("compare_chains", "run_longer")

@@ -157,8 +157,21 @@ class Naming:
             known = next((axis for axis in self._shown if asked and asked.issubset(axis)), None)
             found = [known.get(text, text) for text in found] if known is not None else found
         if self._renamed:
-            found = [self._renamed.get(str(text).casefold(), text) for text in found]
+            found = [self._renamed.get(str(text).casefold()) or self._begun(text) for text in found]
         return found
+
+    def _begun(self, text: Any) -> Any:
+        """A text that says more of what was found, as “Topic 1: ship, sea”, with its new name; any other as it is."""
+        return (
+            self._beginning.sub(lambda hit: self._renamed[hit[0].casefold()], text)
+            if isinstance(text, str)
+            else text
+        )
+
+    @cached_property
+    def _beginning(self) -> re.Pattern[str]:
+        names = "|".join(map(re.escape, sorted(self._renamed, key=len, reverse=True)))
+        return re.compile(rf"^(?:{names})(?=: | \()", re.IGNORECASE)
 
     # -- what was found -----------------------------------------------------------------------------
     def defaults(self, dim: str, length: int) -> list[str]:

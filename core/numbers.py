@@ -71,9 +71,11 @@ def format_percent(share: float, decimals: int = 0) -> str:
 
 
 def format_probability(value: float, decimals: int = 2) -> str:
-    """Show a probability, a share or a score from 0 to 1; 1.00 and 0.00 only when exact."""
+    """Show a probability, a share or a score from 0 to 1; what is exactly 0 or 1 has no decimals, and nothing else reads so."""
     if not math.isfinite(value):
         return special(value)
+    if value in (0, 1):
+        return f"{value:.0f}"
     step = 10.0**-decimals
     if 0 < value < step / 2:
         return f"< {step:.{decimals}f}"
@@ -83,7 +85,9 @@ def format_probability(value: float, decimals: int = 2) -> str:
 
 
 def format_loss(value: float, decimals: int = 3) -> str:
-    """Show what is 0 at best, such as a log loss; 0.000 only when exact."""
+    """Show what is 0 at best, such as a log loss; what is exactly 0 has no decimals, and nothing else reads so."""
+    if value == 0:
+        return "0"
     step = 10.0**-decimals
     return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import uuid
-<<<<<<< HEAD
-from dataclasses import dataclass, field, replace
-=======
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
->>>>>>> qa1
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 

@@ -277,7 +277,7 @@ def rank_chains(
     ]
     return (
         keep,
-        f"{keep.sum()} of {len(keep)} chains are kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
+        f"{keep.sum()} of {len(keep)} chains {'is' if keep.sum() == 1 else 'are'} kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
     )
 
 

@@ -10,18 +10,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from plaidwork.core.dataset import Dataset, SamplesIn
-<<<<<<< HEAD
 from plaidwork.core.environment import environment
-from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
-from plaidwork.core.fitting import ended_status, summarise
-from plaidwork.core.naming import name_item, proposed_label
-=======
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
-from plaidwork.core.fitting import ended_status, environment
+from plaidwork.core.fitting import ended_status
 from plaidwork.core.naming import name_item
->>>>>>> qa1
 from plaidwork.core.plan import FitPlan
 from plaidwork.core.registry import Registry, registry
 from plaidwork.core.run import Pace, Run
@@ -286,7 +279,7 @@ class Workbench(QObject):
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
         run.status = "running"
-        run.begins_in(environment(plan.model))
+        self._note_environment(run, plan)
         self.faults.forget(run)
         self._plans[run.id] = plan
         self._phases[run.id] = {}
@@ -301,6 +294,17 @@ class Workbench(QObject):
         self.touch()
         self.run_changed.emit(run.id)
         fit.start()
+
+    def _note_environment(self, run: Run, plan: FitPlan) -> None:
+        """What the run is made with: the first to ask waits half a second for the libraries of linear algebra."""
+        if not run.sweeps_done:
+            run.environment = {}  # so that sweeps made in the meantime are not taken for another machine's
+
+        def noted(found: dict[str, str]) -> None:
+            run.begins_in(found)
+            self.run_changed.emit(run.id)
+
+        run_task(lambda task: environment(plan.model), noted)
 
     def pause(self, run: Run) -> None:
         """Hold the chains; their states are kept."""

@@ -48,9 +48,12 @@ def info(options: argparse.Namespace) -> int:
         missing = f", {data['missing']} missing" if data["missing"] else ""
         print(f"  data  {data['name']}: {data['described']}{missing}")
     for run in record["runs"]:
+        stored = session.runs[run["id"]]
+        kept = f"{run['draws']} draws, " if stored.spec.algorithm == "mcmc" else ""
+        chains = f"{run['chains']} {stored.chain_word}{'' if run['chains'] == 1 else 's'}"
         print(
-            f"  run   {run['title']} ({run['id']}): {run['status']}, {run['draws']} draws, {run['sweeps']} of "
-            f"{run['planned']} sweeps in {run['chains']} chains, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
+            f"  run   {run['title']} ({run['id']}): {run['status']}, {kept}{run['sweeps']} of "
+            f"{run['planned']} sweeps in {chains}, seed {run['seed']}, {run['cpu_seconds']:.1f} s CPU"
         )
         if run["verdict"]:
             print(f"        {run['headline']} {run['verdict']}.".rstrip())

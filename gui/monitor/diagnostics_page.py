@@ -89,7 +89,7 @@ class DiagnosticsPage(QWidget):
         self.verdict = VerdictCard()
         self.table = DataTable()
         self.table.setAccessibleName("Quantities, worst first")
-        self.dots = Plot("All quantities", "one dot each, from settled to unsettled", grid=False)
+        self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
         self.trace = Plot("", "kept draws", whole_x=True)
         self.ranks = [Plot("", "", grid=False) for _ in run.chains[:_MOST_RANK_PLOTS]]
         self._empty = StatePane("clock", "Nothing to judge yet", "The table fills as draws are kept.")
@@ -263,7 +263,8 @@ class DiagnosticsPage(QWidget):
                 plot.item.removeItem(item)
         ratio = plot.devicePixelRatioF()
         y = _spread(x, 0.07)
-        colours = [theme().color(_dot_colour(value)) for value in values[known]]
+        marks = [q.status for q in diagnosis.quantities if np.isfinite(q.rhat)]
+        colours = [theme().color(mark if mark in ("warn", "error") else "ok") for mark in marks]
         rim = pg.mkPen(theme().color("surface"), width=ratio)
         plot.item.addItem(pg.ScatterPlotItem(x, y, size=9, pen=rim, brush=[pg.mkBrush(c) for c in colours]))
         for mark, colour in zip(RHAT_MARKS, ("warn", "error"), strict=True):
@@ -338,10 +339,6 @@ def _by_error(quantity: Quantity) -> str:
     if np.isfinite(quantity.mcse) and quantity.mcse > 0:
         return format_by_error(quantity.mean, quantity.mcse)
     return format_number(quantity.mean)
-
-
-def _dot_colour(value: float) -> str:
-    return "error" if value > RHAT_MARKS[1] else "warn" if value > RHAT_MARKS[0] else "ok"
 
 
 def _spread(x: np.ndarray, width: float) -> np.ndarray:

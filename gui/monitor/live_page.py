@@ -97,6 +97,7 @@ class LivePage(QWidget):
         self._columns = 0
         self._side = ChainPanel(workbench, run)
         self._figures = self._make_figures()
+        self._lines: dict[str, QFrame] = {}
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
@@ -154,7 +155,10 @@ class LivePage(QWidget):
         primary = self._run.spec.primary_trace
         if primary is not None:
             name = primary.title[:1].upper() + primary.title[1:]
-            figures["primary"] = KeyFigure(f"Best {inside_sentence(name)}")
+            sampled = (
+                self._run.spec.algorithm == "mcmc"
+            )  # then it is a level that fluctuates, and no best draw
+            figures["primary"] = KeyFigure(name if sampled else f"Best {inside_sentence(name)}")
         figures["verdict"] = KeyFigure("Convergence")
         return figures
 
@@ -162,9 +166,9 @@ class LivePage(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
         row.setSpacing(space.L)
-        for index, figure in enumerate(self._figures.values()):
+        for index, (name, figure) in enumerate(self._figures.items()):
             if index:
-                line = QFrame()
+                line = self._lines[name] = QFrame()
                 line.setFrameShape(QFrame.Shape.VLine)
                 line.setForegroundRole(self.foregroundRole().Mid)
                 row.addWidget(line)
@@ -273,6 +277,9 @@ class LivePage(QWidget):
         for name, figure in self._figures.items():
             if name in snapshots[0]:
                 now = [int(s[name][-1]) for s in snapshots if len(s[name]) and np.isfinite(s[name][-1])]
+                if not self._run.active:  # a number that the settings leave out is no dash
+                    figure.setVisible(bool(now))
+                    self._lines[name].setVisible(bool(now))
                 if now:
                     most = max(set(now), key=now.count)
                     listed = "  ".join(str(value) for value in now[:8])
@@ -295,16 +302,18 @@ class LivePage(QWidget):
             if len(before) and self._run.active
             else ""
         )
+        which = f"{'lowest' if sign < 0 else 'highest'}: " if tail > 1 and len(tails) > 1 and not rise else ""
         if rise and not rise.startswith(", −"):
             rise = ", +" + rise[2:]
         self._figures["primary"].setToolTip(
-            f"Mean of the last {tail} sweeps, and its change against the {tail} before"
+            f"Mean of the last {tail} sweeps of the {'lowest' if sign < 0 else 'highest'} chain, "
+            f"and its change against the {tail} before"
             if tail > 1
             else "After the last sweep, and its change against the sweep before"
         )
         self._figures["primary"].set_value(
             format_count(round(level)) if abs(level) >= 1000 else format_number(level),
-            f"{self._run.chain_word} {best + 1}{rise}",
+            f"{which}{self._run.chain_word} {best + 1}{rise}",
         )
 
     def _tail(self, sweeps: int) -> int:

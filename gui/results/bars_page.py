@@ -289,9 +289,11 @@ class BarsPage(ResultPage):
         if not self.loaded or not len(self.loaded.values) or not self.loaded.shares:
             return self.view.title
         top = int(np.nanargmax(self.loaded.values))
-        share = format_probability(float(self.loaded.values[top]))
+        value = float(self.loaded.values[top])
         name = self.loaded.x_name[:1].upper() + self.loaded.x_name[1:]
-        return f"{name}: most probably {self.loaded.labels[top]} (probability {share})"
+        if value == 1.0:
+            return f"{name}: always {self.loaded.labels[top]}"
+        return f"{name}: most probably {self.loaded.labels[top]} (probability {format_probability(value)})"
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""

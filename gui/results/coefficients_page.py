@@ -259,6 +259,9 @@ class CoefficientsPage(ResultPage):
         total = sum(len(items) for _, items in self._parts())
         if self._all:
             shown, total = shown // len(self.charts), total // len(self.charts)
+        if total == 1:
+            self._foot.setText("")
+            return
         text = f"{format_count(shown)} of {format_count(total)} {plural(data.word)}, strongest first"
         if self._all:
             text = text.replace(",", f" each by {self.loaded.axis.split(',')[0].casefold()},", 1)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.naming import findable
 from plaidwork.core.summaries import match_factors
-from plaidwork.gui.numbers import format_fixed
+from plaidwork.gui.numbers import format_fixed, format_probability
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -214,8 +214,8 @@ class RestartsPage(ResultPage):
             return ""
         matched = self._matched()
         return (
-            f"Each factor has one partner. Absolute correlation of partners: mean {format_fixed(float(matched.mean()), 2)}, "
-            f"least {format_fixed(float(matched.min()), 2)}; come back: {FOUND:.2f} or more."
+            f"Each factor has one partner. Absolute correlation of partners: mean {format_probability(float(matched.mean()))}, "
+            f"least {format_probability(float(matched.min()))}; come back: {FOUND:.2f} or more."
         )
 
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from plaidwork.core.model import Table
+from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
@@ -98,7 +101,13 @@ class TablePage(ResultPage):
     def default_caption(self) -> str:
         if not self.loaded:
             return ""
-        return self.loaded.doc or f"{format_count(len(self.loaded))} rows"
+        return self.loaded.doc or f"{format_count(len(self.loaded))} {self._counted()}"
+
+    def _counted(self) -> str:
+        """What the rows are: what the first column names, when each has a name of its own."""
+        title, names = next(iter(self.loaded.columns.items()))
+        own = np.asarray(names).dtype.kind in "OUT" and len(set(map(str, names))) == len(names)
+        return plural(inside_sentence(title)) if own else "rows"
 
     def find(self) -> None:  # type: ignore[override]
         """The filter line is the search."""

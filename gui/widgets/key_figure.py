@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets.label import Label
+
+_SIZES = ("figure", "title", "strong")
 
 
 class KeyFigure(QWidget):
@@ -20,6 +24,7 @@ class KeyFigure(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._given = self._role = role
         self._label = Label(label, "caption", "muted", elide=True)
         self._value = Label(value, role, elide=True)
         self._note = Label(note, "caption", "muted", elide=True)
@@ -31,6 +36,7 @@ class KeyFigure(QWidget):
         layout.addStretch(1)
         self._note.setVisible(bool(note))
         self._name()
+        self._fit()
 
     @property
     def value(self) -> str:
@@ -50,6 +56,26 @@ class KeyFigure(QWidget):
             self._note.setText(note)
             self._note.setVisible(bool(note))
         self._name()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """A value that has no room in large letters stands in smaller ones, and is cut only when those are too large too."""
+        if self._given != "figure":
+            return
+        self._value.setMinimumHeight(
+            QFontMetrics(theme().font("figure")).height()
+        )  # so that notes stay in line
+        role = next((role for role in _SIZES if self._width_in(role) <= self.width()), _SIZES[-1])
+        if role != self._role:
+            self._role = role
+            self._value.set_role(role)
+
+    def _width_in(self, role: str) -> int:
+        return QFontMetrics(theme().font(role)).horizontalAdvance(self.value) + 1
 
     def set_label(self, label: str) -> None:
         """Change the label."""

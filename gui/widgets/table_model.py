@@ -242,7 +242,7 @@ def _default_format(values: np.ndarray) -> Formatter:
     shares = bool(((finite >= 0) & (finite <= 1)).all())
 
     def shown(value: float) -> str:
-        if shares and value >= 1 - least:
+        if value == 0 or (shares and value >= 1 - least):
             return format_probability(float(value), decimals)
         small = 0 < abs(value) < least  # which would read as zero
         return format_number(float(value), 2) if small else format_fixed(float(value), decimals)

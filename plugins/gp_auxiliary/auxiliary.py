@@ -29,9 +29,10 @@ def auxiliary_results(kept: Kept, frame: Frame, names: tuple[str, ...], null: fl
         values, what = ordered[:, -1] - ordered[:, -2], "lead of z of the winner"
     reach = float(np.quantile(np.abs(values), 0.99)) * 1.1 + null + 0.5
     edges = np.linspace(-reach if z.shape[1] == 1 else 0.0, reach, _PLACES + 1)
-    density = np.stack(
-        [np.histogram(column, edges, density=True)[0] for column in np.clip(values, *edges[[0, -1]]).T]
-    )
+    counts = np.stack([np.histogram(column, edges)[0] for column in values.T])
+    density = counts / (
+        len(values) * (edges[1] - edges[0])
+    )  # what lies beyond is of the whole, and not drawn
     labels = [frame.classes[code] if code >= 0 else "no label" for code in frame.codes[used[order]]]
     own = [names[i] if names else str(i + 1) for i in used[order]]
     note = "Draws of z, which is f plus noise of sd 1, by sample."

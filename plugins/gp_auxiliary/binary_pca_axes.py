@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Kept
-from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error
+from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
 
 _WORK = 1e11
 """Multiplications that a summary may cost: less than a minute of one core."""
@@ -54,12 +54,7 @@ def used_note(turned: list[Turned], kept: Kept) -> str:
     for draw in turned:
         total.add(*draw.place, draw.scores[:, 0])
     error = float(standard_error(total.chains(), total.batches()).max())
-    used = (
-        f"all {kept.n_draws} draws"
-        if len(turned) == kept.n_draws
-        else f"{len(turned)} of {kept.n_draws} draws"
-    )
-    return used + (
+    return told(len(turned), kept.n_draws) + (
         f" (Monte Carlo error of a score on the first axis up to {error:.3f})" if np.isfinite(error) else ""
     )
 

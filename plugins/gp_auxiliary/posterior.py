@@ -75,6 +75,8 @@ def fastest(relevance: np.ndarray, names: tuple[str, ...]) -> str:
     if len(relevance) == 1:
         return f"“{names[first]}” has the shortest length"
     share = float((relevance.argmax(axis=1) == first).mean())
+    if share == 1:
+        return f"“{names[first]}” changes f fastest, in all {len(relevance)} draws"
     if share < CLEAR:
         return f"No input clearly changes f fastest: “{names[first]}” does with probability {format_probability(share)}"
     return f"“{names[first]}” changes f fastest (probability {format_probability(share)})"

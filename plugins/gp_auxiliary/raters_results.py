@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 
 from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, format_rate
+from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
 
-_DIGITS = 5
 """Decimals of probabilities in tables: far below their Monte Carlo error."""
 _UNIT = "One unit is the mean width of a grade."
 
@@ -102,7 +102,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[top],
-        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
     }
     sure = int((places.grade.max(axis=1) > 0.9).sum())
     return {
@@ -111,7 +111,7 @@ def consensus_of(places: Places, fit: Rated, names: np.ndarray) -> Results:
         "grade_probability": Result(places.grade, ("object", "grade"), label="probability"),
         "consensus": Table(columns, label="Objects"),
         "consensus_headline": f"The grade is sure to 90 % for {format_rate(sure, len(names))} objects",
-        "consensus_note": f"{_scale(grades)} Averaged over {places.draws} of {places.kept} draws; 95 % intervals.",
+        "consensus_note": f"{_scale(grades)} Averaged over {told(places.draws, places.kept)}; 95 % intervals.",
     }
 
 
@@ -177,7 +177,7 @@ def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
         "Predicted": grades[top],
         "Probability": share[np.arange(len(top)), top],
         "Error": places.error.ravel(),
-        **{f"P({grade})": share[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": share[:, k] for k, grade in enumerate(grades)},
     }
     return Table(columns, label="Ratings")
 
@@ -194,7 +194,7 @@ def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: Pa
         "2.5 %": places.interval[:, 0],
         "97.5 %": places.interval[:, 1],
         "Grade": grades[places.grade.argmax(axis=1)],
-        **{f"P({grade})": places.grade[:, k].round(_DIGITS) for k, grade in enumerate(grades)},
+        **{f"P({grade})": places.grade[:, k] for k, grade in enumerate(grades)},
     }
     return {
         "consensus": Table(columns, label="Consensus"),

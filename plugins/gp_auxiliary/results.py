@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     score,
     score_table,
 )
+from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior
 from plaidwork.plugins.gp_auxiliary.maps import (
@@ -68,14 +69,9 @@ def error_note(found: Averaged) -> str:
     if found.draws == 1:
         return "By the approximation, f integrated out; there is no Monte Carlo error."
     return (
-        f"Averaged over {draws_used(found)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
-        f"and batches of draws{largest_error(found)}."
+        f"Averaged over {told(found.draws, found.kept)}, f integrated out. ± is the Monte Carlo error, one standard error, from chains "
+        f"and batches of draws{largest_error(found)}{'; – where all draws agree' if (found.error == 0).any() else ''}."
     )
-
-
-def draws_used(found: Averaged) -> str:
-    """How many draws an average took, of how many."""
-    return f"all {found.kept} draws" if found.draws == found.kept else f"{found.draws} of {found.kept} draws"
 
 
 def largest_error(found: Averaged) -> str:
@@ -93,18 +89,18 @@ def predictions(
     known: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> Table:
     """A row per sample: what is ``known`` of it, the most probable class, and every class's probability with its Monte
-    Carlo error."""
+    Carlo error, unknown (NaN) where all draws say the same."""
     share = found.conditional()
     top, each = share.argmax(axis=0), np.arange(share.shape[1])
     columns = {"Sample": np.array(names) if names else (each + 1).astype(str), **known}
     columns |= {"Predicted": np.array(frame.classes)[top], "Probability": share[top, each]}
-    several = found.draws > 1
+    several, error = found.draws > 1, np.where(found.error > 0, found.error, np.nan)
     if several:
-        columns["± Monte Carlo"] = found.error[top, each]
+        columns["± Monte Carlo"] = error[top, each]
     for k, name in enumerate(frame.classes):
         columns[f"P({name})"] = share[k]
         if several:
-            columns[f"± P({name})"] = found.error[k]
+            columns[f"± P({name})"] = error[k]
     if found.null.max() > 0:
         columns["P(null)"] = found.null
     return Table(columns, label="Predictions")

@@ -201,6 +201,13 @@ def read_tempered(kept: Kept) -> Tempered:
     )
 
 
+def _way_note(found: Tempered) -> str:
+    """Which copy, and of which draws: long ways are not drawn in full."""
+    note = "The copy that began without a null category. Each way up and down can bring another grouping."
+    shown, kept = found.way.shape[1], int(found.draws.min())
+    return note if shown == kept else f"{note} Drawn are the last {shown} of {kept} draws of each chain."
+
+
 def swap_results(found: Tempered, widths: np.ndarray) -> Results:
     """Swap rates of all pairs of rungs, the way of a copy, and a line for each chain."""
     single = len(widths) == 1
@@ -223,7 +230,7 @@ def swap_results(found: Tempered, widths: np.ndarray) -> Results:
         "way": Result(found.way, ("chain", "place"), label="half width"),
         "way_x": Result(np.arange(first, first + found.way.shape[1], dtype=float), ("place",), label="draw"),
         "way_headline": way,
-        "way_note": "The copy that began without a null category. Each way up and down can bring another grouping.",
+        "way_note": _way_note(found),
         "chains": Table(
             {
                 "Chain": np.array(found.names),

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from plaidwork.core.api import Block, ModelError, Params, State
+from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, views_of
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
@@ -180,7 +181,7 @@ def _turn(state: State) -> bool:
 def _finish(state: State, found: np.ndarray) -> bool:
     work = state.pop("start")
     scores = work["fill"]
-    scores[: len(found)] = found
+    scores[: len(found)] = signed(found.T).T  # which does not lean on the signs of the steps before
     _set_scores(state, scores + work["noise"])
     return True
 

@@ -26,6 +26,7 @@ from plaidwork.core.api import (
     spread,
     standard_error,
 )
+from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.plaid.state import true_blocks
 
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
@@ -62,7 +63,7 @@ def thinned_words(picked: Sequence[tuple[ChainView, int]], chains: Sequence[Chai
         total.add(place[id(chain)], index, numbers[place[id(chain)]][index])
     error = float(standard_error(total.chains(), total.batches()))
     return (
-        f" Memberships and fit are averaged over {len(picked)} of {every} draws (Monte Carlo error of the mean number of "
+        f" Memberships and fit are averaged over {told(len(picked), every)} (Monte Carlo error of the mean number of "
         f"blocks over them: {error:.2g})."
     )
 

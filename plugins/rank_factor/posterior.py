@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri, softmax
 
 from plaidwork.core.api import ChainView, Kept
-from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error
+from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
 from plaidwork.plugins.rank_factor.setup import Setup
 
 ROUGH_DRAWS = 200
@@ -131,10 +131,9 @@ def averaged_words(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: I
     for (chain, index), one in zip(draws, values, strict=True):
         total.add(place[id(chain)], index, class_share(one))
     error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
-    used = (
-        f"all {kept.n_draws} draws" if len(draws) == kept.n_draws else f"{len(draws)} of {kept.n_draws} draws"
+    return told(len(draws), kept.n_draws) + (
+        f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else ""
     )
-    return used + (f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else "")
 
 
 def class_share(one: np.ndarray) -> np.ndarray:

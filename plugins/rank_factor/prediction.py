@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
-from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error
+from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error, told
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_share, display_order
@@ -81,7 +81,7 @@ def predict_by_draws(
             break
     order, signs = display_order(reference)
     reached = f"; the largest Monte Carlo error of a probability is {error:.3f}" if np.isfinite(error) else ""
-    caption = f"Averaged over {shares.taken} of {sum(counts)} draws{reached}."
+    caption = f"Averaged over {told(shares.taken, sum(counts))}{reached}."
     return _results(setup, scores.mean()[:, order] * signs, values.mean(), shares.mean()) | {
         "caption": caption
     }

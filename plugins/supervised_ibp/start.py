@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import ModelData, ModelError, Params, State, chain_of
+from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.prior import first_shares
 from plaidwork.plugins.supervised_ibp.texteffect import first_topics
@@ -108,7 +109,8 @@ def seek(state: State, corpus: Corpus, entries: int) -> bool:
     state["passes"] += 1
     if state["passes"] > 2 * POWERS:
         k = len(state["rotation"])
-        found = np.hstack([np.sqrt(n) * state["left"][:, :k], state["spare"]]) @ state["rotation"]
+        left = signed(state["left"][:, :k])  # the rotation mixes them, and so hangs on their signs
+        found = np.hstack([np.sqrt(n) * left, state["spare"]]) @ state["rotation"]
         state["nu"][:, -k:] = _raised(found)  # not of a background topic
         for name in SEARCH:
             del state[name]

@@ -89,7 +89,7 @@ def _together(nu: np.ndarray) -> str:
             f"No two topics clearly go together or keep apart: largest correlation {format_fixed(value, 2)}"
         )
     verb = "go together" if value > 0 else "keep apart"
-    return f"Topics {names[a]} and {names[b]} {verb} most: correlation {format_fixed(value, 2)}"
+    return f"Topic {names[a]} and topic {names[b]} {verb} most: correlation {format_fixed(value, 2)}"
 
 
 def _restarts(fit: Fit, fits: list[Fit]) -> str:

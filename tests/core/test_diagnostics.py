@@ -197,6 +197,33 @@ def test_few_effective_draws():
     assert found.verdict.actions == ("run_longer",)
 
 
+def slow(rng, carry, n=400):
+    """(4, n) draws of chains that agree, each draw mostly the one before."""
+    x = rng.normal(size=(4, n))
+    for t in range(1, n):
+        x[:, t] = carry * x[:, t - 1] + np.sqrt(1 - carry**2) * x[:, t]
+    return x
+
+
+def test_the_worst_of_those_with_few_effective_draws_has_the_fewest(monkeypatch):
+    rng = np.random.default_rng(8)
+    kept = run_of(slow(rng, 0.6), slow(rng, 0.8))
+    monkeypatch.setattr(d, "rhat", lambda x: np.array([1.001, 1.009, 1, 1]) if x.ndim == 3 else 1.0)
+    found = d.diagnose(kept)
+    marked = [q for q in found.quantities if q.status == "warn"]
+    assert len(marked) == 2
+    least = [min(q.ess_bulk, q.ess_tail) for q in marked]
+    assert least == sorted(least)
+    assert found.verdict.worst == marked[0].title
+
+
+def test_one_chain_names_the_quantity_with_the_fewest_effective_draws():
+    rng = np.random.default_rng(9)
+    one = d.diagnose(run_of(slow(rng, 0.9)[:1] + np.linspace(0, 3, 400), slow(rng, 0.99)[:1]))
+    fewest = min(one.judged, key=lambda q: min(q.ess_bulk, q.ess_tail))
+    assert f"Fewest effective draws: {fewest.title}," in one.verdict.text
+
+
 def test_chains_in_different_modes():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(4, 300)) - 16_600

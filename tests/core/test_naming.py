@@ -107,6 +107,8 @@ def test_names_of_found_things_are_shared_by_all_their_dims(session):
     assert list(shown.columns) == ["Factor", "Cell cycle"]
     assert shown.columns["Factor"].tolist() == ["Factor 1", "Cell cycle"]
     assert shown.units == {"Cell cycle": "sd"}
+    told = ["Factor 2: ship, sea", "Factor 2 (training)", "Factor 20: sky", "Factor 2a", "of Factor 2: no"]
+    assert naming.texts(told) == ["Cell cycle: ship, sea", "Cell cycle (training)", *told[2:]]
     assert name_item(run, "factor", 0, "Cell cycle")
     assert Naming(run, {}).along("factor", 2) == ("Cell cycle (factor 1)", "Cell cycle (factor 2)")
     assert name_item(run, "factor", 0, "factor 1")  # the model's own is no name of the user's

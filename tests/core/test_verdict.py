@@ -76,6 +76,17 @@ def test_command_line_and_export_repeat_the_verdict(tmp_path):
     assert len(lines) == 1 + len(run.diagnosis().quantities)
 
 
+def test_restarts_are_called_so_and_have_no_draws(tmp_path, capsys):
+    from plaidwork.core.cli import main
+
+    _, session = fitted(toys.Climb, chains=3)
+    path = session.save(tmp_path / "restarts.plaidwork")
+    assert main(["info", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "sweeps in 3 restarts, seed 1" in told
+    assert "draws" not in told
+
+
 def test_a_search_tells_of_every_fit_whether_it_has_settled():
     study = Study.grid(toys.Walk(), {"X": toys.matrix()}, {"stride": [0.1, 1]})
     study.run()

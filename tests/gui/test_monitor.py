@@ -162,6 +162,64 @@ def test_the_quantity_and_the_order_of_diagnostics_come_back(finished, qtbot):
     assert again.table.sorting() == ["Mean", True]
 
 
+def test_dots_have_the_colours_of_the_marks_beside_them(finished, qtbot):
+    """Also where R-hat is small, and the mark is for too few effective draws."""
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+
+    page = DiagnosticsPage(*finished)
+    qtbot.addWidget(page)
+    page.resize(1000, 700)
+    page.show()
+    qtbot.waitUntil(page.verdict.isVisible, timeout=20_000)
+    few = tuple(replace(q, rhat=1.002, ess_bulk=50.0, status="warn") for q in page._diagnosis.quantities)
+    page._draw_dots(replace(page._diagnosis, quantities=few))
+    (dots,) = [item for item in page.dots.item.items if isinstance(item, pg.ScatterPlotItem)]
+    assert {spot.brush().color().name() for spot in dots.points()} == {theme().color("warn").name()}
+
+
+def test_a_sampler_has_no_best_but_the_chain_at_the_highest_level(finished, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    workbench, run = finished
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    page.tick()
+    levels = [record.trace.snapshot()["lp"][-100:].mean() for record in run.chains]
+    figure = page._figures["primary"]
+    assert not figure.accessibleName().startswith("Best")
+    assert figure.note == f"highest: chain {int(np.argmax(levels)) + 1}"
+    wait_for_tasks()
+
+
+def test_a_count_that_the_settings_leave_out_has_no_figure(qapp, qtbot):
+    from plaidwork.gui.monitor.live_page import LivePage
+
+    traces = (Trace("lp", primary=True), Trace("n", "groups in use", kind="count"))
+    spec = replace(toys.Walk.spec, traces=traces, variables=(), views=(), hyperparameters=())
+    workbench = Workbench(toy_registry())
+    pages = []
+    for number in (np.nan, 3.0):
+        run = run_of_noise(spec)
+        for record in run.chains:
+            rows = record.trace
+            record.trace = type(rows)([trace.name for trace in traces])
+            for _ in range(12):
+                record.trace.append({"lp": 1.0, "n": number})
+        workbench.session.runs[run.id] = run
+        page = LivePage(workbench, run)
+        qtbot.addWidget(page)
+        qtbot.addWidget(page.side_panel())
+        page.tick()
+        pages.append(page)
+    gone, there = (page._figures["n"] for page in pages)
+    assert gone.isHidden()
+    assert pages[0]._lines["n"].isHidden()
+    assert not there.isHidden()
+    assert there.value == "3"
+    wait_for_tasks()
+
+
 def test_settings_page_lists_what_was_changed_and_keeps_notes(finished, qtbot):
     from plaidwork.gui.monitor.settings_page import SettingsPage
 
@@ -274,7 +332,7 @@ def test_the_best_is_the_lowest_where_lower_is_better(qapp, qtbot):
     page.tick()
     levels = [record.trace.snapshot()["lp"][-1] for record in run.chains]
     assert float(page._figures["primary"].value) == pytest.approx(min(levels), rel=1e-3)
-    assert page._figures["primary"].note == f"chain {int(np.argmin(levels)) + 1}"
+    assert page._figures["primary"].note == f"lowest: chain {int(np.argmin(levels)) + 1}"
     wait_for_tasks()
 
 

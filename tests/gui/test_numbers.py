@@ -30,7 +30,7 @@ def test_count(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.5, "0.50"), (1.0, "1.00"), (0.996, "> 0.99"), (0.9949, "0.99"), (0.001, "< 0.01"), (0, "0.00")],
+    [(0.5, "0.50"), (1.0, "1"), (0.996, "> 0.99"), (0.9949, "0.99"), (0.001, "< 0.01"), (0, "0")],
 )
 def test_probability_is_one_only_when_exact(value, text):
     assert n.format_probability(value) == text
@@ -141,7 +141,7 @@ def test_ends_of_a_scale_share_decimals():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.99996, "> 0.9999"), (1.0, "1.0000"), (0.00001, "< 0.0001"), (math.nan, "–")]
+    ("value", "text"), [(0.99996, "> 0.9999"), (1.0, "1"), (0.00001, "< 0.0001"), (math.nan, "–")]
 )
 def test_a_score_is_one_only_when_exact_at_any_number_of_decimals(value, text):
     assert n.format_probability(value, 4) == text
@@ -151,7 +151,7 @@ def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
     assert n.format_rate(5, 84) == "5 of 84 (6 %)"
     assert n.format_rate(0, 0) == "0 of 0"
     assert n.format_rate(1999, 2000) == f"1{THIN}999 of 2{THIN}000 (> 99 %)"
-    assert (n.format_loss(0.0), n.format_loss(1e-5), n.format_loss(1.2345)) == ("0.000", "< 0.001", "1.234")
+    assert (n.format_loss(0.0), n.format_loss(1e-5), n.format_loss(1.2345)) == ("0", "< 0.001", "1.234")
 
 
 def test_tables_and_pages_follow_the_same_rule():
@@ -160,8 +160,9 @@ def test_tables_and_pages_follow_the_same_rule():
     from plaidwork.gui.results.assessed_page import with_interval
     from plaidwork.gui.widgets.table_model import _default_format
 
-    assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1.00)"
-    assert with_interval((1.0, 0.87, 1.0)) == "1.00 (0.87 to 1.00)"
+    assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1)"
+    assert with_interval((1.0, 0.87, 1.0)) == "1 (0.87 to 1)"
     shown = _default_format(np.array([0.99999, 0.5, 1.0]))
-    assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1.000"]
+    assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1"]
+    assert [_default_format(np.array([0.0, 2.5, 1.25]))(value) for value in (0.0, 2.5)] == ["0", "2.50"]
     assert _default_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"

@@ -154,6 +154,11 @@ def test_table_of_an_array(opened):
     workbench, run = toy_run()
     page = opened(workbench, run, View("table", "Shifts", {"values": "row_probability"}))
     assert list(page.table.model.columns())[:2] == ["Block", "gene 1"]
+    assert page.default_caption() == f"{len(page.loaded)} blocks", "its lines are counted by what they are"
+    run.results["links"] = Table({"Gene": np.array(["a", "a", "b"])})
+    assert opened(workbench, run, View("table", "Links", "links")).default_caption() == "3 rows"
+    run.results["genes"] = Table({"Gene": np.array(["a", "c", "b"])})
+    assert opened(workbench, run, View("table", "Genes", "genes")).default_caption() == "3 genes"
     run.results["block_table"] = Table({"Block": np.array([], dtype=object)})
     assert opened(workbench, run, VIEWS[1]).state == "This table is empty"
 
@@ -302,3 +307,11 @@ def test_strips_take_few_classes_only():
     assert set(strips) == {"class", "six", "code"}
     assert [text for _, text in strips["six"].legend] == ["c0", "c1", "c2", "3 others"]
     assert strips["class"].shades[2] == -1
+
+
+def test_a_number_that_never_differs_has_no_probability(opened):
+    workbench, run = toy_run()
+    run.results["block_counts"] = Table(
+        {"Number of blocks": np.array([3, 4]), "Probability": np.array([1.0, 0.0])}, label="Blocks"
+    )
+    assert opened(workbench, run, VIEWS[3])._headline.text() == "Number of blocks: always 3"

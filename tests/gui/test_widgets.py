@@ -319,7 +319,7 @@ def test_table_numbers_that_are_not_zero_never_read_zero(qtbot):
         {"Share": [0.2118, 1.37e-7, 0.0265, 0.0], "Name": list("abcd")}, status=["ok", "", "", ""]
     )
     qtbot.addWidget(made)
-    assert [made.model.text(r, 0) for r in range(4)] == ["0.2118", "1.4e\u22127", "0.0265", "0.0000"]
+    assert [made.model.text(r, 0) for r in range(4)] == ["0.2118", "1.4e\u22127", "0.0265", "0"]
     icons = [made.model.data(made.model.index(r, 0), Qt.ItemDataRole.DecorationRole) for r in (0, 1)]
     assert icons[1] is not None  # keeps the place, so that all words begin on one line
     assert not icons[1].isNull()
@@ -342,3 +342,21 @@ def test_buttons_call_without_arguments(qtbot):
     assert heard == [1, 2]
     with pytest.raises(ValueError, match="primary"):
         button("x", kind="loud")
+
+
+def test_a_large_figure_that_has_no_room_is_smaller_before_it_is_cut(qtbot):
+    from plaidwork.gui.widgets import KeyFigure
+
+    figure = KeyFigure("Convergence", "–", "4 of 4")
+    qtbot.addWidget(figure)
+    figure.resize(400, 60)
+    figure.show()
+    figure.set_value("Same optimum")
+    label = figure._value
+    large, height = label.font().pointSizeF(), label.minimumHeight()
+    figure.resize(label.fontMetrics().horizontalAdvance("Same optimum") - 10, 60)
+    assert label.font().pointSizeF() < large
+    assert label.fontMetrics().horizontalAdvance("Same optimum") <= figure.width()
+    assert label.minimumHeight() == height
+    figure.resize(400, 60)
+    assert label.font().pointSizeF() == large

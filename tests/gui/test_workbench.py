@@ -30,6 +30,28 @@ def test_a_fit_runs_to_its_end_and_is_summarised(workbench, qtbot):
     assert workbench.dirty
 
 
+def test_a_start_waits_for_no_library_to_say_its_version(workbench, qtbot, monkeypatch):
+    """Asking for the processor and BLAS loads libraries, half a second when nobody has asked before."""
+    import threading
+
+    from plaidwork.gui import workbench as module
+
+    asked = []
+
+    def slow(model=None):
+        asked.append(threading.current_thread())
+        return {"BLAS": "some"}
+
+    monkeypatch.setattr(module, "environment", slow)
+    with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
+        run = workbench.start(plan())
+    qtbot.waitUntil(lambda: bool(run.environment), timeout=20_000)
+    assert run.environment == {"BLAS": "some"}
+    assert asked
+    assert threading.main_thread() not in asked
+    assert not any("Goes on" in line.text for line in run.log)
+
+
 def test_window_and_headless_give_the_same_draws(workbench, qtbot):
     from plaidwork.core.executor import InlineExecutor
     from plaidwork.core.fitting import execute

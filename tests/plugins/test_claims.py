@@ -43,7 +43,9 @@ def test_fitted_values_are_said_to_rise_only_where_they_do(turn, found):
 
 def test_an_input_changes_f_fastest_only_when_most_draws_say_so():
     clear = np.column_stack([np.full(50, 3.0), np.full(50, 1.0)])
-    assert fastest(clear, ("a", "b")) == "“a” changes f fastest (probability 1.00)"
+    assert fastest(clear, ("a", "b")) == "“a” changes f fastest, in all 50 draws"
+    often = np.vstack([clear, [[1.0, 3.0]]])
+    assert fastest(often, ("a", "b")) == "“a” changes f fastest (probability 0.98)"
     even = np.abs(RNG.normal(size=(200, 2))) + 0.1
     assert fastest(even, ("a", "b")).startswith("No input clearly changes f fastest")
     assert fastest(clear[:, :1], ("a",)) == "“a” is the only input with a length"
@@ -53,7 +55,7 @@ def test_topics_go_together_only_beyond_chance():
     alone = RNG.random((60, 4))
     assert _together(alone).startswith("No two topics clearly go together or keep apart")
     alone[:, 1] = alone[:, 0]
-    assert _together(alone).startswith("Topics 1 and 2 go together most: correlation ")
+    assert _together(alone).startswith("Topic 1 and topic 2 go together most: correlation ")
     alone[:, 1] = 1 - alone[:, 0]
     assert "keep apart most: correlation −" in _together(alone)
 

@@ -157,3 +157,38 @@ def test_the_average_says_how_many_draws_it_took(grades, monkeypatch):
     assert (
         "Averaged over 16 of 60 draws" in caption
     )  # the work for them allows 16, and their error is small enough
+
+
+def test_densities_of_z_keep_what_lies_beyond_the_picture_out_of_its_ends():
+    """A sample far from the others has no peak at the end of the axis, and no area that it does not have."""
+    from types import SimpleNamespace
+
+    from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
+
+    z = np.random.default_rng(1).normal(size=(400, 1, 50))
+    z[:, 0, 49] += 40
+    chain = SimpleNamespace(n_draws=400, stack=lambda name: z)
+    frame = SimpleNamespace(used=np.ones(50, bool), codes=np.arange(50) % 2, classes=("a", "b"))
+    found = auxiliary_results(SimpleNamespace(chains=[chain]), frame, (), 0.0)
+    density, x = found["auxiliary"].values, found["auxiliary_x"].values
+    step = x[1] - x[0]
+    edge = x[-1] + step / 2
+    np.testing.assert_allclose(density.sum(axis=1) * step, (np.abs(z[:, 0]) <= edge).mean(axis=0))
+
+
+def test_the_way_of_a_copy_says_which_draws_it_shows():
+    from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, swap_results
+
+    def note(kept, shown):
+        found = Tempered(
+            ["1", "2"], np.full((2, 1), 0.5), np.array([3, 4]), np.array([kept, kept]), np.ones((2, 2)),
+            np.zeros((2, shown)),
+        )  # fmt: skip
+        return swap_results(found, np.array([0.0, 1.0]))["way_note"]
+
+    assert "Drawn are the last 200 of 400 draws of each chain." in note(400, 200)
+    assert "last" not in note(200, 200)
+
+
+def test_a_map_of_all_draws_says_so(grades):
+    assert grades.results["map_note"].startswith("Averaged over all 60 draws")
