@@ -65,6 +65,7 @@ from plaidwork.core.spec import (
     View,
 )
 from plaidwork.core.splitting import random_test
+from plaidwork.core.stages import POSITION, Stage, passes
 from plaidwork.core.study import Metric, Study
 from plaidwork.core.summaries import (
     MatchedBlocks,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from plaidwork.core.schedule import Clock
 from plaidwork.core.spec import ModelSpec
+from plaidwork.core.stages import Stage, advance
 
 if TYPE_CHECKING:
     from plaidwork.core.draws import Kept
+
+T = TypeVar("T")
 
 State = dict[str, Any]
 """Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
@@ -60,6 +64,23 @@ class ModelData(Mapping[str, Any]):
 
     def __init__(self, blocks: Mapping[str, Block | tuple[Block, ...]]) -> None:
         self._blocks = dict(blocks)
+        self._prepared: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def prepared(
+        self, make: Callable[[ModelData, Params], T], params: Params, settings: Sequence[str] | None = None
+    ) -> T:
+        """``make(data, params)``, made once for these data and settings and shared by all chains and threads.
+
+        For what a fit derives from its data before the first sweep: sorted values, neighbours, sparse forms. It lives
+        as long as the data do and must not be changed. ``settings`` names those that it depends on; None is all.
+        """
+        names = sorted(params) if settings is None else settings
+        key = make, tuple(params[name] for name in names)
+        with self._lock:  # a second chain waits for the first one's
+            if key not in self._prepared:
+                self._prepared[key] = make(self, params)
+            return self._prepared[key]
 
     def __getitem__(self, name: str) -> Any:
         return self._blocks[name]
@@ -168,16 +189,42 @@ class Model(ABC):
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
 
-    @abstractmethod
+    def stages(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Sequence[Stage]:
+        """The parts of one sweep in their order, as functions that change ``state`` in place.
+
+        Asked before every slice and every stage, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
+        the sweep stands with the state, and takes up a stopped sweep there. A stage that is over may be left out later
+        in the same sweep; others stay. With ``stages`` comes ``traces``; a model whose sweep is always short may have
+        ``step`` instead of both.
+        """
+        raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
+
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        """The declared traces at the end of a sweep of ``stages``; changes nothing."""
+        raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
+
+    def objective(self, state: State, data: ModelData, params: Params) -> float:
+        """Variational models: what the ascent raises, at this state; changes nothing.
+
+        The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
+        itself it is the primary one of ``traces``: right when they remember nothing from stages that come later.
+        """
+        primary = self.spec.primary_trace
+        assert primary is not None
+        return float(self.traces(state, data, params)[primary.name])
+
     def step(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
-        """Advance ``state`` in place; return the traces of the finished sweep.
+        """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
 
-        A sweep that takes longer than about 50 ms is split: return ``None`` while the sweep is unfinished
-        (keep the position in ``state``) and the host calls again. How a sweep is split must not depend on
-        time, or runs would not repeat.
+        By itself it takes the next slice of ``stages``. A model may do a whole short sweep here instead, or keep a
+        position of its own; how a sweep is split must not depend on time, or runs would not repeat.
         """
+        ended = advance(self, state, data, params, rng, clock)
+        return self.traces(state, data, params) if ended else None
 
     @abstractmethod
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
@@ -271,17 +318,7 @@ class Model(ABC):
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def sweep_blocks(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Iterator[tuple[str, float]]:
-        """Variational models: one sweep in place, as ``step``, with a stop after each factor of q.
-
-        Yields the factor's name and the objective after its update, so that the checks can name the update at
-        which the objective falls.
-        """
-        raise NotImplementedError(f"{self.spec.title} does not show the parts of a sweep")
-
-    def upgrade_state(self, state: State, from_version: int) -> State:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         from plaidwork.core.errors import ModelError
 
@@ -289,6 +326,16 @@ class Model(ABC):
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",
             "Its results can be browsed; fit again to go on.",
         )
+
+    @classmethod
+    def lacks(cls) -> tuple[str, ...]:
+        """Names of the methods that a model has to have and this one has not."""
+        found = sorted(getattr(cls, "__abstractmethods__", ()))
+        if cls.offers("stages") and not cls.offers("traces"):
+            found.append("traces")
+        if not (cls.offers("stages") or cls.offers("step")):
+            found.append("stages (or step)")
+        return tuple(found)
 
     @classmethod
     def offers(cls, method: str) -> bool:

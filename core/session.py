@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,10 @@ class Session:
             for record in run.chains:
                 if record.state is not None:
                     with blamed(model, "upgrade_state"):
-                        record.state = model.upgrade_state(record.state, run.spec.state_version)
+                        record.state = model.upgrade_state(
+                            record.state, run.spec.state_version, plan.data, plan.params
+                        )
+            run.spec = replace(run.spec, state_version=model.spec.state_version)
         return plan
 
     def save(self, path: str | Path | None = None) -> Path:

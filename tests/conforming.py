@@ -15,6 +15,7 @@ from plaidwork.core.api import (
     Problem,
     Result,
     Schedule,
+    Stage,
     Table,
     Trace,
     Trial,
@@ -79,7 +80,7 @@ class Means(Model):
             return None
         state["half"] = False
         self.draw_tau(state, x, known, params, rng)
-        return self.traces(state, x, known, params)
+        return self.numbers(state, x, known)
 
     def draw_mean(self, state, x, known, params, rng):
         precision = params["spread"] ** -2 + state["tau"] * known.sum(axis=0)
@@ -90,7 +91,7 @@ class Means(Model):
         square = float((known * (x - state["mean"]) ** 2).sum())
         state["tau"] = max(float(rng.gamma(params["shape"] + known.sum() / 2)) / (2.0 + square / 2), 1e-300)
 
-    def traces(self, state, x, known, params):
+    def numbers(self, state, x, known):
         square = float((known * (x - state["mean"]) ** 2).sum())
         lp = 0.5 * known.sum() * np.log(state["tau"]) - 0.5 * state["tau"] * square
         return {"lp": float(lp), "tau": state["tau"], "above": float((state["mean"] > 0).mean())}
@@ -153,10 +154,10 @@ class Bound(Model):
             "rate": 1.0,
         }
 
-    def update_mean(self, state, x):
+    def update_mean(self, state, x, lo, hi):
         tau = state["shape"] / state["rate"]
-        state["variance"] = np.full(x.shape[1], 1 / (self.spread**-2 + tau * len(x)))
-        state["centre"] = tau * x.sum(axis=0) * state["variance"]
+        state["variance"][lo:hi] = 1 / (self.spread**-2 + tau * len(x))
+        state["centre"][lo:hi] = tau * x[:, lo:hi].sum(axis=0) * state["variance"][lo:hi]
 
     def update_tau(self, state, x):
         state["rate"] = self.rate + self.square(state, x) / 2
@@ -176,16 +177,15 @@ class Bound(Model):
         entropy = -np.log(b)
         return float(total + prior + entropy)
 
-    def step(self, state, data, params, rng, clock):
-        values = [value for _name, value in self.sweep_blocks(state, data, params, rng, clock)]
-        return {"elbo": values[-1]}
-
-    def sweep_blocks(self, state, data, params, rng, clock):
+    def stages(self, state, data, params, rng, clock):
         x = data["X"].values
-        self.update_mean(state, x)
-        yield "mean", self.elbo(state, x)
-        self.update_tau(state, x)
-        yield "tau", self.elbo(state, x)
+        return [
+            Stage("mean", lambda lo, hi: self.update_mean(state, x, lo, hi), x.shape[1], slice=6),
+            Stage("tau", lambda lo, hi: self.update_tau(state, x), slice=1000),
+        ]
+
+    def traces(self, state, data, params):
+        return {"elbo": self.elbo(state, data["X"].values)}
 
     def draws(self, state, data, params):
         return {"mean": state["centre"].copy(), "tau": state["shape"] / state["rate"]}

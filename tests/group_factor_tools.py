@@ -1,13 +1,18 @@
 """Simulated views and whole fits for the tests of group factor analysis."""
 
+from functools import partial
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from plaidwork.core.api import Clock
+from plaidwork.core.api import Clock, passes
+from plaidwork.core.chain import copy_state
 from plaidwork.core.dataset import Dataset
 from plaidwork.core.fitting import fit
 from plaidwork.core.plan import make_plan
 from plaidwork.core.registry import registry
+from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor.bound import elbo_of
 
 WORDS = ("gaussian", "bernoulli", "poisson")
 
@@ -70,16 +75,47 @@ def start(settings, seed=0, n_groups=1, **more):
 
 
 def climb(model, plan, state, sweeps):
-    """Largest relative fall over all blocks, and how many blocks there were."""
-    worst, count = 0.0, 0
+    """Largest relative fall over all stages and single updates, and how many there were."""
+    steps = [step for t in range(sweeps) for step in sweep_steps(model, plan, state, t)]
+    assert np.isfinite(steps).all()
+    return max(0.0, *((before - after) / abs(before) for before, after in steps)), len(steps)
+
+
+def sweep_steps(model, plan, state, t):
+    """The bound (before, after) every stage of one sweep and every single update that a stage is made of.
+
+    Single updates move in a copy, as one factor at a time rounds otherwise than the whole stage. The stages after which
+    there are other factors are left out.
+    """
+    found, before = [], copy_state(state)
+    for stage in passes(model, state, plan.data, plan.params, None, Clock(t, 0)):
+        if stage.name not in ("start", "weak factors"):
+            last = elbo_of(before, plan.params)
+            found.append((last, elbo_of(state, plan.params)))
+            for update in single_updates(stage.name, before, plan.params):
+                update()
+                found.append((last, elbo_of(before, plan.params)))
+                last = found[-1][1]
+        before = copy_state(state)
+    return found
+
+
+def single_updates(stage, state, params):
+    """The parts of a stage, each to be called on its own."""
+    (k, n), d = state["z"].shape, len(state["mu"])
+    if stage == "weights":
+        return [partial(sweep.update_weights, state, params, 0, d, only) for only in range(k)]
+    if stage == "scores":
+        return [partial(sweep.update_scores, state, 0, n, only) for only in range(k)]
+    return [partial(sweep.update_zeta, state)] if stage == "local" else []
+
+
+def whole_sweeps(model, plan, state, sweeps):
+    """Sweeps in place; traces of the last one."""
     for t in range(sweeps):
-        last = None  # a factor may have left before the sweep
-        for _, value in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
-            assert np.isfinite(value)
-            if last is not None:
-                worst = max(worst, (last - value) / abs(last))
-            last, count = value, count + 1
-    return worst, count
+        for _ in passes(model, state, plan.data, plan.params, None, Clock(t, 0)):
+            pass
+    return model.traces(state, plan.data, plan.params)
 
 
 def recovery(scores, truth):

@@ -3,8 +3,11 @@
 import numpy as np
 from scipy.special import digamma, gammaln, logsumexp, xlogy
 
+from plaidwork.core import stages
 from plaidwork.core.model import Block, ModelData
 from plaidwork.core.registry import registry
+from plaidwork.plugins.supervised_ibp import sweep
+from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
 from plaidwork.plugins.supervised_ibp.start import new_state
 
@@ -144,6 +147,31 @@ def model_data(x, y, **more):
     for name, value in more.items():
         blocks[name] = block(name, *value) if isinstance(value, tuple) else block(name, value)
     return ModelData(blocks)
+
+
+class Fitted:
+    """Stands for the model where a test has a corpus of its own."""
+
+    def __init__(self, corpus, params):
+        self.corpus, self.params = corpus, params
+
+    def stages(self, state, *_):
+        return sweep.stages(state, self.corpus, self.params)
+
+
+def advance(state, corpus, params):
+    """The next slice; the traces when it ends the sweep."""
+    ended = stages.advance(Fitted(corpus, params), state, None, params, None, None)
+    return sweep.traces_of(state, corpus, params) if ended else None
+
+
+def bounds(state, corpus, params):
+    """One sweep with the bound after every stage."""
+    return [
+        elbo_of(state, corpus, params)
+        for stage in stages.passes(Fitted(corpus, params), state, None, params, None, None)
+        if stage.whole
+    ]
 
 
 def corpus(data, **settings):

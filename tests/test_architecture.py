@@ -4,136 +4,102 @@ import ast
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from source_tree import PRODUCT, ROOT, files, imports_of, name_of, nodes_of, text_of, under
 
-ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("core", "gui", "plugins", "resources")
 STDLIB = set(sys.stdlib_module_names) | {"__future__"}
 
 
-def _files(*folders):
-    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+def _wrong_imports(paths, wrong):
+    """``file imports module`` for every import of the files for which ``wrong(path, module)`` holds."""
+    return [
+        f"{name_of(path)} imports {name}" for path in paths for name in imports_of(path) if wrong(path, name)
+    ]
 
 
-def _package(path):
-    return ["plaidwork", *path.relative_to(ROOT).parent.parts]
-
-
-def _imports(path):
-    """Full names of all modules that a file imports, wherever the import stands."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = [] if not node.level else _package(path)[: len(_package(path)) - node.level + 1]
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            yield module
-            if module in ("plaidwork", "plaidwork.plugins", "plaidwork.core", "plaidwork.gui"):
-                yield from (f"{module}.{alias.name}" for alias in node.names)
-
-
-def _under(name, *packages):
-    return any(name == package or name.startswith(f"{package}.") for package in packages)
-
-
-def _ids(path):
-    return str(path.relative_to(ROOT))
-
-
-@pytest.mark.parametrize("path", _files("core"), ids=_ids)
-def test_core_imports_no_screen_and_no_model(path):
+def test_core_imports_no_screen_and_no_model():
     allowed = {
-        "core/cli/__init__.py": {"plaidwork.gui.app"},  # to open the window
-        "core/cli/fitting.py": {"plaidwork.gui.results.render"},  # to draw a picture when asked to
-        "core/plugins/finding.py": {"plaidwork.plugins"},  # where the built-in ones lie
-    }.get(_ids(path), set())
-    for name in _imports(path):
-        bad = _under(name, "PySide6", "pyqtgraph", "shiboken6", "plaidwork.gui", "plaidwork.plugins")
-        assert not bad or name in allowed, f"{path} imports {name}"
+        ("core/cli/__init__.py", "plaidwork.gui.app"),  # to open the window
+        ("core/cli/fitting.py", "plaidwork.gui.results.render"),  # to draw a picture when asked to
+        ("core/plugins/finding.py", "plaidwork.plugins"),  # where the built-in ones lie
+    }
+    outside = ("PySide6", "pyqtgraph", "shiboken6", "plaidwork.gui", "plaidwork.plugins")
+    assert not _wrong_imports(
+        files("core"), lambda path, name: under(name, *outside) and (name_of(path), name) not in allowed
+    )
 
 
-@pytest.mark.parametrize("path", _files("gui"), ids=_ids)
-def test_gui_imports_no_model(path):
-    for name in _imports(path):
-        assert not _under(name, "plaidwork.plugins"), f"{path} imports {name}"
+def test_gui_imports_no_model():
+    assert not _wrong_imports(files("gui"), lambda path, name: under(name, "plaidwork.plugins"))
 
 
 def _model_ids():
-    found = set()
-    for path in _files("plugins"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ModelSpec":
-                found |= {word.value.value for word in node.keywords if word.arg == "id"}
-    return found
+    return {
+        word.value.value
+        for path in files("plugins")
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ModelSpec"
+        for word in node.keywords
+        if word.arg == "id"
+    }
 
 
 def test_neither_core_nor_gui_names_a_model():
     ids = _model_ids()
-    for path in _files("core", "gui"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                assert node.value not in ids, f"{path} names the model {node.value}"
+    assert len(ids) >= 10
+    assert not [
+        f"{name_of(path)} names the model {node.value}"
+        for path in files("core", "gui")
+        for node in nodes_of(path)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in ids
+    ]
 
 
-@pytest.mark.parametrize("path", _files("plugins"), ids=_ids)
-def test_plugins_use_the_promised_interface(path):
+def _own(path):
+    """The package of the plugin that a file belongs to."""
     parts = path.relative_to(ROOT / "plugins").parts
-    own = f"plaidwork.plugins.{parts[0]}" if len(parts) > 1 else "plaidwork.plugins"
-    allowed = (own, "plaidwork.core.api", "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
-    for name in _imports(path):
-        assert _under(name, *allowed), f"{path} imports {name}"
+    return f"plaidwork.plugins.{parts[0]}" if len(parts) > 1 else "plaidwork.plugins"
 
 
-@pytest.mark.parametrize("path", _files("core/numerics"), ids=_ids)
-def test_numerics_are_numpy_and_numba(path):
-    for name in _imports(path):
-        assert _under(name, "plaidwork.core.numerics", "numpy", "numba", *STDLIB), f"{path} imports {name}"
+def test_plugins_use_the_promised_interface():
+    promised = ("plaidwork.core.api", "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
+    assert not _wrong_imports(files("plugins"), lambda path, name: not under(name, _own(path), *promised))
 
 
-def _kernel_files():
-    return [path for path in _files("plugins") if "kernels" in path.relative_to(ROOT / "plugins").as_posix()]
+def test_numerics_are_numpy_and_numba():
+    allowed = ("plaidwork.core.numerics", "numpy", "numba", *STDLIB)
+    assert not _wrong_imports(files("core/numerics"), lambda path, name: not under(name, *allowed))
 
 
-@pytest.mark.parametrize("path", _kernel_files(), ids=_ids)
-def test_kernels_are_numpy_and_numba(path):
-    own = f"plaidwork.plugins.{path.relative_to(ROOT / 'plugins').parts[0]}"
-    for name in _imports(path):
-        assert _under(name, own, "plaidwork.core.numerics", "numpy", "numba", *STDLIB), (
-            f"{path} imports {name}"
-        )
+def test_kernels_are_numpy_and_numba():
+    kernels = [path for path in files("plugins") if "kernels" in path.relative_to(ROOT).as_posix()]
+    allowed = ("plaidwork.core.numerics", "numpy", "numba", *STDLIB)
+    assert kernels
+    assert not _wrong_imports(kernels, lambda path, name: not under(name, _own(path), *allowed))
 
 
-@pytest.mark.parametrize("path", _files(*PRODUCT), ids=_ids)
-def test_no_pickle(path):
-    for name in _imports(path):
-        assert name.split(".")[0] not in (
-            "pickle",
-            "cPickle",
-            "dill",
-            "cloudpickle",
-            "joblib",
-            "shelve",
-            "marshal",
-        )
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"allow_pickle\s*=\s*True", text)
+def test_no_pickle():
+    words = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
+    assert not _wrong_imports(files(), lambda path, name: under(name, *words))
+    assert not [name_of(p) for p in files() if re.search(r"allow_pickle\s*=\s*True", text_of(p))]
 
 
-@pytest.mark.parametrize("path", _files(*PRODUCT), ids=_ids)
-def test_no_network(path):
-    for name in _imports(path):
-        assert not _under(name, "urllib.request", "http.client", "requests", "PySide6.QtNetwork"), (
-            f"{path} imports {name}"
-        )
+def test_no_network():
+    words = ("urllib.request", "http.client", "requests", "PySide6.QtNetwork")
+    assert not _wrong_imports(files(), lambda path, name: under(name, *words))
+    assert not [
+        f"{name_of(path)} uses socket.{node.attr}"
+        for path in files()
+        for node in nodes_of(path)
+        if isinstance(node, ast.Attribute)
+        and getattr(node.value, "id", "") == "socket"
+        and node.attr != "gethostname"
+    ]
 
 
-def test_sockets_are_not_opened():
-    for path in _files(*PRODUCT):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "socket":
-                assert node.attr == "gethostname", f"{path} uses socket.{node.attr}"
+def test_package_is_imported_under_one_name():
+    assert not _wrong_imports(files(), lambda path, name: name.split(".")[0] in PRODUCT)
 
 
 def _modules_after(code):
@@ -157,9 +123,3 @@ def _modules_after(code):
 )
 def test_core_and_help_load_neither_qt_nor_numba(code):
     assert not _modules_after(code) & {"PySide6", "shiboken6", "pyqtgraph", "numba", "llvmlite"}
-
-
-def test_package_is_imported_under_one_name():
-    for path in _files(*PRODUCT):
-        for name in _imports(path):
-            assert name.split(".")[0] not in PRODUCT, f"{path} imports {name}, not plaidwork.{name}"

@@ -115,7 +115,7 @@ def instance(model: ModelLike) -> Model:
         name = f"{model.__module__}.{model.__qualname__}"
         if not (issubclass(model, Model) and isinstance(getattr(model, "spec", None), ModelSpec)):
             raise CheckFailed(f"{name} is not a Model with a ModelSpec named spec.")
-        if missing := sorted(getattr(model, "__abstractmethods__", ())):
+        if missing := model.lacks():
             raise CheckFailed(f"{name} has no method {', '.join(missing)}.")
         try:
             return model()

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.chain import copy_state, rng_state
 from plaidwork.core.checks._bench import Bench, same_arrays
-from plaidwork.core.checks._check import CheckSkipped, check, fail
+from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.model import Block
 from plaidwork.core.plan import FitPlan
+from plaidwork.core.schedule import Clock
+from plaidwork.core.stages import passes
 
 
 def fingerprint(plan: FitPlan) -> dict[str, str]:
@@ -92,6 +95,39 @@ def holdout_unseen(bench: Bench) -> None:
                         f"“{variable.name}” depends on the held-out cells.",
                         "Use values and observed; truth is for scores only.",
                     )
+
+
+@check("asking for stages or traces changes nothing")
+def stages_only_tell(bench: Bench) -> None:
+    """``stages`` and ``traces`` are asked at any time, also twice: state and random numbers stay as they are."""
+    bench.need("stages")
+    plan, rng = bench.plan, bench.rng("stages")
+    with blame(bench, "stages()"):
+        bench.model.prepare()
+        state = bench.model.init(plan.data, plan.params, rng)
+        for sweep in range(3):
+            clock = Clock(sweep, plan.schedule.warmup)
+            for stage in passes(bench.model, state, plan.data, plan.params, rng, clock):
+                before, random = copy_state(state), rng_state(rng)
+                bench.model.stages(state, plan.data, plan.params, rng, clock)
+                if stage.whole:
+                    bench.model.traces(state, plan.data, plan.params)
+                if rng_state(rng) != random:
+                    raise fail(bench, "stages()", f"random numbers were drawn after “{stage.name}”.", _WORK)
+                if not _same(before, state):
+                    raise fail(bench, "stages()", f"the state was changed after “{stage.name}”.", _WORK)
+
+
+_WORK = "What changes the state belongs into the work of a stage, its begin or its end."
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal bit for bit, through dicts and lists."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return same_arrays(one, other)
 
 
 def _moved(values: np.ndarray, held_out: np.ndarray | None) -> np.ndarray:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from plaidwork.core.chain import ChainRecord
-from plaidwork.core.checks._bench import Bench, same_arrays
+from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.schedule import Clock, Schedule
+from plaidwork.core.stages import passes
 
 TOLERANCE = 1e-9
 """Relative fall that rounding may cause."""
@@ -47,41 +48,39 @@ def bound_rises(bench: Bench) -> None:
             if not _breaks(bench, rows[sweep - 1], rows[sweep]) and _falls(values[sweep - 1], values[sweep]):
                 raise fail(
                     bench, "step()", f"“{name}” falls from {values[sweep - 1]!r} to {values[sweep]!r} at sweep "
-                    f"{sweep + 1} of restart {chain + 1}.", "Offer sweep_blocks() to see which update is wrong.",
+                    f"{sweep + 1} of restart {chain + 1}.", "Offer stages() to see which update is wrong.",
                 )  # fmt: skip
 
 
-@check("the objective never falls at the update of a factor")
-def bound_rises_by_block(bench: Bench) -> None:
-    """``sweep_blocks`` does what ``step`` does, and the bound rises at every part of it."""
+@check("the objective never falls at a stage")
+def bound_rises_by_stage(bench: Bench) -> None:
+    """The bound rises at every stage of the sweeps that a fit makes, over 6 of them (20 at full level)."""
     name = _climber(bench)
-    bench.need("sweep_blocks")
-    plan = bench.plan
-    rng, other = bench.rng("blocks"), bench.rng("blocks")
-    with blame(bench, "sweep_blocks()"):
+    bench.need("stages")
+    plan, rng = bench.plan, bench.rng("stages")
+    with blame(bench, "stages()"):
         bench.model.prepare()
-        state, twin = (bench.model.init(plan.data, plan.params, source) for source in (rng, other))
+        state = bench.model.init(plan.data, plan.params, rng)
         last, before = -np.inf, "the start"
-        past: Mapping[str, float] | None = None
+        past = None
         for sweep in range(20 if bench.full else 6):
             clock = Clock(sweep, plan.schedule.warmup)
-            traces = bench.sweep(twin, plan.data, plan.params, other, clock)
-            if past is not None and _breaks(bench, past, traces):
-                last, before = -np.inf, "the model changed"
-            past = traces
-            for block, value in bench.model.sweep_blocks(state, plan.data, plan.params, rng, clock):
+            for stage in passes(bench.model, state, plan.data, plan.params, rng, clock):
+                now = bench.model.traces(state, plan.data, plan.params)
+                if past is not None and _breaks(bench, past, now):
+                    last, before = -np.inf, "the model changed"
+                past = now
+                if not stage.whole:
+                    continue
+                value = bench.model.objective(state, plan.data, plan.params)
                 if _falls(last, value):
                     raise fail(
-                        bench, "sweep_blocks()", f"“{name}” falls from {last!r} to {value!r} at the update of "
-                        f"“{block}” in sweep {sweep + 1}, after {before}.",
+                        bench, "stages()", f"“{name}” falls from {last!r} to {value!r} at the stage “{stage.name}” "
+                        f"of sweep {sweep + 1}, after {before}.",
                     )  # fmt: skip
-                last, before = value, f"“{block}”"
-            if abs(traces[name] - last) > TOLERANCE * max(1.0, abs(last)):
+                last, before = value, f"“{stage.name}”"
+            if abs(now[name] - last) > TOLERANCE * max(1.0, abs(last)):
                 raise fail(
-                    bench, "sweep_blocks()", f"ends sweep {sweep + 1} at {last!r}, step() at {traces[name]!r}.",
-                    "Both do the same updates in the same order.",
+                    bench, "objective()", f"is {last!r} at the end of sweep {sweep + 1}, the trace “{name}” "
+                    f"{now[name]!r}.", "Both tell the same of the same state.",
                 )  # fmt: skip
-        one, two = (bench.model.draws(s, plan.data, plan.params) for s in (state, twin))
-        for variable in bench.spec.variables:
-            if not same_arrays(one[variable.name], two[variable.name]):
-                raise fail(bench, "sweep_blocks()", f"“{variable.name}” differs from what step() gives.")

@@ -57,7 +57,7 @@ def upgrades(bench: Bench) -> None:
     for version in (0, bench.spec.state_version + 1_000_000):
         try:
             with blame(bench, "upgrade_state()", refusal=True):
-                bench.model.upgrade_state(state, version)
+                bench.model.upgrade_state(state, version, bench.plan.data, bench.plan.params)
         except ModelError:
             continue
         raise fail(bench, "upgrade_state()", f"took a state of version {version}.", "Raise ModelError.")

@@ -105,8 +105,8 @@ def _models(info: PluginInfo, found: list[Any], brought: Brought) -> None:
         if not (isinstance(spec, ModelSpec) and isinstance(model, type) and issubclass(model, Model)):
             _wrong(hook, f"{_shown(model)} is not a Model with a ModelSpec")
         _check_api(info, spec)
-        if missing := getattr(model, "__abstractmethods__", ()):
-            _wrong(hook, f"{spec.title} has no method {', '.join(sorted(missing))}")
+        if missing := model.lacks():
+            _wrong(hook, f"{spec.title} has no method {', '.join(missing)}")
         _add(brought.models, spec.id, model, "model", hook)
 
 

@@ -127,6 +127,7 @@ def bound_terms(state: State, params: Params) -> dict[str, float]:
 
 
 def elbo_of(state: State, params: Params) -> float:
-    """The whole bound, everything computed anew."""
-    likelihood_of(state, params)
-    return sum(bound_terms(state, params).values())
+    """The whole bound, everything computed anew; the state stays as it is."""
+    own = {**state, "lik": state["lik"].copy(), "squares": state["squares"].copy()}
+    likelihood_of(own, params)
+    return sum(bound_terms(own, params).values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,12 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
+    passes,
 )
 from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
@@ -46,15 +49,21 @@ class GroupFactor(Model):
         words = likelihoods_of(blocks, params["likelihoods"])
         return new_state(blocks, words, group, params, rng, given)
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        return sweep.advance(state, params, clock.sweep)
+    ) -> Sequence[Stage]:
+        return sweep.stages(state, params, clock.sweep)
 
-    def sweep_blocks(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Iterator[tuple[str, float]]:
-        return sweep.blocks(state, params, clock.sweep)
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        return sweep.traces_of(state, params)
+
+    def objective(self, state: State, data: ModelData, params: Params) -> float:
+        return elbo_of(state, params)
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 2:
+            return sweep.upgraded(state)
+        return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         bound, factors = traces["elbo"], traces["n_factors"]
@@ -156,7 +165,6 @@ def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:
     )
     params = model.spec.check_params({"n_factors": 2, "drop_start": 1})
     state = model.init(data, params, rng)
-    for _ in sweep.blocks(state, params, 1):
-        pass
-    state["single"] = 1  # as for large data
-    sweep.update_zeta(state)
+    for state["single"] in (0, 1):  # 1 as for large data
+        for _ in passes(model, state, data, params, rng, Clock(1, 0)):
+            pass

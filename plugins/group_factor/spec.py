@@ -175,7 +175,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Restarts", {"values": "restarts"}, group="Restarts"),
         View("table", "Stability", {"values": "stability"}, options={"layer": True}, group="Restarts"),
     ),
-    state_version=2,
+    state_version=3,
     schedule=Schedule(chains=2, max_sweeps=500, tolerance=1e-6),
     citation=CITATION,
     help=(

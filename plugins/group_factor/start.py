@@ -237,7 +237,7 @@ def new_state(
     d = sum(sizes)
     v = np.full((k, n), START_VARIANCE)
     state: State = {
-        "stage": 0, "at": 0, "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
+        "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
         "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),
         "first": np.concatenate([[0], np.cumsum(sizes)]),
         "kind": np.repeat([view.kind for view in read], sizes), "view": np.repeat(np.arange(m), sizes),
@@ -254,9 +254,7 @@ def new_state(
     for view in views_of(state):
         _start_local(state, view)
     work = start_scores(state, params, rng, given)
-    if work is None:
-        state["stage"] = 1
-    else:
+    if work is not None:
         state["start"] = work
     return state
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from scipy.special import digamma
 
-from plaidwork.core.api import Params, State
+from plaidwork.core.api import POSITION, Params, Stage, State
 from plaidwork.plugins.group_factor import kernels, local, products, singles
 from plaidwork.plugins.group_factor.bound import (
     bound_terms,
-    elbo_of,
     gaussian_likelihood,
     measure_squares,
     predicted,
@@ -34,7 +34,8 @@ SIDE = 32
 """Samples of a tile of the scores are a multiple of it: so many cells of a feature, at least, are read at once."""
 LOCAL_WORK = 200
 """What a cell costs in the last stage and, by factor, when weak ones are looked for, in the same unit."""
-STAGES = ("start", "deviance", "weights", "scores", "local")
+OLD_STAGES = ("start", "deviance", "weights", "scores", "local")
+"""Names of the stages by their number in states of version 2."""
 
 
 def drops_now(sweep: int, params: Params) -> bool:
@@ -162,12 +163,6 @@ def update_score_precision(state: State, params: Params) -> None:
         state["score_rate"][:, g] = params["weight_rate"] + 0.5 * state["zz"][:, here].sum(axis=1)
 
 
-def update_intercepts(state: State, params: Params, lo: int, hi: int) -> None:
-    """q(mu) of features lo..hi-1, those of Gaussian views aside."""
-    if params["intercept"]:
-        _update_soft(state, lo, hi, params["intercept_variance"], True, False)
-
-
 def update_noise(state: State, params: Params, lo: int, hi: int) -> None:
     """q(tau) of those of features lo..hi-1 that are Gaussian, and their part of the bound."""
     for view, below, above in _parts(state, lo, hi):
@@ -181,19 +176,19 @@ def update_noise(state: State, params: Params, lo: int, hi: int) -> None:
         gaussian_likelihood(state, params, here)
 
 
-def update_zeta(state: State, lo: int = 0, hi: int | None = None) -> None:
-    """The local parameters of features lo..hi-1, and their part of the bound."""
-    _update_soft(state, lo, len(state["mu"]) if hi is None else hi, 1.0, False, True)
+def update_zeta(state: State) -> None:
+    """The local parameters of all features, and their part of the bound."""
+    _update_soft(state, 0, len(state["mu"]), 1.0, False)
 
 
 def update_local(state: State, params: Params, lo: int, hi: int) -> None:
     """Intercepts, noise precisions and local parameters of features lo..hi-1, each feature in one go."""
-    _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"], True)
+    _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"])
     update_noise(state, params, lo, hi)
 
 
-def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool, zeta: bool) -> None:
-    rest = v_mu, state["mu"], state["mu_var"], state["const"], state["lik"], intercepts, zeta
+def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
+    rest = v_mu, state["mu"], state["mu_var"], state["const"], state["lik"], intercepts, True
     for view, below, above in _parts(state, lo, hi):
         if view.kind == kernels.GAUSSIAN:
             continue
@@ -264,54 +259,50 @@ def _begin(state: State) -> None:
     state["deviance"] = np.zeros((len(state["scale"]), k + 3, m))
 
 
-def advance(state: State, params: Params, sweep: int) -> dict[str, float] | None:
-    """The next slice; the traces when it ends the sweep."""
-    stage = STAGES[state["stage"]]
-    if stage == "start":
-        if advance_start(state, params):
-            state["stage"] = 1
-        return None
-    if stage == "deviance" and not drops_now(sweep, params):
-        state["stage"], stage = 2, "weights"
-    lo, hi, end = _slice(state, stage)
-    if stage == "deviance":
-        if lo == 0:
-            _begin(state)
-        measure(state, lo, hi)
-    elif stage == "weights":
-        update_weights(state, params, lo, hi)
-    elif stage == "scores":
-        update_scores(state, lo, hi)
-    else:
-        update_local(state, params, lo, hi)
-    state["at"] = hi
-    if hi < end:
-        return None
-    if stage == "deviance":
-        drop_weak(state, params)
-    elif stage == "weights":
-        update_alpha(state, params)
-        if sweep >= params["theta_start"]:
-            update_theta(state, params)
-    elif stage == "scores":
-        update_score_precision(state, params)
-    state["at"] = 0
-    state["stage"] = state["stage"] + 1 if stage != "local" else 1
-    return traces_of(state, params) if stage == "local" else None
-
-
-def _slice(state: State, stage: str) -> tuple[int, int, int]:
-    """The next features (samples in the stage “scores”), and how many there are."""
-    (k, n), d, lo = state["z"].shape, len(state["mu"]), state["at"]
+def stages(state: State, params: Params, sweep: int) -> Sequence[Stage]:
+    """The stages of a sweep, each some tens of milliseconds a slice."""
+    (k, n), d = state["z"].shape, len(state["mu"])
     columns = products.width(k) + k
-    cost = {
-        "deviance": LOCAL_WORK // 2 * k,
-        "local": 3 * k + LOCAL_WORK,
-        "weights": columns,
-        "scores": columns,
-    }[stage]
-    across, end = (d, n) if stage == "scores" else (n, d)
-    return lo, min(end, lo + max(1, SLICE // (across * cost))), end
+    found = []
+    if "start" in state:
+        found.append(Stage("start", lambda lo, hi: advance_start(state, params), None, 1, whole=False))
+    if drops_now(sweep, params):
+        cut = _slice(n * (LOCAL_WORK // 2 * k))
+        begin, end = partial(_begin, state), partial(drop_weak, state, params)
+        found.append(Stage("weak factors", lambda lo, hi: measure(state, lo, hi), d, cut, begin, end))
+    return [
+        *found,
+        Stage("weights", lambda lo, hi: update_weights(state, params, lo, hi), d, _slice(n * columns)),
+        _at_once("slab precisions", lambda: update_alpha(state, params)),
+        *(
+            [_at_once("shares", lambda: update_theta(state, params))]
+            if sweep >= params["theta_start"]
+            else []
+        ),
+        Stage("scores", lambda lo, hi: update_scores(state, lo, hi), n, _slice(d * columns)),
+        _at_once("precision of the scores", lambda: update_score_precision(state, params)),
+        Stage(
+            "local", lambda lo, hi: update_local(state, params, lo, hi), d, _slice(n * (3 * k + LOCAL_WORK))
+        ),
+    ]
+
+
+def _slice(work: int) -> int:
+    """Units of one slice, when a unit takes so many multiplications."""
+    return max(1, SLICE // work)
+
+
+def _at_once(name: str, work: Callable[[], None]) -> Stage:
+    """A stage that takes next to no time."""
+    return Stage(name, lambda lo, hi: work(), slice=1000)
+
+
+def upgraded(state: State) -> State:
+    """A state of version 2, in which the model itself kept where the sweep stood."""
+    stage, at = OLD_STAGES[state.pop("stage")], state.pop("at")
+    if stage != "deviance" or at:
+        state[POSITION] = {"stage": "weak factors" if stage == "deviance" else stage, "at": at}
+    return state
 
 
 def traces_of(state: State, params: Params) -> dict[str, float]:
@@ -323,48 +314,3 @@ def traces_of(state: State, params: Params) -> dict[str, float]:
         "n_factors": float(len(state["z"])),
         "active": float((state["gamma"] > 0.5).mean()),
     }
-
-
-def blocks(state: State, params: Params, sweep: int) -> Iterator[tuple[str, float]]:
-    """One sweep with the bound after every single factor of q."""
-    while STAGES[state["stage"]] == "start":
-        advance(state, params, sweep)
-    d, n = len(state["mu"]), state["z"].shape[1]
-    if drops_now(sweep, params):
-        _begin(state)
-        measure(state, 0, d)
-        drop_weak(state, params)
-
-    trial = _copy(
-        state
-    )  # one factor at a time rounds otherwise than a whole kernel, which is what step() calls
-    for k in range(len(state["z"])):
-        update_weights(trial, params, 0, d, k)
-        yield f"w of factor {k + 1}", elbo_of(trial, params)
-    update_weights(state, params, 0, d)
-    yield "w", elbo_of(state, params)
-    update_alpha(state, params)
-    yield "alpha", elbo_of(state, params)
-    if sweep >= params["theta_start"]:
-        update_theta(state, params)
-        yield "theta", elbo_of(state, params)
-    trial = _copy(state)
-    for k in range(len(state["z"])):
-        update_scores(trial, 0, n, k)
-        yield f"z of factor {k + 1}", elbo_of(trial, params)
-    update_scores(state, 0, n)
-    yield "z", elbo_of(state, params)
-    if len(state["scale"]) > 1:
-        update_score_precision(state, params)
-        yield "precision of the factor values", elbo_of(state, params)
-    update_intercepts(state, params, 0, d)
-    yield "mu", elbo_of(state, params)
-    update_noise(state, params, 0, d)
-    yield "tau", elbo_of(state, params)
-    update_zeta(state)
-    yield "zeta", elbo_of(state, params)
-
-
-def _copy(state: State) -> State:
-    """A state whose q can be changed; the cells are shared, as no update of weights or scores changes them."""
-    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}

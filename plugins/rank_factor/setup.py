@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
-from typing import Any
-from weakref import finalize
 
 import numpy as np
 
@@ -15,8 +12,6 @@ from plaidwork.plugins.rank_factor.comparisons import Levels, Pairs, Placed, mak
 
 USED = ("likelihood", "scheme", "n_levels", "classes", "test_name", "test_share", "image_shape")
 """Settings that decide the setup."""
-_made: dict[int, dict[Any, Setup]] = {}
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -75,15 +70,7 @@ class NewCells:
 
 def setup_of(data: ModelData, params: Params) -> Setup:
     """The setup of these data and settings, made once while the data live."""
-    key = tuple(params[name] for name in USED)
-    with _lock:
-        if id(data) not in _made:
-            _made[id(data)] = {}
-            finalize(data, _made.pop, id(data), None)
-        found = _made[id(data)]
-        if key not in found:
-            found[key] = _make(data, params)
-        return found[key]
+    return data.prepared(_make, params, USED)
 
 
 def label_columns(codes: np.ndarray, n_classes: int) -> np.ndarray:

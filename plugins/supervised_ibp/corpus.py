@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,25 +71,9 @@ class Corpus:
         return len(self.group_names)
 
 
-_known: dict[tuple[int, tuple[Any, ...]], Corpus] = {}
-_lock = threading.Lock()
-
-
 def corpus_of(data: ModelData, params: Params) -> Corpus:
     """The corpus of these data and settings, made once and shared by all restarts. Raises ``ModelError``."""
-    key = (id(data), tuple(params[name] for name in SETTINGS))
-    with _lock:
-        if key not in _known:
-            made = make_corpus(data, params)
-            if not any(place == id(data) for place, _ in _known):
-                weakref.finalize(data, _forget, id(data))
-            _known[key] = made
-        return _known[key]
-
-
-def _forget(place: int) -> None:
-    for key in [key for key in list(_known) if key[0] == place]:
-        _known.pop(key, None)
+    return data.prepared(make_corpus, params, SETTINGS)
 
 
 def counts_of(block: Block) -> csr_matrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,12 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
+    passes,
 )
 from plaidwork.plugins.supervised_ibp import sweep
+from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.problems import problems_of
 from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
@@ -38,15 +41,21 @@ class SupervisedIbp(Model):
     def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
         return begun(corpus_of(data, params), data, params, rng)
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        return sweep.advance(state, corpus_of(data, params), params)
+    ) -> Sequence[Stage]:
+        return sweep.stages(state, corpus_of(data, params), params)
 
-    def sweep_blocks(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Iterator[tuple[str, float]]:
-        return sweep.blocks(state, corpus_of(data, params), params)
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        return sweep.traces_of(state, corpus_of(data, params), params)
+
+    def objective(self, state: State, data: ModelData, params: Params) -> float:
+        return elbo_of(state, corpus_of(data, params), params)
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        if from_version == 2:
+            return sweep.upgraded(state, corpus_of(data, params), params)
+        return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         bound, change = traces["elbo"], traces["change"]
@@ -112,5 +121,5 @@ def _warm_up(model: SupervisedIbp) -> None:
         state = model.init(data, params, rng)
     except ModelError:  # pragma: no cover - the tiny problem is sound
         return
-    for _ in model.sweep_blocks(state, data, params, rng, Clock(0, 0)):
-        pass
+    for _ in passes(model, state, data, params, rng, Clock(0, 0)):
+        elbo_of(state, corpus_of(data, params), params)

@@ -258,7 +258,7 @@ SUPERVISED_IBP = ModelSpec(
     traces=TRACES,
     views=VIEWS,
     metrics=METRICS,
-    state_version=2,
+    state_version=3,
     schedule=Schedule(chains=6, max_sweeps=1000, tolerance=1e-9),
     citation=CITATION,
     help=(

@@ -15,7 +15,7 @@ TURNS = ("svd", "sparse", "stick-draw")
 OVERSAMPLED, POWERS = 8, 6
 """Further vectors, and passes, of the randomised singular vectors."""
 QUANTILE = 0.85
-SEARCH = ("basis", "back", "left", "passes", "rotation", "spare")
+SEARCH = ("sought", "basis", "back", "left", "passes", "rotation", "spare")
 """What the state has while singular vectors are sought."""
 
 
@@ -66,6 +66,7 @@ def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> State:
     basis = rng.standard_normal((d, size))
     rotation, corner = np.linalg.qr(rng.standard_normal((k, k)))
     return {
+        "sought": 0,
         "basis": basis,
         "back": np.zeros((d, size)),
         "left": np.zeros((n, size)),
@@ -75,13 +76,13 @@ def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> State:
     }
 
 
-def seek(state: State, corpus: Corpus, entries: int) -> None:
-    """Left singular vectors of the scaled words by randomised subspace iteration, about so many entries at a time.
+def seek(state: State, corpus: Corpus, entries: int) -> bool:
+    """Left singular vectors of the scaled words by randomised subspace iteration, about so many entries at a time; whether done.
 
     Products with rows of the sparse matrix only, memory O((N + D) K). At the end ``nu`` is set: the vectors rotated at
     random, skewed to the right, above the 85 % quantile.
     """
-    (n, d), lo = corpus.shape, state["at"]
+    (n, d), lo = corpus.shape, state["sought"]
     hi = int(np.searchsorted(corpus.indptr, corpus.indptr[lo] + entries, side="right")) - 1
     hi = min(n, max(lo + 1, hi))
     first, last = corpus.indptr[lo], corpus.indptr[hi]
@@ -94,9 +95,9 @@ def seek(state: State, corpus: Corpus, entries: int) -> None:
         state["left"][lo:hi] = rows @ (state["basis"] / corpus.scale[:, None])
     else:
         state["back"] += rows.T @ state["left"][lo:hi]
-    state["at"] = hi if hi < n else 0
+    state["sought"] = hi if hi < n else 0
     if hi < n:
-        return
+        return False
     if forward:
         shift = np.einsum("d,ds->s", corpus.mean / corpus.scale, state["basis"])
         state["left"] = _orthonormal(state["left"] - shift)
@@ -109,9 +110,10 @@ def seek(state: State, corpus: Corpus, entries: int) -> None:
         k = len(state["rotation"])
         found = np.hstack([np.sqrt(n) * state["left"][:, :k], state["spare"]]) @ state["rotation"]
         state["nu"][:, -k:] = _raised(found)  # not of a background topic
-        state["stage"] = "start"
         for name in SEARCH:
             del state[name]
+        return True
+    return False
 
 
 def _raised(found: np.ndarray) -> np.ndarray:
@@ -150,7 +152,7 @@ def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
     groups, covers = corpus.n_groups, corpus.cover.shape[1]
     size = covers + groups * k
     return {
-        "stage": "start", "at": 0, "read": 0, "joint": False, "settled": False, "last": -np.inf,
+        "begun": False, "joint": False, "settled": False, "last": -np.inf,
         "nu": np.ascontiguousarray(nu, float), "share_a": a, "share_b": b,
         "phi": np.zeros((d, k)), "rows": np.zeros((d, k)), "offset": np.zeros(k), "outer": np.zeros((k, k)),
         "cov": np.zeros((k, k)), "fit": 0.0,
@@ -165,5 +167,5 @@ def begun(corpus: Corpus, data: ModelData, params: Params, rng: np.random.Genera
     """The state before the first sweep; the search for singular vectors is part of that sweep."""
     state = new_state(corpus, start_shares(corpus, data, params, rng), params)
     if start_name(params, chain_of(rng)) == "svd":
-        state.update(begin_search(corpus, params["n_topics"], rng), stage="search")
+        state.update(begin_search(corpus, params["n_topics"], rng))
     return state

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
-from plaidwork.core.api import Params, State
+from plaidwork.core.api import POSITION, Params, Stage, State
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.bound import bound_terms, elbo_of
+from plaidwork.plugins.supervised_ibp.bound import bound_terms
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
-    copied,
     n_fixed,
     outcome_moments,
     prior_precision,
@@ -38,7 +39,7 @@ SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 def update_words(state: State, corpus: Corpus, params: Params, lo: int, hi: int) -> None:
     """Means of q(A) of some words; of all of them, topic by topic, where the R package is repeated."""
     if params["texteffect"]:
-        words_by_topic(state, corpus, params, second_moment(state), first=state["stage"] == "first words")
+        words_by_topic(state, corpus, params, second_moment(state), first=not state["begun"])
         return
     ridge = params["noise"] / params["weight_variance"]
     moment = second_moment(state)
@@ -121,95 +122,138 @@ def n_parts(corpus: Corpus, params: Params, k: int) -> int:
     return int(np.clip(read / (len(corpus.words) * (3 * k * k + 20 * k)), 1, MOST_PARTS))
 
 
-def _end_of_part(corpus: Corpus, params: Params, k: int, lo: int) -> int:
-    """Where the part ends that the document ``lo`` is in."""
+def parts_of(corpus: Corpus, params: Params, k: int) -> list[tuple[int, int]]:
+    """First document, and the one after the last, of each part."""
     n, parts = len(corpus.y), n_parts(corpus, params, k)
-    ends = n * np.arange(1, parts + 1) // parts
-    return int(ends[np.searchsorted(ends, lo, side="right")])
+    ends = (n * np.arange(parts + 1) // parts).tolist()
+    return list(pairwise(ends))
 
 
-def advance(state: State, corpus: Corpus, params: Params) -> dict[str, float] | None:
-    """The next slice; the traces when it ends the sweep."""
-    k = state["nu"].shape[1]
-    lo, stage = state["at"], state["stage"]
-    n = len(corpus.y)
-    if stage == "search":
-        seek(state, corpus, SLICE // (2 * state["basis"].shape[1]))
-        return None
-    if stage in ("start", "documents"):
-        if lo == 0 and stage == "start":
-            clear_sums(state)
-        elif lo == 0:
-            state["tally"][...] = 0.0
-        end = _end_of_part(corpus, params, k, lo) if stage == "documents" else n
-        hi = min(end, last_document(corpus, k, lo))
-        read_documents(state, corpus, params, lo, hi, stage == "documents")
-    else:
-        end = len(corpus.words)
-        hi = end if params["texteffect"] else min(end, lo + max(1, SLICE // (3 * k * k + 20 * k)))
-        update_words(state, corpus, params, lo, hi)
-    state["at"] = hi if hi < end else 0
-    if hi < end:
-        return None
-    if stage in ("start", "documents"):
-        state["stage"], state["read"] = ("first words", 0) if stage == "start" else ("words", end % n)
-        return None
-    state["stage"], state["at"] = "documents", state["read"]
-    _small_factors(state, corpus, params)
-    if stage == "first words" or state["read"]:
-        return None
+def stages(state: State, corpus: Corpus, params: Params) -> list[Stage]:
+    """The stages of a sweep: the start, where it is still to be made; documents, words and small factors of each part."""
+    d, k = len(corpus.words), state["nu"].shape[1]
+    parts = parts_of(corpus, params, k)
+    found = [] if state["begun"] else _first(state, corpus, params)
+    for number, (first, end) in enumerate(parts, start=1):
+        name = _of_part(number, len(parts))
+        found += [
+            _documents(f"assignments{name}", state, corpus, params, (first, end)),
+            _words(f"means of the weights{name}", state, corpus, params, d),
+            *_small_factors(name, state, corpus, params),
+        ]
     if reorders(params):
-        reorder(state, corpus, params)
-    return _ended(state, corpus, params)
+        found.append(_at_once("order of the sticks", lambda: reorder(state, corpus, params)))
+    if _waiting(state, params):
+        found.append(_at_once("joint family", lambda: _settle(state, corpus, params)))
+    return found
 
 
-def _small_factors(state: State, corpus: Corpus, params: Params) -> None:
-    update_spread(state, params)
-    update_prior(state, corpus, params)
-    update_outcome(state, corpus, params)
+def _of_part(number: int, parts: int) -> str:
+    return f" (part {number})" if parts > 1 else ""
 
 
-def _ended(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
-    """Traces after a sweep; a factorised fit that has settled goes on to the joint family."""
-    terms = bound_terms(state, corpus, params)
-    waiting = params["family"] == "joint" and not state["joint"]
-    change = float(state["tally"][1])
-    if waiting:
-        elbo = sum(terms.values())
-        if abs(elbo - state["last"]) <= SETTLED_GAIN * (1 + abs(elbo)) and change <= SETTLED_CHANGE:
-            state["joint"] = True
-            update_spread(state, params)
-            terms = bound_terms(state, corpus, params)
-    elbo = sum(terms.values())
+def _first(state: State, corpus: Corpus, params: Params) -> list[Stage]:
+    """What makes all other factors of the first assignments, and those before it of singular vectors."""
+    n, k = len(corpus.y), state["nu"].shape[1]
+    found = []
+    if "basis" in state:
+        entries = SLICE // (2 * state["basis"].shape[1])
+        found.append(Stage("search", lambda lo, hi: seek(state, corpus, entries), None, 1, whole=False))
+    return [
+        *found,
+        Stage(
+            "start", lambda lo, hi: read_documents(state, corpus, params, lo, hi, False), n,
+            lambda lo: last_document(corpus, k, lo), begin=lambda: clear_sums(state), whole=False,
+        ),
+        replace(_words("first words", state, corpus, params, len(corpus.words)), whole=False),
+        *(replace(stage, whole=False) for stage in _small_factors(" (first)", state, corpus, params)),
+        _at_once("begun", lambda: state.update(begun=True)),
+    ]  # fmt: skip
+
+
+def _documents(name: str, state: State, corpus: Corpus, params: Params, part: tuple[int, int]) -> Stage:
+    """q(z) of the documents of a part."""
+    (first, end), k = part, state["nu"].shape[1]
+
+    def begin() -> None:
+        if first == 0:
+            state["tally"][...] = 0.0
+
+    return Stage(
+        name, lambda lo, hi: read_documents(state, corpus, params, first + lo, first + hi, True), end - first,
+        lambda lo: last_document(corpus, k, first + lo) - first, begin,
+    )  # fmt: skip
+
+
+def _words(name: str, state: State, corpus: Corpus, params: Params, d: int) -> Stage:
+    k = state["nu"].shape[1]
+    cut = d if params["texteffect"] else max(1, SLICE // (3 * k * k + 20 * k))
+    return Stage(name, lambda lo, hi: update_words(state, corpus, params, lo, hi), d, cut)
+
+
+def _small_factors(name: str, state: State, corpus: Corpus, params: Params) -> list[Stage]:
+    return [
+        _at_once(f"spread of the weights{name}", lambda: update_spread(state, params)),
+        _at_once(f"shares{name}", lambda: update_prior(state, corpus, params)),
+        _at_once(f"coefficients and noise{name}", lambda: update_outcome(state, corpus, params)),
+    ]
+
+
+def _at_once(name: str, work: Callable[[], object]) -> Stage:
+    """A stage that takes next to no time."""
+
+    def once(lo: int, hi: int) -> None:
+        work()
+
+    return Stage(name, once, slice=1000)
+
+
+def _waiting(state: State, params: Params) -> bool:
+    """Whether the fit is still factorised, and is to go on to the joint family."""
+    return bool(params["family"] == "joint" and not state["joint"])
+
+
+def _settle(state: State, corpus: Corpus, params: Params) -> None:
+    """A factorised fit that has settled goes on to the joint family."""
+    elbo = sum(bound_terms(state, corpus, params).values())
+    settled = abs(elbo - state["last"]) <= SETTLED_GAIN * (1 + abs(elbo))
     state["last"] = elbo
+    if settled and state["tally"][1] <= SETTLED_CHANGE:
+        state["joint"] = True
+        state["tally"][1] = np.nan  # the family has just begun: it has not changed by little
+        update_spread(state, params)
+
+
+def traces_of(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
+    """Traces after a sweep."""
+    terms = bound_terms(state, corpus, params)
     return {
-        "elbo": elbo,
+        "elbo": sum(terms.values()),
         **terms,
         "active": float((state["total"].sum(axis=0)[n_fixed(state) :] > 1).sum()),
-        "change": np.nan if waiting else min(1.0, change),
+        "change": np.nan if _waiting(state, params) else float(np.minimum(1.0, state["tally"][1])),
     }
 
 
-def blocks(state: State, corpus: Corpus, params: Params) -> Iterator[tuple[str, float]]:
-    """One sweep with the bound after every factor of q."""
-    while state["stage"] in ("search", "start", "first words"):
-        advance(state, corpus, params)
-    while state["stage"] == "documents" or state["read"]:
-        before = state["stage"]
-        advance(state, corpus, params)
-        if before == "documents" or state["stage"] == "documents":
-            yield "assignments" if before == "documents" else "other factors", elbo_of(state, corpus, params)
-    trial = copied(state)
-    update_words(trial, corpus, params, 0, len(corpus.words))
-    yield "means of the weights", elbo_of(trial, corpus, params)
-    update_spread(trial, params)
-    yield "spread of the weights", elbo_of(trial, corpus, params)
-    update_prior(trial, corpus, params)
-    yield "shares", elbo_of(trial, corpus, params)
-    if reorders(params):
-        update_outcome(trial, corpus, params)
-        yield "coefficients and noise", elbo_of(trial, corpus, params)
-    traces = None
-    while traces is None:
-        traces = advance(state, corpus, params)
-    yield "order of the sticks" if reorders(params) else "coefficients and noise", traces["elbo"]
+def upgraded(state: State, corpus: Corpus, params: Params) -> State:
+    """A state of version 2, in which the model itself kept where the sweep stood."""
+    stage, at, read = state.pop("stage"), state.pop("at"), state.pop("read")
+    state["begun"] = stage in ("documents", "words")
+    if stage == "search":
+        state["sought"] = at
+        state[POSITION] = {"stage": stage, "at": 1}
+        return state
+    if not state["begun"]:
+        state[POSITION] = {"stage": stage, "at": at}
+        return state
+    parts = parts_of(corpus, params, state["nu"].shape[1])
+    if stage == "documents" and at == read == 0:  # between two sweeps
+        return state
+    # “read” is the first document of the part in which the documents stand, or of the one after that of the words
+    number = [first for first, _ in parts].index(read) if stage == "documents" or read else len(parts)
+    number -= stage == "words" and read > 0
+    number = min(number, len(parts) - 1)
+    name, first = _of_part(number + 1, len(parts)), parts[number][0]
+    words = {"documents": "assignments", "words": "means of the weights"}
+    state[POSITION] = {"stage": f"{words[stage]}{name}", "at": at - first if stage == "documents" else at}
+    return state

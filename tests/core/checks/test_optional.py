@@ -52,8 +52,10 @@ def test_costs(cost, word):
 
 
 def test_upgrades():
-    caught(overriding(Means, upgrade_state=lambda self, state, version: state), "upgrades", "version 0")
-    caught(overriding(Means, upgrade_state=lambda self, state, version: state["old"]), "upgrades", "KeyError")
+    caught(overriding(Means, upgrade_state=lambda self, state, version, *_: state), "upgrades", "version 0")
+    caught(
+        overriding(Means, upgrade_state=lambda self, state, version, *_: state["old"]), "upgrades", "KeyError"
+    )
 
 
 def test_predictions():

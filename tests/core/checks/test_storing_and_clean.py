@@ -91,6 +91,33 @@ def test_data_and_settings():
     caught(Setting, "data_untouched", "settings were changed")
 
 
+class Eager(Bound):
+    """Does the work when asked for the list."""
+
+    def stages(self, state, data, params, rng, clock):
+        self.update_tau(state, data["X"].values)
+        return super().stages(state, data, params, rng, clock)
+
+
+class Drawing(Bound):
+    def stages(self, state, data, params, rng, clock):
+        rng.random()
+        return super().stages(state, data, params, rng, clock)
+
+
+class Counting(Bound):
+    def traces(self, state, data, params):
+        state["asked"] = state.get("asked", 0) + 1
+        return super().traces(state, data, params)
+
+
+def test_stages_and_traces_change_nothing():
+    caught(Eager, "stages_only_tell", "the state was changed after “mean”")
+    caught(Drawing, "stages_only_tell", "random numbers were drawn")
+    caught(Counting, "stages_only_tell", "the state was changed")
+    skipped(Means, "stages_only_tell")
+
+
 class Peeking(Means):
     def draw_mean(self, state, x, known, params, rng):
         super().draw_mean(state, x, known, params, rng)

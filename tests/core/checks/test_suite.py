@@ -73,7 +73,7 @@ def test_what_is_no_model():
         check_model("no.such.model")
     with pytest.raises(CheckFailed, match="not a Model"):
         check_model(dict)
-    with pytest.raises(CheckFailed, match="no method draws, init, step, summarise"):
+    with pytest.raises(CheckFailed, match="no method draws, init, summarise, stages"):
         check_model(type("Half", (Model,), {"spec": Means.spec}))
 
     def broken(self):

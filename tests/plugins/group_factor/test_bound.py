@@ -8,7 +8,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import digamma, expit, gammaln
 
-from plaidwork.core.api import Clock
 from plaidwork.plugins.group_factor import kernels, sweep
 from plaidwork.plugins.group_factor.bound import bound_terms, elbo_of
 
@@ -70,12 +69,10 @@ def test_no_block_lowers_the_bound_of_one_likelihood(word):
 
 
 def test_between_sweeps_the_bound_rises_too_while_no_factor_leaves():
-    _, plan, state = tools.start({"min_r2": 0.0, "drop_start": 1000})
+    model, plan, state = tools.start({"min_r2": 0.0, "drop_start": 1000})
     last = -np.inf
-    for t in range(40):
-        traces = None
-        while traces is None:
-            traces = sweep.advance(state, plan.params, t)
+    for _ in range(40):
+        traces = tools.whole_sweeps(model, plan, state, 1)
         assert traces["elbo"] >= last - 1e-9 * abs(last)
         assert traces["elbo"] == pytest.approx(elbo_of(state, plan.params), rel=1e-12)
         last = traces["elbo"]
@@ -86,9 +83,7 @@ def test_between_sweeps_the_bound_rises_too_while_no_factor_leaves():
 def test_a_weight_is_at_its_maximum(slab, feature):
     """Nelder-Mead over (mean, log variance, logit of inclusion) of one weight gains nothing on the closed form."""
     model, plan, state = tools.start({"slab": slab, "min_r2": 0.0})
-    for t in range(3):
-        for _ in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0)):
-            pass
+    tools.whole_sweeps(model, plan, state, 3)
     k, d = 1, feature
     sweep.update_weights(state, plan.params, d, d + 1, k)
     best = elbo_of(state, plan.params)
@@ -131,10 +126,8 @@ def test_the_quadratic_lies_below_the_likelihood(kind):
 
 def test_gaussian_terms_by_hand():
     """The likelihood term of a Gaussian view against the textbook form."""
-    _, plan, state = tools.start({"min_r2": 0.0}, words=("gaussian",) * 3)
-    for t in range(3):
-        while sweep.advance(state, plan.params, t) is None:
-            pass
+    model, plan, state = tools.start({"min_r2": 0.0}, words=("gaussian",) * 3)
+    tools.whole_sweeps(model, plan, state, 3)
     mean = state["w"].T @ state["z"]
     spread = state["ww"].T @ state["zz"] - (state["w"] ** 2).T @ state["z"] ** 2
     raw = np.concatenate([state["cells"][str(m)]["y"] for m in range(3)]).astype(float)

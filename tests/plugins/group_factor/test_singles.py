@@ -4,7 +4,6 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
-from plaidwork.core.api import Clock
 from plaidwork.plugins.group_factor import kernels, local, singles, start
 
 
@@ -41,9 +40,6 @@ def test_the_bound_rises_to_what_single_sums_can_tell(slab, monkeypatch):
     monkeypatch.setattr(start, "SINGLE_CELLS", 1)
     model, plan, state = tools.start({"slab": slab, "min_r2": 0.0}, 2, words=("bernoulli",) * 3)
     assert state["single"] == 1
-    values = [
-        value for t in range(25) for _, value in model.sweep_blocks(state, plan.data, plan.params, None, Clock(t, 0))
-    ]  # fmt: skip
-    values = np.array(values)
-    assert (np.diff(values) >= -1e-7 * abs(values[-1])).all()
-    assert values[-1] > values[0]
+    before, after = np.concatenate([tools.sweep_steps(model, plan, state, t) for t in range(25)]).T
+    assert (after - before >= -1e-7 * abs(after[-1])).all()
+    assert after[-1] > before[0]

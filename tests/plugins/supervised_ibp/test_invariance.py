@@ -23,7 +23,7 @@ def texts(seed=0, n=60, d=20, k=3):
 def climb(corpus, nu, settings, sweeps=30):
     state, bounds = tools.state_of(corpus, nu.copy(), settings), []
     while len(bounds) < sweeps:
-        traces = sweep.advance(state, corpus, settings)
+        traces = tools.advance(state, corpus, settings)
         if traces is not None:
             bounds.append(traces["elbo"])
     return state, np.array(bounds)
@@ -114,7 +114,7 @@ def test_slices_are_the_whole(monkeypatch):
     assert again == pytest.approx(bounds, rel=1e-12)
     assert sliced["nu"] == pytest.approx(whole["nu"], abs=1e-9)
     state, calls = tools.state_of(*given), 0
-    while sweep.advance(state, given[0], given[2]) is None:
+    while tools.advance(state, given[0], given[2]) is None:
         calls += 1
     assert calls > 10
 
@@ -122,10 +122,10 @@ def test_slices_are_the_whole(monkeypatch):
 def test_parts_of_a_sweep_are_those_of_the_documents_and_reach_the_bound_sooner(monkeypatch):
     x, y, _ = texts(n=400, d=15)
     corpus, nu, settings = begin(tools.model_data(x, y))
-    k, ends = 3, []
-    for lo in range(200):
-        ends.append(sweep._end_of_part(corpus, {**settings, "parts": 7}, k, lo))
-    assert sorted(set(ends)) == [200 * part // 7 for part in range(1, 8)]
+    k = 3
+    parts = sweep.parts_of(corpus, {**settings, "parts": 7}, k)
+    assert [end for _, end in parts] == [200 * part // 7 for part in range(1, 8)]
+    assert [first for first, _ in parts] == [0, *(end for _, end in parts[:-1])]
     assert sweep.n_parts(corpus, settings, k) == 1  # small data
     monkeypatch.setattr(sweep, "LARGE", 1)
     assert sweep.n_parts(corpus, settings, k) > 1
@@ -146,8 +146,7 @@ def test_the_search_for_a_start_finds_the_singular_vectors(entries):
     x, y, _ = texts(n=120)
     corpus, _, settings = begin(tools.model_data(x, y), start="svd")
     state, calls = begun(corpus, {}, settings, np.random.default_rng(0)), 0
-    while state["stage"] == "search":
-        seek(state, corpus, entries)
+    while not seek(state, corpus, entries):
         calls += 1
     odds = np.log(state["nu"] / (1 - state["nu"]))
     free = (np.abs(odds) < 29).all(axis=1)  # where nothing was cut off
@@ -156,7 +155,7 @@ def test_the_search_for_a_start_finds_the_singular_vectors(entries):
     true = np.column_stack([np.ones(60), true])[free]
     rest = odds[free] - true @ np.linalg.lstsq(true, odds[free], rcond=None)[0]
     assert np.abs(rest).max() < 0.02 * odds.std()
-    assert (calls == 13) == (entries > 40)
+    assert (calls == 12) == (entries > 40)
     assert 0.1 < (state["nu"] > 0.5).mean() < 0.2  # the upper 15 %
 
 
