@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,13 @@ T = TypeVar("T")
 
 State = dict[str, Any]
 """Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
+
+if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
+else:
+    StateT = TypeVar("StateT")
 
 Params = Mapping[str, Any]
 """Hyperparameters by name, in canonical type, all present."""
@@ -175,10 +182,11 @@ Results = dict[str, Result | Table | str]
 """What ``summarise`` returns: arrays, tables and texts by name (a name is an identifier)."""
 
 
-class Model(ABC):
+class Model(ABC, Generic[StateT]):
     """A model: a declaration and four methods; the rest is optional.
 
-    One instance serves all chains, so an instance keeps no state of its own.
+    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields])``, with a
+    ``TypedDict`` called ``Fields``, lets type checkers know what is in its states; without it a state is a ``State``.
     """
 
     spec: ClassVar[ModelSpec]
@@ -186,11 +194,11 @@ class Model(ABC):
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
 
     @abstractmethod
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> StateT:
         """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
@@ -201,11 +209,11 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, float]:
         """The declared traces at the end of a sweep of ``stages``; changes nothing."""
         raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
 
-    def objective(self, state: State, data: ModelData, params: Params) -> float:
+    def objective(self, state: StateT, data: ModelData, params: Params) -> float:
         """Variational models: what the ascent raises, at this state; changes nothing.
 
         The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
@@ -216,7 +224,7 @@ class Model(ABC):
         return float(self.traces(state, data, params)[primary.name])
 
     def step(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
         """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
 
@@ -227,7 +235,7 @@ class Model(ABC):
         return self.traces(state, data, params) if ended else None
 
     @abstractmethod
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, Any]:
         """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
 
     @abstractmethod
@@ -259,7 +267,7 @@ class Model(ABC):
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+    def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
         raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
 
@@ -298,7 +306,7 @@ class Model(ABC):
 
     def simulate(
         self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
-    ) -> tuple[dict[str, np.ndarray], State]:
+    ) -> tuple[dict[str, np.ndarray], StateT]:
         """Draw parameters from the prior and data given them: (values by input, state).
 
         The state is one that ``step`` and ``draws`` take together with these data.
@@ -306,7 +314,7 @@ class Model(ABC):
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
     def simulate_data(
-        self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, state: StateT, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
         """Draw data given the parameters in ``state``, which stays as it is: values by input.
 
@@ -314,11 +322,11 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
-    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+    def refresh(self, state: StateT, data: ModelData, params: Params) -> StateT:
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: Params) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         from plaidwork.core.errors import ModelError
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 from source_tree import PRODUCT, ROOT, files, imports_of, name_of, nodes_of, text_of, under
 
+EXTENSIONS = sorted((ROOT / "core").glob("api_*.py"))
 STDLIB = set(sys.stdlib_module_names) | {"__future__"}
 
 
@@ -63,7 +64,9 @@ def _own(path):
 
 
 def test_plugins_use_the_promised_interface():
-    promised = ("plaidwork.core.api", "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
+    interface = ("plaidwork.core.api", *(f"plaidwork.core.{path.stem}" for path in EXTENSIONS))
+    promised = (*interface, "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
+    assert EXTENSIONS
     assert not _wrong_imports(files("plugins"), lambda path, name: not under(name, _own(path), *promised))
 
 

@@ -6,17 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import (
-    Block,
-    Kept,
-    Params,
-    Result,
-    Results,
-    Table,
-    distribution,
-    rank_chains,
-    standard_error,
-)
+from plaidwork.core.api import Block, Kept, Params, Result, Results, Table
+from plaidwork.core.api_draws import distribution, rank_chains, standard_error
 from plaidwork_dirichlet_mixture.partitions import (
     PointClustering,
     affinity,
