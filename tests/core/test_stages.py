@@ -8,7 +8,7 @@ from toys import matrix
 from plaidwork.core.api import ModelData, Stage, passes
 from plaidwork.core.chain import copy_state
 from plaidwork.core.errors import PluginError
-from plaidwork.core.fitting import as_dataset
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 from plaidwork.core.schedule import Clock
 from plaidwork.core.stages import POSITION, advance
