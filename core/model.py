@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -246,7 +246,7 @@ class Model(ABC, Generic[StateT]):
         """What is wrong with these data or settings, before the fit starts."""
         return ()
 
-    def prepare(self) -> None:  # noqa: B027 - optional
+    def prepare(self) -> None:
         """Compile (or load from the cache) the kernels; called once before the first sweep."""
 
     def estimate(self, data: ModelData, params: Params) -> Cost | None:

@@ -72,7 +72,12 @@ def advance(
 
 
 def passes(
-    model: Model[StateT], state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    model: Model[StateT],
+    state: StateT,
+    data: ModelData,
+    params: Params,
+    rng: np.random.Generator,
+    clock: Clock,
 ) -> Iterator[Stage]:
     """One whole sweep; yields every stage after it has ended, the state as the stage left it."""
     for _, ended in _pieces(model, state, data, params, rng, clock, None):

@@ -39,7 +39,7 @@ def test_the_model_is_short_and_has_a_kernel(tmp_path):
     model = (made.root / "my_means" / "model.py").read_text(encoding="utf-8")
     assert len(model.splitlines()) < 100
     assert "@njit(cache=True, nogil=True)" in model
-    assert "class MyMeans(Model):" in model
+    assert "class MyMeans(Model[State]):" in model
     assert 'title="My means"' in model
 
 
