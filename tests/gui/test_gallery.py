@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from PIL import Image
 
 from plaidwork.core import registry
 from plaidwork.core.checks import checks_for
-from plaidwork.core.view_kinds import VIEW_KINDS
+from plaidwork.core.view_kinds import COMMON_KINDS, VIEW_KINDS
+from plaidwork.core.view_kinds_families import FAMILY_KINDS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 _spec = importlib.util.spec_from_file_location("draw_view_kinds", DOCS / "draw_view_kinds.py")
@@ -18,6 +20,19 @@ gallery = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(gallery)
 CODES = gallery.entries()
 MOST_BYTES = 30_000
+
+
+@pytest.mark.parametrize(
+    ("document", "pattern"), [("plugins.md", r"^\| `(\w+)` \|"), ("view-kinds.md", r"^### `(\w+)`$")]
+)
+def test_documents_tell_kinds_for_any_model_from_those_for_families(document, pattern):
+    text = (DOCS / document).read_text(encoding="utf-8")
+    for kinds, others in ((COMMON_KINDS, FAMILY_KINDS), (FAMILY_KINDS, COMMON_KINDS)):
+        parts = re.split(r"^(?:## For families of models|\| Kind for a family .*)$", text, flags=re.MULTILINE)
+        part = parts[0 if kinds is COMMON_KINDS else 1]
+        listed = set(re.findall(pattern, part, re.MULTILINE))
+        assert {kind.name for kind in kinds} <= listed
+        assert not listed & {kind.name for kind in others}
 
 
 def test_every_kind_has_its_entry_in_a_few_lines():
