@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from plaidwork.core.api import Block, Clock, ModelData, nmi_overlap_ishiguro, rank_chains
+from plaidwork.core.api import Block, Clock, ModelData
+from plaidwork.core.api_blocks import nmi_overlap_ishiguro
+from plaidwork.core.api_draws import rank_chains
 from plaidwork.plugins.plaid.models import InfinitePlaid
 
 FOLDER = Path(__file__).parents[1] / "resources" / "examples" / "plaid"

@@ -1,4 +1,8 @@
-"""All that a plugin may import; nothing else of Plaidwork is promised to stay as it is."""
+"""All that a plugin needs of Plaidwork; nothing beyond this module and its extensions is promised to stay as it is.
+
+Extensions, for models of one family, are promised alike: ``api_blocks``, ``api_factors``, ``api_scores`` and
+``api_draws`` in ``plaidwork.core``, and the kernels in ``plaidwork.core.numerics``.
+"""
 
 from plaidwork.core.analysis import (
     Analysis,
@@ -7,18 +11,6 @@ from plaidwork.core.analysis import (
     AnalysisSpec,
 )
 from plaidwork.core.annotations import Annotation, AnnotationRef, Annotations
-from plaidwork.core.assessment import (
-    SCORES,
-    Interval,
-    Scores,
-    auc,
-    correlation_interval,
-    mean_auc,
-    rank_correlation,
-    score,
-    score_table,
-    wilson,
-)
 from plaidwork.core.attached import AttachedFile, FileRequest
 from plaidwork.core.chain import chain_of
 from plaidwork.core.dataset import Dataset
@@ -49,7 +41,6 @@ from plaidwork.core.numbers import (
     format_probability,
     format_rate,
 )
-from plaidwork.core.numerics.used_draws import ByChain, rounds, spread, standard_error
 from plaidwork.core.per_matrix import per_matrix
 from plaidwork.core.response import axis_places
 from plaidwork.core.samples import Sample
@@ -67,16 +58,78 @@ from plaidwork.core.spec import (
 from plaidwork.core.splitting import random_test
 from plaidwork.core.stages import POSITION, Stage, passes
 from plaidwork.core.study import Metric, Study
-from plaidwork.core.summaries import (
-    MatchedBlocks,
-    comembership,
-    correlate_rows,
-    coverage,
-    distribution,
-    match_blocks,
-    match_factors,
-    nmi_overlap_ishiguro,
-    pick_items,
-    rank_chains,
-)
 from plaidwork.core.views import ResultStore, ViewFactory
+
+__all__ = [  # noqa: RUF022 - by theme
+    # the contract and how it is entered
+    "API_VERSION",
+    "hookimpl",
+    # what a model declares
+    "Choice",
+    "Hyperparameter",
+    "Input",
+    "ModelSpec",
+    "Schedule",
+    "Trace",
+    "Variable",
+    "View",
+    # the model, and what passes between it and the host
+    "Block",
+    "Clock",
+    "Cost",
+    "Model",
+    "ModelData",
+    "Params",
+    "Problem",
+    "State",
+    "Trial",
+    "axis_places",
+    "chain_of",
+    "per_matrix",
+    "random_test",
+    # a long sweep
+    "POSITION",
+    "Stage",
+    "passes",
+    # what was kept, and what is made of it
+    "ChainView",
+    "Kept",
+    "Result",
+    "Results",
+    "Table",
+    # numbers as text
+    "format_count",
+    "format_fixed",
+    "format_loss",
+    "format_number",
+    "format_percent",
+    "format_probability",
+    "format_rate",
+    # errors that a user can act on
+    "DataError",
+    "ModelError",
+    "SettingError",
+    # files and examples
+    "Added",
+    "Dataset",
+    "Issue",
+    "Preview",
+    "Reader",
+    "Sample",
+    # work beyond the fit
+    "Analysis",
+    "AnalysisData",
+    "AnalysisRecord",
+    "AnalysisSpec",
+    "Annotation",
+    "AnnotationRef",
+    "Annotations",
+    "AttachedFile",
+    "FileRequest",
+    # studies
+    "Metric",
+    "Study",
+    # a view of the plugin's own
+    "ResultStore",
+    "ViewFactory",
+]

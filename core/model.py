@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,13 @@ T = TypeVar("T")
 
 State = dict[str, Any]
 """Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
+
+if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
+else:
+    StateT = TypeVar("StateT")
 
 Params = Mapping[str, Any]
 """Hyperparameters by name, in canonical type, all present."""
@@ -185,10 +192,11 @@ def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-class Model(ABC):
+class Model(ABC, Generic[StateT]):
     """A model: a declaration and four methods; the rest is optional.
 
-    One instance serves all chains, so an instance keeps no state of its own.
+    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields])``, with a
+    ``TypedDict`` called ``Fields``, lets type checkers know what is in its states; without it a state is a ``State``.
     """
 
     spec: ClassVar[ModelSpec]
@@ -196,11 +204,11 @@ class Model(ABC):
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
 
     @abstractmethod
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> StateT:
         """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
@@ -211,11 +219,11 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, float]:
         """The declared traces at the end of a sweep of ``stages``; changes nothing."""
         raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
 
-    def objective(self, state: State, data: ModelData, params: Params) -> float:
+    def objective(self, state: StateT, data: ModelData, params: Params) -> float:
         """Variational models: what the ascent raises, at this state; changes nothing.
 
         The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
@@ -226,7 +234,7 @@ class Model(ABC):
         return float(self.traces(state, data, params)[primary.name])
 
     def step(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
         """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
 
@@ -237,7 +245,7 @@ class Model(ABC):
         return self.traces(state, data, params) if ended else None
 
     @abstractmethod
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, Any]:
         """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
 
     @abstractmethod
@@ -248,7 +256,7 @@ class Model(ABC):
         """What is wrong with these data or settings, before the fit starts."""
         return ()
 
-    def prepare(self) -> None:  # noqa: B027 - optional
+    def prepare(self) -> None:
         """Compile (or load from the cache) the kernels; called once before the first sweep."""
 
     def estimate(self, data: ModelData, params: Params) -> Cost | None:
@@ -269,7 +277,7 @@ class Model(ABC):
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+    def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
         raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
 
@@ -308,7 +316,7 @@ class Model(ABC):
 
     def simulate(
         self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
-    ) -> tuple[dict[str, np.ndarray], State]:
+    ) -> tuple[dict[str, np.ndarray], StateT]:
         """Draw parameters from the prior and data given them: (values by input, state).
 
         The state is one that ``step`` and ``draws`` take together with these data.
@@ -316,7 +324,7 @@ class Model(ABC):
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
     def simulate_data(
-        self, state: State, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, state: StateT, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
         """Draw data given the parameters in ``state``, which stays as it is: values by input.
 
@@ -324,11 +332,11 @@ class Model(ABC):
         """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
-    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+    def refresh(self, state: StateT, data: ModelData, params: Params) -> StateT:
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: Params) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",

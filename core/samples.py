@@ -39,7 +39,7 @@ class Sample:
     folder: Path
     files: Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
     params: Mapping[str, Any] = field(default_factory=dict)
-    schedule: Mapping[str, float] = field(default_factory=dict)
+    schedule: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 1
     licence: str = ""
     source: str = ""

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from plaidwork.core import per_matrix
 from plaidwork.core.errors import SettingError
@@ -294,6 +294,20 @@ class View:
     options: Mapping[str, Any] = field(default_factory=dict)
     group: str = ""
     when: Mapping[str, Any] = field(default_factory=dict)
+
+    if TYPE_CHECKING:  # the field is always a mapping, what is given need not be
+
+        def __init__(
+            self,
+            kind: str,
+            title: str,
+            source: str | Mapping[str, str],
+            headline: str = "",
+            caption: str = "",
+            options: Mapping[str, Any] = ...,
+            group: str = "",
+            when: Mapping[str, Any] = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if isinstance(self.source, str):

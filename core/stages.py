@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from plaidwork.core.errors import PluginError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from plaidwork.core.model import Model, ModelData, Params, State
+    from plaidwork.core.model import Model, ModelData, Params, State, StateT
     from plaidwork.core.schedule import Clock
 
 POSITION = "sweep_position"
@@ -50,8 +50,8 @@ class Stage:
 
 
 def advance(
-    model: Model,
-    state: State,
+    model: Model[StateT],
+    state: StateT,
     data: ModelData,
     params: Params,
     rng: np.random.Generator,
@@ -72,7 +72,12 @@ def advance(
 
 
 def passes(
-    model: Model, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    model: Model[StateT],
+    state: StateT,
+    data: ModelData,
+    params: Params,
+    rng: np.random.Generator,
+    clock: Clock,
 ) -> Iterator[Stage]:
     """One whole sweep; yields every stage after it has ended, the state as the stage left it."""
     for _, ended in _pieces(model, state, data, params, rng, clock, None):
@@ -81,8 +86,8 @@ def passes(
 
 
 def _pieces(
-    model: Model,
-    state: State,
+    model: Model[StateT],
+    fields: StateT,
     data: ModelData,
     params: Params,
     rng: np.random.Generator,
@@ -90,8 +95,9 @@ def _pieces(
     times: StageTimes | None,
 ) -> Iterator[tuple[float, Stage | None]]:
     """Calls of ``work`` until the sweep ends: (share of a slice that is spent, the stage when it has ended)."""
+    state = cast("State", fields)  # the host's own entry is among them
     while True:
-        stages = model.stages(state, data, params, rng, clock)
+        stages = model.stages(fields, data, params, rng, clock)
         place = _place(model, stages, state)
         stage, ended = stages[place], False
         while not ended:
@@ -111,7 +117,7 @@ def _pieces(
             return
 
 
-def _place(model: Model, stages: Sequence[Stage], state: State) -> int:
+def _place(model: Model[StateT], stages: Sequence[Stage], state: State) -> int:
     """Index of the stage that the sweep stands in; a new sweep begins with the first."""
     names = [stage.name for stage in stages]
     if not names or len(set(names)) != len(names):

@@ -1,6 +1,7 @@
 """Who may import whom, read from the source with ``ast``."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 import pytest
 from source_tree import PRODUCT, ROOT, files, imports_of, name_of, nodes_of, text_of, under
 
+EXTENSIONS = sorted((ROOT / "core").glob("api_*.py"))
 STDLIB = set(sys.stdlib_module_names) | {"__future__"}
 
 
@@ -63,8 +65,27 @@ def _own(path):
 
 
 def test_plugins_use_the_promised_interface():
-    promised = ("plaidwork.core.api", "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
+    interface = ("plaidwork.core.api", *(f"plaidwork.core.{path.stem}" for path in EXTENSIONS))
+    promised = (*interface, "plaidwork.core.numerics", "numpy", "numba", "scipy", *STDLIB)
+    assert EXTENSIONS
     assert not _wrong_imports(files("plugins"), lambda path, name: not under(name, _own(path), *promised))
+
+
+@pytest.mark.parametrize("path", [ROOT / "core" / "api.py", *EXTENSIONS], ids=lambda path: path.stem)
+def test_the_interface_says_what_it_exports(path):
+    """All that is imported is exported, for type checkers too, and within a theme the names are sorted."""
+    module = importlib.import_module(f"plaidwork.core.{path.stem}")
+    imported = [
+        alias.asname or alias.name
+        for node in nodes_of(path)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert sorted(module.__all__) == sorted(imported)
+    listed = text_of(path).split("__all__ = [")[1]
+    for theme in re.split(r"^ *#.*$", listed, flags=re.MULTILINE):
+        names = re.findall(r'"(\w+)"', theme)
+        assert names == sorted(names, key=lambda name: (not name.isupper(), name))
 
 
 def test_numerics_are_numpy_and_numba():

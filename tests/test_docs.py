@@ -1,5 +1,6 @@
 """The documents say what the program does: hooks, names, commands, links, and the example that has to run."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from plaidwork.core import api, hookspecs
+from plaidwork.core import api, api_blocks, api_draws, api_factors, api_scores, hookspecs
 from plaidwork.core.cli.options import COMMANDS, command_parser
 from plaidwork.core.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
 
@@ -23,6 +24,7 @@ DOCUMENTS = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("*/**/*.md")]
     if not {".dev", ".venv", "node_modules", "dist", "build", ".git"} & set(path.relative_to(ROOT).parts)
 )
+INTERFACE = (api, api_blocks, api_draws, api_factors, api_scores)
 HOOKS = [name for name in dir(hookspecs) if name.startswith("plaidwork_")]
 
 
@@ -34,18 +36,55 @@ def test_every_hook_is_documented_and_tested(hook):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in dir(api)
-        if not name.startswith("_") and not isinstance(getattr(api, name), ModuleType)
-    ],
+    ("module", "name"),
+    [(module, name) for module in INTERFACE for name in module.__all__],
+    ids=lambda value: getattr(value, "__name__", value),
 )
-def test_every_name_of_the_interface_is_documented(name):
+def test_every_name_of_the_interface_is_documented(module, name):
     assert re.search(rf"\b{name}\b", PLUGINS), f"docs/plugins.md does not mention {name}"
-    thing = getattr(api, name)
+    thing = getattr(module, name)
     if callable(thing) and getattr(thing, "__module__", "").startswith("plaidwork"):
         assert thing.__doc__, f"{name} has no docstring"
+
+
+def _plain_signature(function):
+    """The parameters with their defaults, without types."""
+    signature = inspect.signature(function)
+    plain = [item.replace(annotation=inspect.Parameter.empty) for item in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (module, name)
+        for module in INTERFACE
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name)) or name == "ByChain"
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_every_helper_is_documented_as_it_is_called(module, name):
+    """In a table headed by its module: the signature, and beside it shapes wherever there are arrays."""
+    helper = getattr(module, name)
+    tables = re.findall(
+        rf"^\| `{re.escape(module.__name__)}` \| \|\n(.*?)\n\n", PLUGINS, re.DOTALL | re.MULTILINE
+    )
+    (text,) = re.findall(
+        rf"^\| `{name}{re.escape(_plain_signature(helper))}` \| (.*) \|$", "\n".join(tables), re.MULTILINE
+    )
+    returned = str(inspect.signature(helper).return_annotation)
+    if "ndarray" in returned:
+        assert re.search(r"\([\w…]+,? ?.*?\)", text), f"{name}: {text}"
+
+
+@pytest.mark.parametrize(
+    "helper", [api_blocks.MatchedBlocks, api_scores.Scores, api_scores.Interval], ids=lambda cls: cls.__name__
+)
+def test_every_field_of_what_helpers_give_is_documented(helper):
+    (text,) = re.findall(rf"^\| `{helper.__name__}` \| (.*) \|$", PLUGINS, re.MULTILINE)
+    for name in inspect.get_annotations(helper):
+        assert f"`{name}`" in text
 
 
 @pytest.mark.parametrize(
@@ -110,10 +149,12 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
 def test_links_lead_somewhere(document):
     text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if "docs/pictures/" in target and not (ROOT / "docs" / "pictures").is_dir():
+        if re.match(r"[a-z]+:", target):
+            continue
+        place = (document.parent / target.split("#")[0]).resolve()
+        if place.is_relative_to(ROOT / "docs" / "pictures") and not (ROOT / "docs" / "pictures").is_dir():
             continue  # the source distribution goes without them
-        if not re.match(r"[a-z]+:", target):
-            assert (document.parent / target.split("#")[0]).exists(), f"{document.name}: {target}"
+        assert place.exists(), f"{document.name}: {target}"
 
 
 def test_the_readme_starts_with_the_two_commands():

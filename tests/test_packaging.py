@@ -1,5 +1,6 @@
 """The wheel holds what the program needs and nothing else."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,8 +17,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Names in a wheel built from a copy of the checkout."""
+def wheel_file(tmp_path_factory):
+    """A wheel built from a copy of the checkout."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("needs a git checkout")
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
@@ -37,7 +38,13 @@ def wheel(tmp_path_factory):
     command += ["-w", out, source]
     subprocess.run(command, check=True, capture_output=True)
     (path,) = out.glob("*.whl")
-    return zipfile.ZipFile(path).namelist()
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(wheel_file):
+    """Names in the wheel."""
+    return zipfile.ZipFile(wheel_file).namelist()
 
 
 def test_wheel_has_one_package(wheel):
@@ -66,6 +73,35 @@ def test_wheel_has_every_module_and_resource(wheel):
 
 def test_wheel_has_no_caches_and_no_tests(wheel):
     assert not [name for name in wheel if re.search(r"__pycache__|\.py[co]$|\.nb[ic]$|/tests?/|\.dev", name)]
+
+
+def test_wheel_says_that_it_is_typed(wheel):
+    """The marker stands in the package that authors import: ``plaidwork`` itself has no file of its own."""
+    assert "plaidwork/core/py.typed" in wheel
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whose", ["scaffold", "example"])
+def test_plugins_of_authors_pass_strict_types(wheel_file, whose, tmp_path):
+    """As an author has it: the installed package, another folder, ``mypy --strict``."""
+    pytest.importorskip("mypy")
+    zipfile.ZipFile(wheel_file).extractall(tmp_path / "installed")
+    if whose == "scaffold":
+        from plaidwork.core.scaffold import create
+
+        folder = create("my-means", tmp_path).root
+    else:
+        example = ROOT / "docs" / "examples" / "dirichlet_mixture"
+        folder = shutil.copytree(example, tmp_path / "example", ignore=shutil.ignore_patterns(".*_cache"))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Success: no issues found" in done.stdout
 
 
 def test_qt_is_pinned_below_the_release_that_aborts():

@@ -17,6 +17,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from plaidwork.core.checks import (
     clean,
@@ -49,7 +50,7 @@ __all__ = [
     "known_checks",
 ]
 
-ModelLike = str | Model | type[Model]
+ModelLike = str | Model[Any] | type[Model[Any]]
 
 GROUPS = (
     declaration, results, repeatable, storing, clean, timing, degenerate, objective, optional, prior
@@ -107,7 +108,7 @@ def check_model(
     return run_checks(report, checks_for(model, only=only, skip=skip, level=level, seed=seed), progress)
 
 
-def instance(model: ModelLike) -> Model:
+def instance(model: ModelLike) -> Model[Any]:
     """The model to check. Raises ``SessionError`` for an unknown id and ``CheckFailed`` for what is no model."""
     if isinstance(model, str):
         return registry().model(model)

@@ -21,12 +21,16 @@ LEVELS = ("quick", "full")
 
 
 class CheckFailed(AssertionError):
-    """The model breaks a rule: ``message`` says which and where, ``hint`` what to do."""
+    """The model breaks a rule: ``message`` says which and where, ``hint`` what to do.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    ``cause`` is the same for all failures by one fault; the message, unless an exception of the model is behind it.
+    """
+
+    def __init__(self, message: str, hint: str = "", cause: str = "") -> None:
         super().__init__(f"{message} {hint}".strip())
         self.message = message
         self.hint = hint
+        self.cause = cause or message
 
 
 class CheckSkipped(unittest.SkipTest):
@@ -84,9 +88,14 @@ class Check:
         return self.id
 
 
-def fail(bench: Bench, method: str, message: str, hint: str = "") -> CheckFailed:
+def fail(bench: Bench, method: str, message: str, hint: str = "", cause: str = "") -> CheckFailed:
     """A failure that names the model and the method."""
-    return CheckFailed(f"{bench.name}, {method}: {message}", hint)
+    return CheckFailed(f"{bench.name}, {method}: {message}", hint, cause)
+
+
+def cause_of(error: str, frame: str) -> str:
+    """What failures by one fault have in common: kind of the exception and line of the plugin; its words may differ."""
+    return f"{error.partition(':')[0]} at {frame}" if frame else ""
 
 
 @contextmanager
@@ -105,24 +114,23 @@ def blame(bench: Bench, method: str, refusal: bool = False) -> Iterator[None]:
                 bench, f"{error.hook}()" if error.hook else method, error.message, error.hint
             ) from error
         cause = error.__cause__
-        where = location(bench, cause)
-        raise fail(bench, *_told(bench, method, cause, where), _advice(cause)) from cause
+        raise _failure(bench, method, cause, _advice(cause)) from cause
     except PlaidworkError as error:
         if refusal:
             raise
-        where = location(bench, error)
-        raise fail(bench, *_told(bench, method, error, where), _refused(error)) from error
+        raise _failure(bench, method, error, _refused(error)) from error
     except Exception as error:
-        where = location(bench, error)
-        raise fail(bench, *_told(bench, method, error, where), _advice(error)) from error
+        raise _failure(bench, method, error, _advice(error)) from error
 
 
-def _told(bench: Bench, method: str, error: Exception, where: tuple[str, str]) -> tuple[str, str]:
-    called, frame = where
+def _failure(bench: Bench, method: str, error: Exception, advice: str) -> CheckFailed:
+    called, frame = location(bench, error)
     text = f"{type(error).__name__}: {error}".rstrip()
     if text[-1:] not in ".!?":
         text += "."
-    return (f"{called}()" if called else method), f"{text} {frame}".strip()
+    place = f" At {' in '.join(frame.rsplit(', ', 1))}." if frame else ""
+    cause = cause_of(type(error).__name__, frame)
+    return fail(bench, f"{called}()" if called else method, f"{text}{place}", advice, cause)
 
 
 def _refused(error: PlaidworkError) -> str:
@@ -138,7 +146,7 @@ def _advice(error: Exception) -> str:
 
 
 def location(bench: Bench, error: BaseException) -> tuple[str, str]:
-    """(method of the model that was called, ``At file:line in function.``); empty outside the plugin."""
+    """(method of the model that was called, ``file:line, function``); empty outside the plugin."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -148,7 +156,7 @@ def location(bench: Bench, error: BaseException) -> tuple[str, str]:
         return "", ""
     last = frames[-1]
     name = Path(last.filename).name
-    return frames[0].name, f"At {name}:{last.lineno} in {last.name}."
+    return frames[0].name, f"{name}:{last.lineno}, {last.name}"
 
 
 def _inside(path: Path, root: Path) -> bool:

@@ -15,7 +15,10 @@ MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "-"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One check and its outcome: ``passed``, ``failed`` or ``skipped``, with the reason of the latter two."""
+    """One check and its outcome: ``passed``, ``failed`` or ``skipped``, with the reason of the latter two.
+
+    ``same_as`` is the id of the first check that failed by the same fault; its reason is told there.
+    """
 
     id: str
     title: str
@@ -23,6 +26,7 @@ class Row:
     seconds: float
     message: str = ""
     hint: str = ""
+    same_as: str = ""
 
 
 def row_text(row: Row, width: int = 34) -> str:
@@ -31,8 +35,10 @@ def row_text(row: Row, width: int = 34) -> str:
     line = f"  {MARKS[row.outcome]:<7}{name}  {row.title}"
     if row.outcome == "skipped":
         line += f" (skipped: {row.message})"
+    if row.same_as:
+        line += f" (see above: {row.same_as})"
     lines = [line if row.seconds < 0.5 else f"{line}  [{row.seconds:.1f} s]"]
-    if row.outcome == "failed":
+    if row.outcome == "failed" and not row.same_as:
         for part in (row.message, row.hint):
             lines += textwrap.wrap(part, 100, initial_indent=" " * 11, subsequent_indent=" " * 11)
     return "\n".join(lines)
@@ -57,13 +63,21 @@ class Report:
     def failures(self) -> list[Row]:
         return [row for row in self.rows if row.outcome == "failed"]
 
+    @property
+    def faults(self) -> list[Row]:
+        """The failures but those by a fault that another check met before."""
+        return [row for row in self.failures if not row.same_as]
+
     def count(self, outcome: str) -> int:
         return sum(row.outcome == outcome for row in self.rows)
 
     @property
     def summary(self) -> str:
         """One line: ``infinite_plaid 1.0.0: 60 passed, 1 failed, 4 skipped in 12.3 s``."""
-        counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in MARKS)
+        parts = {outcome: f"{self.count(outcome)} {outcome}" for outcome in MARKS}
+        if 0 < (faults := len(self.faults)) < len(self.failures):
+            parts["failed"] += f" by {faults} fault{'s' if faults > 1 else ''}"
+        counts = ", ".join(parts.values())
         return f"{self.model} {self.version}: {counts} in {sum(row.seconds for row in self.rows):.1f} s"
 
     def text(self) -> str:
@@ -87,6 +101,7 @@ class Report:
                     "seconds": round(row.seconds, 3),
                     "message": row.message,
                     "hint": row.hint,
+                    "same_as": row.same_as,
                 }
                 for row in self.rows
             ],
@@ -97,13 +112,16 @@ def run_checks(
     report: Report, checks: Iterable[Check], progress: Callable[[Row], None] | None = None
 ) -> Report:
     """Call every check and note the outcome; only an interrupt ends it early."""
+    met: dict[str, str] = {}  # id of the first check by the cause of its failure
     for item in checks:
         started = time.perf_counter()
-        outcome, message, hint = "passed", "", ""
+        outcome, message, hint, same_as = "passed", "", "", ""
         try:
             item()
         except CheckFailed as error:
             outcome, message, hint = "failed", error.message, error.hint
+            first = met.setdefault(error.cause, item.id)
+            same_as = first if first != item.id else ""
         except CheckSkipped as reason:
             outcome, message = "skipped", str(reason)
         except Exception as error:  # a fault of the check itself must not hide the other rows
@@ -112,7 +130,7 @@ def run_checks(
                 f"{report.model}: the check broke with {type(error).__name__}: {error}",
             )
             hint = "Please report this as an error of Plaidwork."
-        row = Row(item.id, item.title, outcome, time.perf_counter() - started, message, hint)
+        row = Row(item.id, item.title, outcome, time.perf_counter() - started, message, hint, same_as)
         report.rows.append(row)
         if progress is not None:
             progress(row)

@@ -89,7 +89,14 @@ def kept_result(reports: Sequence[Report]) -> dict[str, Any]:
         "models": [report.model for report in reports],
         **{word: sum(row.outcome == word for _, row in rows) for word in ("passed", "failed", "skipped")},
         "failures": [
-            {"model": model, "id": row.id, "title": row.title, "message": row.message, "hint": row.hint}
+            {
+                "model": model,
+                "id": row.id,
+                "title": row.title,
+                "message": row.message,
+                "hint": row.hint,
+                "same_as": row.same_as,
+            }
             for model, row in rows
             if row.outcome == "failed"
         ],

@@ -8,7 +8,7 @@ import numpy as np
 
 from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks._bench import Bench, first_difference, result_difference
-from plaidwork.core.checks._check import CheckFailed, CheckSkipped, check, fail
+from plaidwork.core.checks._check import CheckSkipped, cause_of, check, fail
 from plaidwork.core.events import Failed
 from plaidwork.core.executor import ThreadExecutor
 from plaidwork.core.plan import FitPlan
@@ -42,7 +42,9 @@ def same_in_threads(bench: Bench) -> None:
         handle.control.stop()
         raise fail(bench, "step()", "two chains in threads did not end within 120 s.")
     if failures:
-        raise CheckFailed(f"{bench.name}, fit: {failures[0].message}", failures[0].hint)
+        fault = failures[0].fault
+        cause = cause_of(fault.error, fault.frame) if fault else ""
+        raise fail(bench, "fit", failures[0].message, failures[0].hint, cause)
     _compare(bench, run, "in threads", "An instance keeps nothing between calls; use state.")
 
 

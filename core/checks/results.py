@@ -19,7 +19,8 @@ from plaidwork.core.plan import FitPlan
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Clock
 from plaidwork.core.spec import Trace, Variable, View
-from plaidwork.core.view_kinds import VIEW_KINDS, Role
+from plaidwork.core.view_kinds import VIEW_KINDS
+from plaidwork.core.view_roles import Role
 
 _RANGES = {"acceptance": (0.0, 1.0), "share": (0.0, 1.0), "count": (0.0, math.inf)}
 

@@ -141,14 +141,16 @@ def _check_api(info: PluginInfo, spec: ModelSpec | AnalysisSpec) -> None:
 
 
 def incompatible_import(error: BaseException) -> str:
-    """The sentence for an import that fails because our interface lacks a name; else empty."""
-    if not (isinstance(error, ImportError) and error.name == "plaidwork.core.api"):
+    """The sentence for an import that fails because our interface lacks a name or an extension; else empty."""
+    module = (error.name or "") if isinstance(error, ImportError) else ""
+    if not re.fullmatch(r"plaidwork\.core\.api(_\w+)?", module):
         return ""
+    version = f"API {API_VERSION[0]}.{API_VERSION[1]}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"It needs {module}, which {version} does not have"
     named = re.search(r"cannot import name '(\w+)'", str(error))
     asked = f"“{named[1]}”" if named else "a name"
-    return (
-        f"It needs {asked} of plaidwork.core.api, which API {API_VERSION[0]}.{API_VERSION[1]} does not have"
-    )
+    return f"It needs {asked} of {module}, which {version} does not have"
 
 
 def _imported(item: Any, hook: str) -> Any:

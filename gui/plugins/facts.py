@@ -196,10 +196,12 @@ def check_sentence(kept: dict[str, Any] | None) -> str:
 
 
 def check_report(kept: dict[str, Any] | None) -> str:
-    """The failures, for the code box and for copying."""
+    """The failures, for the code box and for copying; the reason of a fault stands at the first one."""
     lines: list[str] = []
     for row in (kept or {}).get("failures", ()):
-        lines += [f"{row['title']} ({row['id']})", f"    {row['message']} {row['hint']}".rstrip()]
+        reason = f"{row['message']} {row['hint']}".rstrip()
+        first = row.get("same_as")
+        lines += [f"{row['title']} ({row['id']})", f"    {f'see above: {first}' if first else reason}"]
     return "\n".join(lines)
 
 

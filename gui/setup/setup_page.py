@@ -395,7 +395,9 @@ class SetupPage(QWidget):
                 return
             plan, cost, wrong = found
             if wrong is not None and wrong.fault is not None:
-                self.workbench.faults.blame("The cost of a fit could not be estimated", wrong.fault, kind="warn")
+                self.workbench.faults.blame(
+                    "The cost of a fit could not be estimated", wrong.fault, kind="warn"
+                )
             self._clear_told()
             self._ready = (signature, plan)
             self._show_cost(plan, cost)

@@ -318,7 +318,9 @@ class StudyBench(QObject):
             if shown is not None:
                 shown(run)
 
-        run_task(lambda task: study.plan(job), planned, self._workbench.faults.report("Could not open the fit"))
+        run_task(
+            lambda task: study.plan(job), planned, self._workbench.faults.report("Could not open the fit")
+        )
 
     def _on_results(self, run_id: str) -> None:
         """A run that was fitted again must have the numbers of the search."""

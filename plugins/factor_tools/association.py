@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import auc, correlation_interval
+from plaidwork.core.api_scores import auc, correlation_interval
 
 NAN = math.nan
 LEAST_PAIRS = 4
@@ -56,7 +56,7 @@ def two_classes(first: np.ndarray, second: np.ndarray, interval: float) -> Found
     """How well a number tells two classes apart, from its values in each.
 
     ``effect`` is the area under the ROC curve, at least 0.5 (``signed`` is positive when the second class has the
-    higher values), with its interval as everywhere (``core.api.auc``). ``p`` is that of Mann and Whitney, ``difference`` that of the means
+    higher values), with its interval as everywhere (``core.api_scores.auc``). ``p`` is that of Mann and Whitney, ``difference`` that of the means
     (second less first) in pooled standard deviations.
     """
     from scipy.stats import mannwhitneyu

@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import (
-    SCORES,
-    Kept,
-    ModelData,
-    Result,
-    Results,
-    Table,
-    format_percent,
-    score,
-    score_table,
-)
+from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_percent
+from plaidwork.core.api_scores import SCORES, score, score_table
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import (
     Turned,
     affordable,

@@ -7,19 +7,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from plaidwork.core.api import (
-    SCORES,
-    Kept,
-    ModelData,
-    ModelError,
-    Params,
-    Result,
-    Results,
-    Scores,
-    Table,
-    score,
-    score_table,
-)
+from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
+from plaidwork.core.api_scores import SCORES, Scores, score, score_table
 from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of, make_prior

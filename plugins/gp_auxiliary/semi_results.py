@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, score
+from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api_scores import score
 from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, Result, Results, Table, correlate_rows, match_factors
+from plaidwork.core.api import ChainView, Kept, Result, Results, Table
+from plaidwork.core.api_factors import correlate_rows, match_factors
 
 MOST_FACTORS = 1000
 """Factors of all restarts that are compared with each other (8 MB); restarts beyond are compared with the best only."""

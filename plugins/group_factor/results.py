@@ -7,17 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import (
-    ChainView,
-    Kept,
-    ModelData,
-    Params,
-    Result,
-    Results,
-    Table,
-    correlate_rows,
-    format_percent,
-)
+from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table, format_percent
+from plaidwork.core.api_factors import correlate_rows
 from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.restarts import restart_results

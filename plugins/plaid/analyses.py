@@ -22,8 +22,8 @@ from plaidwork.core.api import (
     Results,
     Table,
     View,
-    nmi_overlap_ishiguro,
 )
+from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.core.numerics.multiplicity import benjamini_hochberg
 from plaidwork.plugins.plaid import association as stats
 

@@ -22,9 +22,9 @@ from plaidwork.core.api import (
     Stage,
     State,
     Trial,
-    nmi_overlap_ishiguro,
     passes,
 )
+from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.plugins.plaid.checks import estimate_cost, find_problems
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.evidence import log_marginal

@@ -6,26 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plaidwork.core.api import (
-    Block,
-    ByChain,
-    ChainView,
-    Kept,
-    ModelData,
-    Result,
-    Results,
-    Table,
-    comembership,
-    coverage,
-    distribution,
-    format_percent,
-    match_blocks,
-    nmi_overlap_ishiguro,
-    pick_items,
-    rank_chains,
-    spread,
-    standard_error,
-)
+from plaidwork.core.api import Block, ChainView, Kept, ModelData, Result, Results, Table, format_percent
+from plaidwork.core.api_blocks import comembership, coverage, match_blocks, nmi_overlap_ishiguro, pick_items
+from plaidwork.core.api_draws import ByChain, distribution, rank_chains, spread, standard_error
 from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.plaid.state import true_blocks
 

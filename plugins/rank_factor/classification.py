@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Result, Results, Table, score, score_table
+from plaidwork.core.api import Block, Result, Results, Table
+from plaidwork.core.api_scores import score, score_table
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.setup import Setup
 

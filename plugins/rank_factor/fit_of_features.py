@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 
-from plaidwork.core.api import Block, Params, Result, Results, Table, format_rate, rank_correlation
+from plaidwork.core.api import Block, Params, Result, Results, Table, format_rate
+from plaidwork.core.api_scores import rank_correlation
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.posterior import Posterior

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import Params, correlation_interval, format_fixed, format_percent, format_rate
+from plaidwork.core.api import Params, format_fixed, format_percent, format_rate
+from plaidwork.core.api_scores import correlation_interval
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -150,10 +150,18 @@ def test_syntax_error_names_its_line(guests):
     assert info.fault.frame.endswith(".py:2")
 
 
-def test_name_that_our_interface_lacks_is_incompatible(guests):
-    info, _ = _info(guests, "from plaidwork.core.api import Hologram")
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("from plaidwork.core.api import Hologram", "“Hologram” of plaidwork.core.api,"),
+        ("from plaidwork.core.api_blocks import Hologram", "“Hologram” of plaidwork.core.api_blocks,"),
+        ("import plaidwork.core.api_holograms", "needs plaidwork.core.api_holograms,"),
+    ],
+)
+def test_what_our_interface_lacks_is_incompatible(guests, line, asked):
+    info, _ = _info(guests, line)
     assert info.state == "incompatible"
-    assert "“Hologram”" in info.message
+    assert asked in info.message
     assert "API 1.0" in info.message
 
 

@@ -37,9 +37,9 @@ def test_the_package_is_whole_and_filled_in(tmp_path):
 def test_the_model_is_short_and_has_a_kernel(tmp_path):
     made = create("my-means", tmp_path)
     model = (made.root / "my_means" / "model.py").read_text(encoding="utf-8")
-    assert len(model.splitlines()) < 60
+    assert len(model.splitlines()) < 100
     assert "@njit(cache=True, nogil=True)" in model
-    assert "class MyMeans(Model):" in model
+    assert "class MyMeans(Model[State]):" in model
     assert 'title="My means"' in model
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from plaidwork.core.api import ByChain, rounds, spread, standard_error
+from plaidwork.core.api_draws import ByChain, rounds, spread, standard_error
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 64, 100, 257])

@@ -5,6 +5,7 @@ import pytest
 from plaidwork.core.checks import Report, Row
 from plaidwork.core.checks.background import check_in_process, kept_result
 from plaidwork.core.errors import ModelError
+from plaidwork.gui.plugins.facts import check_report
 
 
 @pytest.fixture
@@ -63,7 +64,13 @@ def test_failures_are_kept_with_their_reason():
         Row("a", "A", "passed", 0.1),
         Row("b", "B", "failed", 0.1, "why", "do"),
         Row("c", "C", "skipped", 0.1),
+        Row("d", "D", "failed", 0.1, "why", "do", same_as="b"),
     ]
     kept = kept_result([Report("m", "1", "quick", 1, rows)])
-    assert (kept["ok"], kept["passed"], kept["failed"], kept["skipped"]) == (False, 1, 1, 1)
-    assert kept["failures"] == [{"model": "m", "id": "b", "title": "B", "message": "why", "hint": "do"}]
+    assert (kept["ok"], kept["passed"], kept["failed"], kept["skipped"]) == (False, 1, 2, 1)
+    reason = {"model": "m", "message": "why", "hint": "do"}
+    assert kept["failures"] == [
+        {**reason, "id": "b", "title": "B", "same_as": ""},
+        {**reason, "id": "d", "title": "D", "same_as": "b"},
+    ]
+    assert check_report(kept).splitlines() == ["B (b)", "    why do", "D (d)", "    see above: b"]

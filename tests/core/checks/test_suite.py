@@ -43,6 +43,43 @@ def test_report_of_a_failure():
     )
 
 
+class FailingByShape(Means):
+    """One fault whose words differ from check to check."""
+
+    def step(self, state, data, params, rng, clock):
+        raise RuntimeError(f"no sweep of {data['X'].shape}")
+
+
+class TwoFaults(FailingByShape):
+    def predict(self, kept, data, new_data, params):
+        raise KeyError("weights")
+
+    def simulate(self, params, shapes, rng):
+        raise KeyError("centre")
+
+
+def test_one_fault_is_told_once():
+    report = check_model(FailingByShape, only=["results", "repeatable", "degenerate"])
+    failed = [row for row in report.failures if row.message.startswith("right.means, ")]
+    assert len(failed) == len(report.failures) > 20
+    assert [row.id for row in report.faults] == ["traces"]
+    assert {row.same_as for row in failed[1:]} == {"traces"}  # in threads and for other data as well
+    text = report.text()
+    assert text.count("RuntimeError") == 1
+    assert f"{len(failed)} failed by 1 fault," in text
+    assert "degenerate data give sound numbers or an error for the user (see above: traces)" in text
+    told = json.loads(json.dumps(report.json()))["checks"]
+    assert {check["same_as"] for check in told} == {"", "traces"}
+
+
+def test_different_faults_are_told_each():
+    report = check_model(TwoFaults, only=["traces", "draws", "simulates"])
+    assert len(report.faults) == 1  # the data of all three are simulated
+    assert "KeyError: 'centre'" in report.faults[0].message
+    report = check_model(FailingByShape, only=["traces", "draws", "wrong_settings"])
+    assert [row.same_as for row in report.failures] == ["", "traces"]
+
+
 def test_a_check_that_breaks_is_a_row():
     class Broken:
         id, title = "broken", "breaks"

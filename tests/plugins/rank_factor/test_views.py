@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import rank_factor_tools as tools
 
-from plaidwork.core.api import random_test, score
+from plaidwork.core.api import random_test
+from plaidwork.core.api_scores import score
 from plaidwork.core.registry import registry
 from plaidwork.plugins.rank_factor import similarity
 from plaidwork.plugins.rank_factor.checks import split_of

@@ -86,7 +86,7 @@ def grown(clusters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 @njit(cache=True, nogil=True)
-def predictive_table(n, d, full, kappa, weight):
+def predictive_table(n: int, d: int, full: bool, kappa: float, weight: float) -> np.ndarray:
     """``log Gamma((v + p)/2) - log Gamma(v/2) - p/2 log(pi (k + 1)/k)`` by members, with ``v = w + 2 + m``."""
     p = d if full else 1
     table = np.empty(n + 1)
@@ -98,14 +98,14 @@ def predictive_table(n, d, full, kappa, weight):
 
 
 @njit(cache=True, nogil=True)
-def standardise(items, i, y):
+def standardise(items: Items, i: int, y: np.ndarray) -> None:
     """Row ``i`` in standardised units, into ``y``."""
     for j in range(y.size):
         y[j] = (items.x[i, j] - items.centre[j]) / items.scale[j]
 
 
 @njit(cache=True, nogil=True)
-def reset(c, k, law):
+def reset(c: Clusters, k: int, law: Law) -> None:
     """Make slot ``k`` an empty cluster: the prior."""
     c.size[k] = 0
     half = 0.5 * math.log(law.scatter)
@@ -122,7 +122,7 @@ def reset(c, k, law):
 
 
 @njit(cache=True, nogil=True)
-def turn(u, logs, v, sign):
+def turn(u: np.ndarray, logs: np.ndarray, v: np.ndarray, sign: float) -> bool:
     """``U' U + sign v v'`` in place, ``v`` is used up; False when a removal cannot be trusted. O(d^2)."""
     d = v.size
     for j in range(d):
@@ -141,7 +141,7 @@ def turn(u, logs, v, sign):
 
 
 @njit(cache=True, nogil=True)
-def add(c, k, y, known, law, work):
+def add(c: Clusters, k: int, y: np.ndarray, known: np.ndarray, law: Law, work: np.ndarray) -> None:
     """Put a standardised row into cluster ``k``; ``work`` (d,) is overwritten."""
     if law.full:
         kappa = law.kappa + c.size[k]
@@ -164,7 +164,7 @@ def add(c, k, y, known, law, work):
 
 
 @njit(cache=True, nogil=True)
-def remove(c, k, y, known, law, work):
+def remove(c: Clusters, k: int, y: np.ndarray, known: np.ndarray, law: Law, work: np.ndarray) -> bool:
     """Take a standardised row out of cluster ``k``; False when rounding spoils it and it must be added up anew."""
     if c.size[k] == 1:
         reset(c, k, law)
@@ -200,11 +200,14 @@ def remove(c, k, y, known, law, work):
 
 
 @njit(cache=True, nogil=True)
-def log_predictive(c, k, y, known, law, work):
+def log_predictive(
+    c: Clusters, k: int, y: np.ndarray, known: np.ndarray, law: Law, work: np.ndarray
+) -> float:
     """Log density of a standardised row given the members of cluster ``k``: a Student law. O(d^2) or O(d)."""
     d = y.size
+    total: float = law.table[c.size[k]] if law.full else 0.0
     if law.full:
-        total, quad = law.table[c.size[k]], 0.0
+        quad = 0.0
         u = c.factor[k]
         for j in range(d):
             work[j] = y[j] - c.mean[k, j]
@@ -215,9 +218,8 @@ def log_predictive(c, k, y, known, law, work):
             for i in range(j + 1, d):
                 work[i] -= w * u[j, i]
         kappa = law.kappa + c.size[k]
-        power = 0.5 * (law.weight + 2.0 + c.size[k] + d)
+        power: float = 0.5 * (law.weight + 2.0 + c.size[k] + d)
         return total - power * math.log1p(kappa / (kappa + 1.0) * quad)
-    total = 0.0
     for j in range(d):
         if known[j]:
             m = c.seen[k, j]
@@ -229,10 +231,10 @@ def log_predictive(c, k, y, known, law, work):
 
 
 @njit(cache=True, nogil=True)
-def log_marginal(c, k, law):
+def log_marginal(c: Clusters, k: int, law: Law) -> float:
     """Log density of all members of cluster ``k``, mean and covariance integrated out; standardised units."""
     d = c.mean.shape[1]
-    total = 0.0
+    total: float = 0.0
     if law.full:
         m, before = c.size[k], law.weight + d + 1.0
         for j in range(d):
@@ -251,7 +253,7 @@ def log_marginal(c, k, law):
 
 
 @njit(cache=True, nogil=True)
-def draw_mean(rng, c, k, law, out):
+def draw_mean(rng: np.random.Generator, c: Clusters, k: int, law: Law, out: np.ndarray) -> None:
     """A draw of the mean of cluster ``k`` given its members, covariance integrated out; into ``out`` (d,)."""
     d = out.size
     if law.full:
@@ -271,7 +273,7 @@ def draw_mean(rng, c, k, law, out):
 
 
 @njit(cache=True, nogil=True)
-def copy_cluster(source, k, target, to):
+def copy_cluster(source: Clusters, k: int, target: Clusters, to: int) -> None:
     """Slot ``k`` of one set of clusters into slot ``to`` of another (by loops: slices compile for seconds)."""
     target.size[to] = source.size[k]
     for j in range(source.mean.shape[1]):

@@ -40,7 +40,7 @@ class PointClustering:
 
 
 @njit(cache=True, nogil=True)
-def similarity(draws, items):
+def similarity(draws: np.ndarray, items: np.ndarray) -> np.ndarray:
     """Share of the draws (s, n) in which two of the ``items`` (q,) are together: (q, q) float32. O(s q^2)."""
     s, q = draws.shape[0], items.size
     counts = np.zeros((q, q), np.int32)
@@ -60,13 +60,13 @@ def similarity(draws, items):
 
 
 @njit(cache=True, nogil=True)
-def information(size):
+def information(size: int) -> float:
     """``m log2 m``, 0 for 0."""
     return size * math.log2(size) if size > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def distances(labels, draws):
+def distances(labels: np.ndarray, draws: np.ndarray) -> np.ndarray:
     """Variation of information between a clustering (n,) and each of the draws (s, n), bits. O(s n)."""
     s, n = draws.shape
     out = np.empty(s)
@@ -88,7 +88,7 @@ def distances(labels, draws):
 
 
 @njit(cache=True, nogil=True)
-def lower_bound(labels, together):
+def lower_bound(labels: np.ndarray, together: np.ndarray) -> float:
     """Lower bound of the expected variation of information, but for a constant; bits times n. O(n^2)."""
     n = labels.size
     sizes = np.zeros(labels.max() + 1, np.int64)
@@ -105,7 +105,7 @@ def lower_bound(labels, together):
 
 
 @njit(cache=True, nogil=True)
-def improve(labels, together, passes):
+def improve(labels: np.ndarray, together: np.ndarray, passes: int) -> None:
     """Move single items while the lower bound falls; labels are changed in place. O(n^2) per pass."""
     n = labels.size
     slots = labels.max() + 2
@@ -233,4 +233,4 @@ def affinity(labels: np.ndarray, draws: np.ndarray) -> np.ndarray:
     found = sums / np.maximum(others, 1.0) / len(draws)
     single = sizes[labels] == 1
     found[np.flatnonzero(single), labels[single]] = alone[single] / len(draws)
-    return np.clip(found, 0.0, 1.0)
+    return np.asarray(np.clip(found, 0.0, 1.0))

@@ -6,17 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import (
-    Block,
-    Kept,
-    Params,
-    Result,
-    Results,
-    Table,
-    distribution,
-    rank_chains,
-    standard_error,
-)
+from plaidwork.core.api import Block, Kept, Params, Result, Results, Table
+from plaidwork.core.api_draws import distribution, rank_chains, standard_error
 from plaidwork_dirichlet_mixture.partitions import (
     PointClustering,
     affinity,
@@ -61,9 +52,10 @@ def averaged_affinity(labels: np.ndarray, draws: np.ndarray, counts: list[int]) 
         for own in np.split(draws, ends[:-1])
     ]
     by_chain = [
-        sum(size * near for size, near in parts) / sum(size for size, _ in parts) for parts in by_batch
+        np.asarray(sum(size * near for size, near in parts) / sum(size for size, _ in parts))
+        for parts in by_batch
     ]
-    near = sum(count * one for count, one in zip(counts, by_chain, strict=True)) / ends[-1]
+    near = np.asarray(sum(count * one for count, one in zip(counts, by_chain, strict=True)) / ends[-1])
     own = np.arange(len(labels)), labels
     chains = np.stack([one[own] for one in by_chain])
     batches = np.stack([one[own] for parts in by_batch for _, one in parts])

@@ -30,7 +30,7 @@ def draw_covariance(rng: np.random.Generator, d: int, params: Params) -> np.ndar
         return np.diag(np.sqrt(0.5 * scatter / rng.standard_gamma(1.0 + 0.5 * weight, size=d)))
     lower = np.tril(rng.standard_normal((d, d)), -1)  # Bartlett: a Wishart of d + 1 + weight degrees is B B'
     lower[np.diag_indices(d)] = np.sqrt(2.0 * rng.standard_gamma(0.5 * (d + 1.0 + weight - np.arange(d))))
-    return np.sqrt(scatter) * np.linalg.inv(lower).T
+    return np.asarray(np.sqrt(scatter) * np.linalg.inv(lower).T)
 
 
 def draw_values(

@@ -18,6 +18,9 @@ import numpy as np
 from numba import njit
 
 from plaidwork_dirichlet_mixture.clusters import (
+    Clusters,
+    Items,
+    Law,
     add,
     copy_cluster,
     draw_mean,
@@ -53,13 +56,15 @@ def start_position() -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True, nogil=True)
-def work_per_row(d, full):
+def work_per_row(d: int, full: bool) -> int:
     """Counted work of one density or update of a row."""
     return d * d // 2 + 12 * d + 40 if full else 30 * d + 40
 
 
 @njit(cache=True, nogil=True)
-def add_up(items, z, c, k, law, left_out, y, work):
+def add_up(
+    items: Items, z: np.ndarray, c: Clusters, k: int, law: Law, left_out: int, y: np.ndarray, work: np.ndarray
+) -> None:
     """Cluster ``k`` from its members, but for one item."""
     reset(c, k, law)
     for i in range(z.size):
@@ -71,7 +76,7 @@ def add_up(items, z, c, k, law, left_out, y, work):
 
 
 @njit(cache=True, nogil=True)
-def free_slot(c, high):
+def free_slot(c: Clusters, high: int) -> int:
     """The first free slot, -1 when there is none."""
     for k in range(high):
         if c.size[k] == 0:
@@ -80,7 +85,7 @@ def free_slot(c, high):
 
 
 @njit(cache=True, nogil=True)
-def choose(rng, weights, n):
+def choose(rng: np.random.Generator, weights: np.ndarray, n: int) -> int:
     """An index with probability proportional to the exponential of its weight; weights are overwritten."""
     top = weights[0]
     for k in range(1, n):
@@ -97,7 +102,19 @@ def choose(rng, weights, n):
 
 
 @njit(cache=True, nogil=True)
-def draw_label(rng, items, i, z, c, law, at, weights, slots, y, work):
+def draw_label(
+    rng: np.random.Generator,
+    items: Items,
+    i: int,
+    z: np.ndarray,
+    c: Clusters,
+    law: Law,
+    at: np.ndarray,
+    weights: np.ndarray,
+    slots: np.ndarray,
+    y: np.ndarray,
+    work: np.ndarray,
+) -> int:
     """Take item ``i`` out of its cluster and draw one for it: an old one, or a new one. Needs a free slot."""
     standardise(items, i, y)
     old = z[i]
@@ -124,7 +141,7 @@ def draw_label(rng, items, i, z, c, law, at, weights, slots, y, work):
 
 
 @njit(cache=True, nogil=True)
-def pick_pair(rng, z, move, at):
+def pick_pair(rng: np.random.Generator, z: np.ndarray, move: Move, at: np.ndarray) -> None:
     """Two items by chance, and all others of their clusters in an order by chance."""
     n = z.size
     i = rng.integers(0, n)
@@ -142,7 +159,9 @@ def pick_pair(rng, z, move, at):
 
 
 @njit(cache=True, nogil=True)
-def seed_pair(items, pair, law, at, y, work):
+def seed_pair(
+    items: Items, pair: Clusters, law: Law, at: np.ndarray, y: np.ndarray, work: np.ndarray
+) -> None:
     """The two chosen items, each alone."""
     for side in range(2):
         i = at[FIRST + side]
@@ -152,7 +171,17 @@ def seed_pair(items, pair, law, at, y, work):
 
 
 @njit(cache=True, nogil=True)
-def add_up_side(items, pair, law, move, at, side, left_out, y, work):
+def add_up_side(
+    items: Items,
+    pair: Clusters,
+    law: Law,
+    move: Move,
+    at: np.ndarray,
+    side: int,
+    left_out: int,
+    y: np.ndarray,
+    work: np.ndarray,
+) -> None:
     """One half from its members, but for one place in the list."""
     i = at[FIRST + side]
     reset(pair, side, law)
@@ -166,7 +195,21 @@ def add_up_side(items, pair, law, move, at, side, left_out, y, work):
 
 
 @njit(cache=True, nogil=True)
-def draw_side(rng, items, p, z, pair, law, move, at, sums, scan, last, y, work):
+def draw_side(
+    rng: np.random.Generator,
+    items: Items,
+    p: int,
+    z: np.ndarray,
+    pair: Clusters,
+    law: Law,
+    move: Move,
+    at: np.ndarray,
+    sums: np.ndarray,
+    scan: int,
+    last: int,
+    y: np.ndarray,
+    work: np.ndarray,
+) -> None:
     """Draw the side of one member given the others, or, in scan -1, given those that have one already.
 
     In the last scan of a merge it goes where it is now. The probability of what the last scan does is kept.
@@ -191,7 +234,16 @@ def draw_side(rng, items, p, z, pair, law, move, at, sums, scan, last, y, work):
 
 
 @njit(cache=True, nogil=True)
-def decide(rng, z, c, pair, law, move, at, sums):
+def decide(
+    rng: np.random.Generator,
+    z: np.ndarray,
+    c: Clusters,
+    pair: Clusters,
+    law: Law,
+    move: Move,
+    at: np.ndarray,
+    sums: np.ndarray,
+) -> None:
     """Accept or refuse the move; ``log A(split) = log alpha + log B(a, b) + log m_a m_b / m_ab - log q``."""
     a, b = z[at[FIRST]], z[at[SECOND]]
     n_a, n_b = pair.size[0], pair.size[1]
@@ -221,7 +273,9 @@ def decide(rng, z, c, pair, law, move, at, sums):
 
 
 @njit(cache=True, nogil=True)
-def finish(rng, z, c, law, at, sums):
+def finish(
+    rng: np.random.Generator, z: np.ndarray, c: Clusters, law: Law, at: np.ndarray, sums: np.ndarray
+) -> None:
     """Number the clusters by first appearance, add up their log densities and draw their means."""
     label, sizes = np.empty(at[HIGH], np.int64), np.empty(at[HIGH], np.int64)
     for k in range(at[HIGH]):
@@ -243,7 +297,7 @@ def finish(rng, z, c, law, at, sums):
 
 
 @njit(cache=True, nogil=True)
-def begin(z, c, law, at):
+def begin(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray) -> None:
     """Empty all slots that the labels use."""
     at[HIGH] = 0
     for i in range(z.size):
@@ -254,7 +308,7 @@ def begin(z, c, law, at):
 
 
 @njit(cache=True, nogil=True)
-def count_items(items, z, c, law, lo, hi):
+def count_items(items: Items, z: np.ndarray, c: Clusters, law: Law, lo: int, hi: int) -> None:
     """Put items ``lo`` to ``hi`` into the clusters that their labels name."""
     y, work = np.empty(items.x.shape[1]), np.empty(items.x.shape[1])
     for i in range(lo, hi):
@@ -264,7 +318,16 @@ def count_items(items, z, c, law, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def draw_labels(rng, items, z, c, law, at, lo, hi):
+def draw_labels(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    c: Clusters,
+    law: Law,
+    at: np.ndarray,
+    lo: int,
+    hi: int,
+) -> int:
     """Draw the clusters of items ``lo`` to ``hi``; returns the first one that is not drawn, for want of a free slot."""
     y, work = np.empty(items.x.shape[1]), np.empty(items.x.shape[1])
     weights, slots = np.empty(c.size.size + 1), np.empty(c.size.size + 1, np.int64)
@@ -276,7 +339,20 @@ def draw_labels(rng, items, z, c, law, at, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def make_moves(rng, items, z, c, pair, move, law, at, sums, n_moves, n_scans, budget):
+def make_moves(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    c: Clusters,
+    pair: Clusters,
+    move: Move,
+    law: Law,
+    at: np.ndarray,
+    sums: np.ndarray,
+    n_moves: int,
+    n_scans: int,
+    budget: int,
+) -> int:
     """Go on with the moves until all are made or ``budget`` is used up; everything is changed in place."""
     n, d = items.x.shape
     unit = work_per_row(d, law.full)
