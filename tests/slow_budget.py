@@ -7,6 +7,7 @@ decides the order, so that other seeds reach the tests that were left out. Works
 import os
 import random
 import time
+from collections import Counter
 
 import pytest
 
@@ -29,8 +30,11 @@ def pytest_runtest_setup(item):
 
 def pytest_terminal_summary(terminalreporter):
     skipped = terminalreporter.stats.get("skipped", ())
-    left_out = [report.nodeid for report in skipped if _NO_TIME in str(report.longrepr)]
+    files = (report.nodeid.split("::")[0] for report in skipped if _NO_TIME in str(report.longrepr))
+    left_out = Counter(files)
     seed = os.environ.get("PLAIDWORK_SLOW_SEED", "0")
-    terminalreporter.write_line(f"slow tests in the order of seed {seed}; left out for time: {len(left_out)}")
-    for name in left_out:
-        terminalreporter.write_line(f"  {name}")
+    terminalreporter.write_line(
+        f"slow tests in the order of seed {seed}; left out for time: {left_out.total()}"
+    )
+    for name, count in sorted(left_out.items()):
+        terminalreporter.write_line(f"  {count:4d} of {name}")

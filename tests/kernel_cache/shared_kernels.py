@@ -12,7 +12,7 @@ import os
 import shutil
 import time
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("PLAIDWORK_KERNELS") or user_cache_path("plaidwork") / "kernels")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _place(module: str, folder: Path) -> Path:
     hasher = sha256(module.encode())
     for path in sorted(folder.rglob("*.py")):

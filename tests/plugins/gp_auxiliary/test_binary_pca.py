@@ -89,7 +89,9 @@ def test_geweke_finds_a_fault(fault, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("draws", "error"), [(2500, 0.03), pytest.param(8000, 0.015, marks=pytest.mark.slow)], ids=["short", "long"]
+    ("draws", "error"),
+    [(2500, 0.03), pytest.param(8000, 0.015, marks=pytest.mark.slow)],
+    ids=["short", "long"],
 )
 def test_a_tiny_matrix_exactly(draws, error):
     """P(missing cell is 1) and E[log likelihood] against weighted draws of the prior; 3 x 2 cells, one missing."""

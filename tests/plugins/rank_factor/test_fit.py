@@ -26,7 +26,10 @@ def errors(run):
 
 by_seeds = pytest.mark.parametrize(
     ("seeds", "more"),
-    [pytest.param(SEEDS[:1], 0.12, id="one seed"), pytest.param(SEEDS, 0.0, id="mean", marks=pytest.mark.slow)],
+    [
+        pytest.param(SEEDS[:1], 0.12, id="one seed"),
+        pytest.param(SEEDS, 0.0, id="mean", marks=pytest.mark.slow),
+    ],
 )
 """``more`` is added to a threshold of a mean: a single fit has 1.7 times the spread."""
 
