@@ -137,7 +137,7 @@ run_tests() {
     export QT_QPA_PLATFORM=offscreen
     case " $* " in
         *" -p no:xdist "* | *" -pno:xdist "*) exec "$bin/python" -m pytest "$@" ;;
-        *) exec "$bin/python" -m pytest -n auto --dist loadfile "$@" ;;
+        *) exec "$bin/python" -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@" ;;
     esac
 }
 
