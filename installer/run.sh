@@ -2,7 +2,8 @@
 # Set Plaidwork up in this checkout and start it, or run its tests. Debian 12 and the like; needs Python 3.11, pip and git.
 #
 #   sh installer/run.sh start [args]   open the window on a bundled example; without a screen, fit it and write a picture
-#   sh installer/run.sh test [args]    set up and run the tests (args go to pytest)
+#   sh installer/run.sh test [args]    set up and run the tests (args go to pytest), as many files at once as there are
+#                                      processors; -n 0 runs one after the other
 #   sh installer/run.sh setup          set up only
 #
 # PYTHON names another interpreter, PLAIDWORK_VENV another folder for the environment, PLAIDWORK_NO_APT=1 installs no
@@ -131,9 +132,13 @@ start() {
     QT_QPA_PLATFORM=offscreen "$bin/plaidwork" example "$example" --out "$session" --picture "$picture" --force "$@"
 }
 
+# Without -n from the user the tests of a file stay together, in their order, in one of several processes.
 run_tests() {
     export QT_QPA_PLATFORM=offscreen
-    exec "$bin/python" -m pytest "$@"
+    case " $* " in
+        *" -p no:xdist "* | *" -pno:xdist "*) exec "$bin/python" -m pytest "$@" ;;
+        *) exec "$bin/python" -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@" ;;
+    esac
 }
 
 command=${1:-}
@@ -142,5 +147,5 @@ case $command in
     start) setup; start "$@" ;;
     test) setup; run_tests "$@" ;;
     setup) setup ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -1,17 +1,18 @@
 """Plugin for ``pytest -m slow -p slow_budget``: as many slow tests as fit, in an order that a seed turns.
 
 ``PLAIDWORK_SLOW_MINUTES`` bounds the time after which no further test starts; ``PLAIDWORK_SLOW_SEED`` (any text)
-decides the order, so that other seeds reach the tests that were left out.
+decides the order, so that other seeds reach the tests that were left out. Works with ``-n`` too, in every process.
 """
 
 import os
 import random
 import time
+from collections import Counter
 
 import pytest
 
 _begun = time.monotonic()
-_left_out: list[str] = []
+_NO_TIME = "no time left; another seed runs it"
 
 
 def _seconds() -> float:
@@ -24,14 +25,16 @@ def pytest_collection_modifyitems(items):
 
 def pytest_runtest_setup(item):
     if time.monotonic() - _begun > _seconds():
-        _left_out.append(item.nodeid)
-        pytest.skip("no time left; another seed runs it")
+        pytest.skip(_NO_TIME)
 
 
 def pytest_terminal_summary(terminalreporter):
+    skipped = terminalreporter.stats.get("skipped", ())
+    files = (report.nodeid.split("::")[0] for report in skipped if _NO_TIME in str(report.longrepr))
+    left_out = Counter(files)
     seed = os.environ.get("PLAIDWORK_SLOW_SEED", "0")
     terminalreporter.write_line(
-        f"slow tests in the order of seed {seed}; left out for time: {len(_left_out)}"
+        f"slow tests in the order of seed {seed}; left out for time: {left_out.total()}"
     )
-    for name in _left_out:
-        terminalreporter.write_line(f"  {name}")
+    for name, count in sorted(left_out.items()):
+        terminalreporter.write_line(f"  {count:4d} of {name}")

@@ -82,7 +82,10 @@ def test_the_package_test_runs(folder):
     found = subprocess.run(
         command,
         cwd=path,
-        env={**os.environ, "PYTHONPATH": str(folder / "mine")},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join((str(folder / "mine"), os.environ.get("PYTHONPATH", ""))),
+        },
         capture_output=True,
         text=True,
         timeout=300,

@@ -40,6 +40,14 @@ def _files(folder):
     return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
 
 
+def unpacked(wheel, folder=None):
+    """Installed as where there is no pip, which is quicker: for what is there before the step that a test is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (search, put):
+            patch.setattr(module, "has_pip", lambda: False)
+        return install(wheel, folder=folder)
+
+
 # -- reading a wheel -----------------------------------------------------------------------------------
 
 
@@ -149,7 +157,7 @@ def test_what_is_missing_comes_along_and_goes_along(tmp_path, folder):
 
 
 def test_a_newer_version_takes_the_place_of_the_old_one(tmp_path, folder):
-    install(make_wheel(tmp_path, files={"guest_data/old.txt": "old"}), folder=folder)
+    unpacked(make_wheel(tmp_path, files={"guest_data/old.txt": "old"}), folder)
     cache = folder / "site" / "guest_data" / "__pycache__"
     cache.mkdir()
     (cache / "left.nbi").write_bytes(b"")
@@ -221,8 +229,7 @@ def test_a_package_that_is_no_plugin_is_not_installed(tmp_path, folder):
 
 
 def test_the_same_again_is_told(tmp_path, folder):
-    make_wheel(tmp_path / "index")
-    install("guest-level", folder=folder)
+    unpacked(make_wheel(tmp_path / "index"), folder)
     with pytest.raises(PluginError, match="installed already"):
         install("guest-level", folder=folder)
 
@@ -236,7 +243,7 @@ def test_a_file_that_changed_after_the_question_is_refused(tmp_path, folder):
 
 
 def test_a_file_of_another_plugin_is_not_overwritten(tmp_path, folder):
-    install(make_wheel(tmp_path, files={"shared.py": "x = 1"}), folder=folder)
+    unpacked(make_wheel(tmp_path, files={"shared.py": "x = 1"}), folder)
     before = _files(folder)
     other = make_wheel(tmp_path, "guest_other", files={"shared.py": "x = 2"}, point="other")
     with pytest.raises(PluginError, match="belongs to another plugin"):
@@ -266,7 +273,7 @@ def test_cancelling_ends_pip_and_leaves_nothing(tmp_path, folder):
 
 
 def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, monkeypatch):
-    install(make_wheel(tmp_path), folder=folder)
+    unpacked(make_wheel(tmp_path), folder)
     before = {name: (folder / name).read_bytes() for name in _files(folder)}
     offer = look_up(make_wheel(tmp_path, version="0.2.0"), folder=folder)
     move, count = put._move, []
@@ -313,8 +320,8 @@ def test_uninstalling_what_is_not_there(tmp_path, folder):
 
 
 def test_what_another_plugin_needs_stays(tmp_path, folder):
-    install(make_wheel(tmp_path), folder=folder)
-    install(make_wheel(tmp_path, "guest_other", needs=("guest-level",), point="other"), folder=folder)
+    unpacked(make_wheel(tmp_path), folder)
+    unpacked(make_wheel(tmp_path, "guest_other", needs=("guest-level",), point="other"), folder)
     with pytest.raises(PluginError, match="guest-level is needed by guest-other"):
         uninstall("guest-level", folder)
 
@@ -324,14 +331,13 @@ def test_left_overs_of_a_power_cut_go_after_a_day(tmp_path, folder):
     for path in (old, new):
         path.mkdir(parents=True)
     os.utime(old, (0, 0))
-    install(make_wheel(tmp_path), folder=folder)
+    unpacked(make_wheel(tmp_path), folder)
     assert (old.exists(), new.exists()) == (False, True)
 
 
 def test_a_name_is_brought_up_to_date(tmp_path, folder):
     index = tmp_path / "index"
-    make_wheel(index, needs=("numpy",))
-    install("guest-level", folder=folder)
+    unpacked(make_wheel(index, needs=("numpy",)), folder)
     make_wheel(index, version="0.2.0", needs=("numpy",))
     offer = look_up("guest-level", folder=folder)
     assert (offer.version, offer.replaces, len(offer.parts)) == ("0.2.0", "0.1.0", 1)
@@ -404,12 +410,12 @@ def test_the_registry_finds_replaces_and_forgets_what_is_installed(tmp_path, fol
     plugins = Registry().load()
     assert not plugins.has("guest.level")
 
-    install(make_wheel(tmp_path))
+    unpacked(make_wheel(tmp_path))
     (info,) = plugins.rescan()
     assert (info.name, info.version, info.state, info.licence) == ("level", "0.1.0", "ok", "MIT")
     assert plugins.model("guest.level").spec.version == "0.1.0"
 
-    install(make_wheel(tmp_path, version="0.2.0"))
+    unpacked(make_wheel(tmp_path, version="0.2.0"))
     plugins.forget("level")
     (info,) = plugins.rescan()
     assert (info.version, plugins.model("guest.level").spec.version) == ("0.2.0", "0.2.0")

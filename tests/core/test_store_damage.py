@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 
@@ -27,17 +28,24 @@ from plaidwork.core.store import (
 from plaidwork.core.store.seal import seal_holds
 
 
-@pytest.fixture
-def session():
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A file with a run; no test changes it."""
     session = Session("S")
     plan = make_plan(ToySampler(), {"X": session.add_dataset(toy_data())})
     execute(session.add_run(plan), plan, InlineExecutor())
-    return session
+    return save_session(session, tmp_path_factory.mktemp("stored") / "s.plaidwork")
 
 
 @pytest.fixture
-def path(session, tmp_path):
-    return save_session(session, tmp_path / "s.plaidwork")
+def path(stored, tmp_path):
+    return shutil.copy(stored, tmp_path / stored.name)
+
+
+@pytest.fixture
+def session(path):
+    """What is in the file, opened from it."""
+    return load_session(path)
 
 
 def _run_id(session):
@@ -382,7 +390,8 @@ def test_no_room_while_writing(path):
     assert os.listdir(path.parent) == ["s.plaidwork"]
 
 
-def test_folder_that_is_missing(session, tmp_path):
+def test_folder_that_is_missing(tmp_path):
+    session = Session("S")
     with pytest.raises(SessionError, match="does not exist"):
         save_session(session, tmp_path / "no" / "s.plaidwork")
     assert session.path is None

@@ -12,6 +12,7 @@ from plaidwork.core.samples import bundled_samples
 from plaidwork.core.session import open_session
 from plaidwork.core.study import study_records
 
+pytestmark = pytest.mark.xdist_group("gaussian tutorial")  # all look at the same fits
 TEXT = (Path(__file__).parents[2] / "docs" / "gaussian-processes.md").read_text(encoding="utf-8")
 
 

@@ -72,7 +72,7 @@ def _plaidwork(installed: Path, *words: str) -> str:
     """A command in a fresh process that has the guest installed."""
     found = subprocess.run(
         [sys.executable, "-m", "plaidwork.core.cli", *words],
-        env={**os.environ, "PYTHONPATH": str(installed)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(installed), os.environ.get("PYTHONPATH", "")))},
         capture_output=True,
         text=True,
         timeout=300,

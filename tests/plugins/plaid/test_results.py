@@ -92,7 +92,15 @@ def test_snapshot_before_and_at_the_first_draw(n_draws):
     assert results["headline"] == ("No draws yet" if n_draws == 0 else "No block found")
 
 
-@pytest.mark.parametrize(("shape", "n_draws"), [((100, 200), 1000), ((2000, 1500), 100)])
+@pytest.mark.parametrize(
+    ("shape", "n_draws"),
+    [
+        ((100, 200), 100),
+        ((2000, 1500), 20),
+        pytest.param((100, 200), 1000, marks=pytest.mark.slow),
+        pytest.param((2000, 1500), 100, marks=pytest.mark.slow),
+    ],
+)
 def test_time_and_memory(shape, n_draws):
     model, rng = InfinitePlaid(), np.random.default_rng(0)
     data = ModelData({"X": tools.block(rng.standard_normal(shape))})

@@ -5,7 +5,7 @@ import rank_factor_tools as tools
 
 from plaidwork.core.checks import check_model, checks_for
 
-QUICK = ["traces", "draws", "results", "views", "mid_sweep", "predicts"]
+QUICK = ["traces", "draws", "results", "views", "predicts"]
 
 
 @pytest.mark.parametrize("name", [name for name in tools.MODELS if "mixture" in name])

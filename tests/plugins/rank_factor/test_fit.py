@@ -24,9 +24,19 @@ def errors(run):
     return float(run.results["metrics"].columns["Errors"][-1])
 
 
-def runs(model, given, settings, **schedule):
+by_seeds = pytest.mark.parametrize(
+    ("seeds", "more"),
+    [
+        pytest.param(SEEDS[:1], 0.12, id="one seed"),
+        pytest.param(SEEDS, 0.0, id="mean", marks=pytest.mark.slow),
+    ],
+)
+"""``more`` is added to a threshold of a mean: a single fit has 1.7 times the spread."""
+
+
+def runs(seeds, model, given, settings, **schedule):
     """The same fit from every seed."""
-    return [tools.run(model, given, settings, seed=seed, **schedule) for seed in SEEDS]
+    return [tools.run(model, given, settings, seed=seed, **schedule) for seed in seeds]
 
 
 def mean_error(*args, **schedule):
@@ -35,14 +45,15 @@ def mean_error(*args, **schedule):
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
 @pytest.mark.parametrize("name", LIKELIHOODS)
-def test_planted_factors_and_classes(name, model):
+@by_seeds
+def test_planted_factors_and_classes(name, model, seeds, more):
     x, codes, z, _ = tools.planted(3)
     if name == "gaussian":  # values that are linear in the factors
         x = np.sign(x) * np.abs(x) ** (1 / 3)
     codes = np.where(np.arange(160) % 9 == 0, -1, codes)
     given = tools.inputs(x, codes, split=SPLIT)
-    found = runs(model, given, {**LIKELIHOODS[name], "n_factors": 6, "label_weight": 3.0}, **SHORT)
-    assert np.mean([errors(run) for run in found]) < 0.15  # means 0.03 to 0.07, a guess has 0.5
+    found = runs(seeds, model, given, {**LIKELIHOODS[name], "n_factors": 6, "label_weight": 3.0}, **SHORT)
+    assert np.mean([errors(run) for run in found]) < 0.15 + more  # means 0.03 to 0.07, a guess has 0.5
     for run in found:  # 0.967 to 0.988, spread 0.002
         assert tools.explained(run.results["scores"].values, z) > 0.93
     table = run.results["predictions"].columns
@@ -50,11 +61,12 @@ def test_planted_factors_and_classes(name, model):
     assert table["Label"][0] == ""
 
 
-def test_three_classes_in_one_fit():
+@by_seeds
+def test_three_classes_in_one_fit(seeds, more):
     x, codes, _, _ = tools.planted(5, classes=3)
     given = tools.inputs(x, codes, ("a", "b", "c"), split=SPLIT)
-    found = runs("rank_factor", given, {"n_factors": 6, "label_weight": 5.0}, **SHORT)
-    assert np.mean([errors(run) for run in found]) < 0.3  # mean 0.18, a guess has 0.67
+    found = runs(seeds, "rank_factor", given, {"n_factors": 6, "label_weight": 5.0}, **SHORT)
+    assert np.mean([errors(run) for run in found]) < 0.3 + more  # mean 0.18, a guess has 0.67
     run = found[0]
     assert run.results["coefficients"].values.shape == (3, 6)
     assert (run.results["part"].values == np.where(SPLIT > 0, "test", "fitted")).all()
@@ -66,15 +78,15 @@ def test_three_classes_in_one_fit():
 
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
+@pytest.mark.slow
 def test_a_bent_boundary_needs_the_mixture(model):
     x, codes, _, _ = tools.planted(8, n=300, bent=True)
     given = tools.inputs(x, codes, split=(np.arange(300) >= 200).astype(int))
     settings = {"n_factors": 5, "label_weight": 5.0}
     longer = {**SHORT, "warmup": 150}
-    linear = mean_error(model, given, settings, **longer)  # 0.43, single ones from 0.40 to 0.50
-    bent = mean_error(
-        model, given, settings | {"classifier": "nonlinear"}, **longer
-    )  # 0.21, from 0.15 to 0.31
+    linear = mean_error(SEEDS, model, given, settings, **longer)  # 0.43, single ones from 0.40 to 0.50
+    bent = mean_error(SEEDS, model, given, settings | {"classifier": "nonlinear"}, **longer)
+    # 0.21, from 0.15 to 0.31
     assert bent < linear - 0.08
     assert bent < 0.32
 
