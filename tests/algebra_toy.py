@@ -85,7 +85,8 @@ def digest(run) -> str:
 
 def _fit(name: str):
     from plaidwork.core.executor import InlineExecutor, ThreadExecutor
-    from plaidwork.core.fitting import as_dataset, execute
+    from plaidwork.core.fitting import execute
+    from plaidwork.core.objects import as_dataset
     from plaidwork.core.plan import make_plan
     from plaidwork.core.process_pool import ProcessPool
     from plaidwork.core.processes import ProcessExecutor

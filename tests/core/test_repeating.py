@@ -6,7 +6,8 @@ from toys import SCHEDULE, Walk, matrix
 
 from plaidwork.core.cli.verifying import told
 from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import as_dataset, environment, execute
+from plaidwork.core.fitting import environment, execute
+from plaidwork.core.objects import as_dataset
 from plaidwork.core.plan import make_plan
 from plaidwork.core.repeating import ARITHMETIC, repeat, same_arithmetic
 from plaidwork.core.run import Run
