@@ -105,7 +105,7 @@ def test_run_says_which_arithmetic_made_it(run):
 
 def test_going_on_elsewhere_keeps_who_made_the_beginning(run, monkeypatch):
     made = dict(run.environment)
-    monkeypatch.setattr("plaidwork.core.fitting.environment", lambda: made | {"BLAS": "another"})
+    monkeypatch.setattr("plaidwork.core.fitting.environment", lambda _model: made | {"BLAS": "another"})
     run.extend(1)
     execute(run, plan_of(Walk()), InlineExecutor())
     assert run.environment == made
