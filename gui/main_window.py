@@ -8,35 +8,29 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
-    QActionGroup,
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
-    QKeySequence,
     QResizeEvent,
-    QShortcut,
 )
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QToolBar, QWidget
 
 from plaidwork.core.run import Run
 from plaidwork.core.study import StudyRecord
-from plaidwork.gui.actions import ACTIONS
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
-from plaidwork.gui.icons import icon
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.plugin_watch import PluginWatch, missing_words
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.status_line import StatusLine
-from plaidwork.gui.theme import theme
 from plaidwork.gui.welcome import WelcomePage
 from plaidwork.gui.widgets import DockHeader, Message, MessageBar, tool_button
-from plaidwork.gui.window_bars import make_bars
+from plaidwork.gui.window_bars import make_actions, make_bars, make_dock
 from plaidwork.gui.window_state import WindowState
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
@@ -76,7 +70,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.commands = Commands(self)
-        self._make_actions()
+        make_actions(self)
         make_bars(self, HEADER_BUTTONS)
         self._make_centre()
         self._make_docks()
@@ -94,32 +88,6 @@ class MainWindow(QMainWindow):
         self._autosave.start(_AUTOSAVE)
 
     # -- parts ----------------------------------------------------------------------------------
-    def _make_actions(self) -> None:
-        for key, info in ACTIONS.items():
-            action = QAction(info.text, self)
-            action.setObjectName(key)
-            action.setData(info.icon)
-            if info.icon:
-                action.setIcon(icon(info.icon))
-            if info.shortcut:
-                action.setShortcut(QKeySequence(info.shortcut))
-            shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            action.setToolTip(
-                " ".join(part for part in (info.tip or info.text, f"({shown})" if shown else "") if part)
-            )
-            action.setCheckable(info.checkable)
-            action.triggered.connect(getattr(self.commands, key))
-            self.addAction(action)
-            self.actions_by_key[key] = action
-        group = QActionGroup(self)
-        for key in ("light", "dark", "follow_system"):
-            group.addAction(self.actions_by_key[key])
-        mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
-        self.actions_by_key[mode].setChecked(True)
-        for number in range(1, 10):
-            shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
-            shortcut.activated.connect(lambda index=number - 1: self.workspace.tabs.setCurrentIndex(index))
-
     def _make_centre(self) -> None:
         self.welcome = WelcomePage(
             self.actions_by_key["import_data"].trigger, self.actions_by_key["open_file"].trigger
@@ -138,13 +106,13 @@ class MainWindow(QMainWindow):
             [self.actions_by_key[key] for key in ("new_fit", "fit_again", "rename", "remove")]
         )
         add = tool_button("plus", "Import data", self.actions_by_key["import_data"].trigger)
-        self.session_dock = self._dock("Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
+        self.session_dock = make_dock(self, "Session", self.tree, Qt.DockWidgetArea.LeftDockWidgetArea, [add])
         self.side_stack = QStackedWidget()
-        self.side_dock = self._dock("Selection", self.side_stack, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.side_dock = make_dock(self, "Selection", self.side_stack, Qt.DockWidgetArea.RightDockWidgetArea)
         self._side_header = DockHeader("Selection")
         self.side_dock.setTitleBarWidget(self._side_header)
         self.log = LogPanel(self.workbench)
-        self.log_dock = self._dock("Log", self.log, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.log_dock = make_dock(self, "Log", self.log, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.log_dock.setTitleBarWidget(QWidget())
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
@@ -154,20 +122,6 @@ class MainWindow(QMainWindow):
             ("show_log", self.log_dock),
         ):
             dock.visibilityChanged.connect(self.actions_by_key[key].setChecked)
-
-    def _dock(
-        self, name: str, widget: QWidget, area: Qt.DockWidgetArea, buttons: list[QWidget] | None = None
-    ) -> QDockWidget:
-        dock = QDockWidget(name, self)
-        dock.setObjectName(name)
-        dock.setWidget(widget)
-        dock.setTitleBarWidget(DockHeader(name, buttons or []))
-        dock.setFeatures(
-            QDockWidget.DockWidgetFeature.DockWidgetMovable | QDockWidget.DockWidgetFeature.DockWidgetClosable
-        )
-        dock.setBackgroundRole(dock.backgroundRole().Window)
-        self.addDockWidget(area, dock)
-        return dock
 
     def _connect(self) -> None:
         workbench = self.workbench

@@ -121,7 +121,7 @@ def missing_words(run: Run) -> tuple[str, str]:
     model = f"“{run.spec.title}” {run.spec.version} ({run.spec.id})"
     text = (
         f"It was fitted with {model}, which comes with {who}. Pictures, tables and export work as before. "
-        "Install or enable the plugin to go on with the fit, to fit again or to run analyses."
+        "Install or enable the plugin to go on with the fit, to fit again or to run its own analyses."
     )
     return "Results only: the model of this run is not installed", text
 

@@ -1,4 +1,4 @@
-"""Menus, header and message bar of the window."""
+"""Commands, menus, header, message bar and docks of the window."""
 
 from __future__ import annotations
 
@@ -7,16 +7,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
+from PySide6.QtWidgets import QDockWidget, QMenu, QToolBar, QVBoxLayout, QWidget
 
-from plaidwork.gui.actions import MENUS, RECENT, SEPARATOR, TOOLBAR
+from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.header import Header
-from plaidwork.gui.widgets import MessageBar
+from plaidwork.gui.icons import icon
+from plaidwork.gui.theme import theme
+from plaidwork.gui.widgets import DockHeader, MessageBar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plaidwork.gui.main_window import MainWindow
+
+
+def make_actions(window: MainWindow) -> None:
+    """Give the window its commands, with their keys and tool tips, by key in ``actions_by_key``."""
+    for key, info in ACTIONS.items():
+        action = QAction(info.text, window)
+        action.setObjectName(key)
+        action.setData(info.icon)
+        if info.icon:
+            action.setIcon(icon(info.icon))
+        if info.shortcut:
+            action.setShortcut(QKeySequence(info.shortcut))
+        shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(
+            " ".join(part for part in (info.tip or info.text, f"({shown})" if shown else "") if part)
+        )
+        action.setCheckable(info.checkable)
+        action.triggered.connect(getattr(window.commands, key))
+        window.addAction(action)
+        window.actions_by_key[key] = action
+    group = QActionGroup(window)
+    for key in ("light", "dark", "follow_system"):
+        group.addAction(window.actions_by_key[key])
+    mode = {"light": "light", "dark": "dark"}.get(theme().mode, "follow_system")
+    window.actions_by_key[mode].setChecked(True)
+    for number in range(1, 10):
+        shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
+        shortcut.activated.connect(lambda index=number - 1: window.workspace.tabs.setCurrentIndex(index))
 
 
 def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
@@ -72,3 +103,23 @@ def _fill_recent(window: MainWindow, menu: QMenu) -> None:
         action.setToolTip(str(path))
     if menu.isEmpty():
         menu.addAction("No recent sessions").setEnabled(False)
+
+
+def make_dock(
+    window: MainWindow,
+    name: str,
+    widget: QWidget,
+    area: Qt.DockWidgetArea,
+    buttons: list[QWidget] | None = None,
+) -> QDockWidget:
+    """Put a widget into a dock of the window, under a head with buttons."""
+    dock = QDockWidget(name, window)
+    dock.setObjectName(name)
+    dock.setWidget(widget)
+    dock.setTitleBarWidget(DockHeader(name, buttons or []))
+    dock.setFeatures(
+        QDockWidget.DockWidgetFeature.DockWidgetMovable | QDockWidget.DockWidgetFeature.DockWidgetClosable
+    )
+    dock.setBackgroundRole(dock.backgroundRole().Window)
+    window.addDockWidget(area, dock)
+    return dock

@@ -41,7 +41,7 @@ class SamplesChoice(QWidget):
             self.control.hide()
             self.control.deleteLater()
         axis = samples_axis(dataset)
-        options: list[tuple[str, str]] = [(word, word.capitalize()) for word in AXIS_WORDS]
+        options: list[str | tuple[str, str]] = [(word, word.capitalize()) for word in AXIS_WORDS]
         if axis is None:
             options.append((_UNKNOWN, "Not known"))
         self.control = SegmentedControl(options, _UNKNOWN if axis is None else AXIS_WORDS[axis])

@@ -193,7 +193,10 @@ class DiagnosticsPage(QWidget):
     def refresh(self) -> None:
         """Show what the window knows of the run; ask for it when that is nothing yet."""
         found = self._workbench.diagnosis(self._run)
-        if found is None:
+        if not self._run.active and not self._run.n_draws:
+            why = "failed" if self._run.status == "failed" else "ended"
+            self._empty.set("clock", "Nothing to judge", f"The run {why} before a draw was kept.")
+        elif found is None:
             self._workbench.judge(self._run)
         else:
             self._show(found)

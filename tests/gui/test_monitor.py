@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from plaidwork.core.chain import ChainRecord
+from plaidwork.core.errors import ModelError
 from plaidwork.core.fitting import execute
 from plaidwork.core.run import Run
 from plaidwork.core.schedule import Schedule
@@ -16,6 +17,7 @@ from plaidwork.core.spec import Trace, Variable
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
+from plaidwork.gui.widgets import Label
 from plaidwork.gui.workbench import Workbench
 from tests import toys
 from tests.gui.window_tools import plan, toy_registry
@@ -351,6 +353,25 @@ def test_the_level_of_a_short_run_has_nothing_of_its_warm_up(finished, qtbot):
     level = max(sign * values[190:].mean() for values in series)
     assert float(page._figures["primary"].value.replace("−", "-")) == pytest.approx(sign * level, rel=1e-2)
     assert f"last {len(series[0]) - 190} sweeps" in page._figures["primary"].toolTip()
+
+
+def test_of_a_run_that_failed_early_there_is_nothing_to_wait_for(qapp, qtbot):
+    from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+
+    workbench = Workbench(toy_registry())
+    session = Session(name="stumbles")
+    fitted = plan(fail_at=2)
+    run = session.add_run(fitted)
+    with pytest.raises(ModelError):
+        execute(run, fitted)
+    workbench.set_session(session)
+    assert run.status == "failed"
+    page = DiagnosticsPage(workbench, run)
+    qtbot.addWidget(page)
+    page.show()
+    told = [label.text() for label in page._empty.findChildren(Label)]
+    assert "The run failed before a draw was kept." in told
+    wait_for_tasks()
 
 
 def run_of_noise(spec, chains=3):
