@@ -87,9 +87,7 @@ def test_roc(opened, qtbot, tmp_path):
     x, y = page.chart.scales()
     assert x.end - x.start == pytest.approx(y.start - y.end)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
-    assert page.told[-1].startswith(
-        "threshold above all: false positive rate 0, true positive rate 0; 0 of "
-    )
+    assert page.told[-1].startswith("threshold above all: false positive rate 0, true positive rate 0; 0 of ")
     last = len(page.chart.curve.x) - 1
     qtbot.mouseMove(page.chart, QPointF(x.at(1), y.at(1)).toPoint())
     assert page.chart.current == last
