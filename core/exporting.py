@@ -102,9 +102,10 @@ _WHAT = {
 
 def _readme(run: Run, place: Path) -> str:
     verdict = run.diagnosis().verdict if run.n_draws else None
+    kept = f"{run.n_draws} draws" if run.spec.algorithm == "mcmc" else "The last states"
     lines = [
         f"{run.title}: {run.spec.title} {run.spec.version} ({run.spec.id}), {run.status}",
-        f"{run.n_draws} draws of {len(run.chains)} {run.chain_word}s, seed {run.seed}, created {run.created}.",
+        f"{kept} of {len(run.chains)} {run.chain_word}{'' if len(run.chains) == 1 else 's'}, seed {run.seed}, created {run.created}.",
         *([f"{verdict.title}. {verdict.text}"] if verdict is not None else []),
         "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
         "",

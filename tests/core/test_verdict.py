@@ -85,6 +85,8 @@ def test_restarts_are_called_so_and_have_no_draws(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "sweeps in 3 restarts, seed 1" in told
     assert "draws" not in told
+    export_run(next(iter(session.runs.values())), tmp_path / "out", session)
+    assert "The last states of 3 restarts, seed 1" in (tmp_path / "out" / "README.txt").read_text()
 
 
 def test_a_search_tells_of_every_fit_whether_it_has_settled():
