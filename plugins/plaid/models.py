@@ -19,8 +19,10 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
     Trial,
+    passes,
 )
 from plaidwork.core.api_blocks import nmi_overlap_ishiguro
 from plaidwork.plugins.plaid.checks import estimate_cost, find_problems
@@ -43,12 +45,13 @@ from plaidwork.plugins.plaid.state import (
 )
 from plaidwork.plugins.plaid.sweep import (
     Setting,
-    advance,
     annealing,
     count_cells,
     draw_replica,
     powers,
+    replica_stage,
     swap_replicas,
+    upgraded,
 )
 
 TRIAL = {
@@ -66,6 +69,8 @@ TRIAL = {
     "start": "prior",
 }
 """Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
+AT_ONCE = 1000
+"""Slice of a stage that takes next to no time."""
 NUMBER = {"expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3, "start_blocks": 2}
 
 
@@ -133,47 +138,41 @@ class PlaidModel(Model):
         draw_replica(replica, setting, 1.0, rng)
         return state
 
-    def _arrange(self, state: State, params: Params, setting: Setting, clock: Clock) -> None:
+    def stages(
+        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Sequence[Stage]:
+        setting, warm = self.setting(state, data, params, clock), annealing(params, clock)
+        found = [replica_stage(0, state, setting, rng, lambda: self._arrange(state, setting, warm))]
+        found += [replica_stage(number, state, setting, rng) for number in range(1, len(setting.powers))]
+        if not warm and params["replicas"] > 1:
+            found.append(Stage("swaps", lambda lo, hi: swap_replicas(state, setting, rng), slice=AT_ONCE))
+        if len(state["held_out"]["rows"]) and not clock.warming:
+            found.append(
+                Stage("held-out cells", lambda lo, hi: _average_held_out(state, data), slice=AT_ONCE)
+            )
+        return found
+
+    def _arrange(self, state: State, setting: Setting, warm: bool) -> None:
         """At the start of a sweep: make the copies it needs; after the annealing go on with the best one."""
-        warm, copies = annealing(params, clock), len(setting.powers)
+        copies = len(setting.powers)
         if state["warm"] and not warm:
             joints = {name: self._log_joint(r, setting) for name, r in state["replicas"].items()}
             copy_replica(state, max(joints, key=lambda name: joints[name]), copies)
         elif len(state["replicas"]) != copies:
             copy_replica(state, "0", copies)
         state["warm"] = warm
-
-    def step(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        setting = self.setting(state, data, params, clock)
-        if state["replica"] == 0 and state["task"] == 0:
-            self._arrange(state, params, setting, clock)
-        if not advance(state, setting, rng):
-            return None
-        swapped = math.nan if params["replicas"] == 1 else 0.0
-        if not state["warm"] and params["replicas"] > 1:
-            swapped = swap_replicas(state, setting, rng)
-        traces = self._traces(state, setting, data, clock)
-        if setting.moves:
-            for name, accepted in state["accepted"].items():
-                if name in self.spec_traces:
-                    tries = setting.moves.count(name) * (sum(data["X"].shape) if name == "row_wise" else 1)
-                    traces[name] = accepted / tries if tries else math.nan
-                state["accepted"][name] = 0
-        traces["swap"] = swapped
-        return traces
+        state["accepted"] = dict.fromkeys(state["accepted"], 0)
 
     @property
     def spec_traces(self) -> set[str]:
         """Names of the declared traces."""
         return {trace.name for trace in self.spec.traces}
 
-    def _traces(self, state: State, setting: Setting, data: ModelData, clock: Clock) -> dict[str, float]:
-        cold = state["replicas"]["0"]
+    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+        cold, moves = state["replicas"]["0"], self.moves(params)
         rows, columns = cold["rows"], cold["columns"]
         traces = {
-            "log_joint": self._log_joint(cold, setting),
+            "log_joint": self.log_joint(state, data, params),
             "n_blocks": float((rows.any(axis=1) & columns.any(axis=1)).sum()),
             "phi": cold["phi"],
             "noise_sd": cold["tau0"] ** -0.5,
@@ -181,27 +180,17 @@ class PlaidModel(Model):
             "mu": cold["mu"],
             "tau": cold["tau"],
             "covered": covered_cells(rows, columns) / data["X"].values.size,
-            "held_out": self._held_out(state, data, clock),
+            "held_out": _held_out(state, data),
             "nmi": self._nmi(cold, data),
         }
         if "alpha" in self.spec_traces:
             traces["alpha"] = cold["alpha"]
+        for name, accepted in state["accepted"].items() if moves else ():
+            if name in self.spec_traces:
+                tries = moves.count(name) * (sum(data["X"].shape) if name == "row_wise" else 1)
+                traces[name] = accepted / tries if tries else math.nan
+        traces["swap"] = math.nan if params["replicas"] == 1 else 0.0 if state["warm"] else state["swapped"]
         return traces
-
-    def _held_out(self, state: State, data: ModelData, clock: Clock) -> float:
-        """Mean log density of the held-out cells under the average predictive since the warm-up."""
-        held, cold = state["held_out"], state["replicas"]["0"]
-        if not len(held["rows"]):
-            return math.nan
-        truth = data["X"].truth[held["rows"], held["columns"]]
-        inside = cold["rows"][:, held["rows"]] & cold["columns"][:, held["columns"]]
-        residual = truth - cold["phi"] - cold["theta"] @ inside
-        density = 0.5 * math.log(cold["tau0"] / (2 * math.pi)) - 0.5 * cold["tau0"] * residual**2
-        if clock.warming:
-            return float(density.mean())
-        held["log_density"] = np.logaddexp(held["log_density"], density)
-        held["draws"] += 1
-        return float(held["log_density"].mean() - math.log(held["draws"]))
 
     def _nmi(self, cold: Mapping[str, Any], data: ModelData) -> float:
         """Agreement with the true blocks; NaN when they were not given."""
@@ -254,7 +243,8 @@ class PlaidModel(Model):
         data = ModelData({"X": Block("X", values, read_only(np.ones((4, 3), bool)), None, ((), ()))})
         params = self.spec.check_params({"start": "prior"})
         state = self.init(data, params, rng)
-        self.step(state, data, params, rng, Clock(0, 0))
+        for _ in passes(self, state, data, params, rng, Clock(0, 0)):
+            pass
 
     def simulate(
         self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
@@ -281,6 +271,11 @@ class PlaidModel(Model):
     ) -> dict[str, np.ndarray]:
         return {"X": simulate_matrix(rng, state["replicas"]["0"])}
 
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        return (
+            upgraded(state) if from_version == 1 else super().upgrade_state(state, from_version, data, params)
+        )
+
     def refresh(self, state: State, data: ModelData, params: Params) -> State:
         """New constants of the data and statistics of the blocks."""
         state["constants"] = measure(data["X"], params)
@@ -288,6 +283,32 @@ class PlaidModel(Model):
         for replica in state["replicas"].values():
             count_cells(replica, cells)
         return state
+
+
+def _log_density_of_held_out(state: State, data: ModelData) -> np.ndarray:
+    """Log predictive density of each held-out cell at this sweep."""
+    held, cold = state["held_out"], state["replicas"]["0"]
+    truth = data["X"].truth[held["rows"], held["columns"]]
+    inside = cold["rows"][:, held["rows"]] & cold["columns"][:, held["columns"]]
+    residual = truth - cold["phi"] - cold["theta"] @ inside
+    return 0.5 * math.log(cold["tau0"] / (2 * math.pi)) - 0.5 * cold["tau0"] * residual**2
+
+
+def _average_held_out(state: State, data: ModelData) -> None:
+    """Add this sweep to the average predictive of the held-out cells."""
+    held = state["held_out"]
+    held["log_density"] = np.logaddexp(held["log_density"], _log_density_of_held_out(state, data))
+    held["draws"] += 1
+
+
+def _held_out(state: State, data: ModelData) -> float:
+    """Mean log density of the held-out cells under the average predictive since the warm-up."""
+    held = state["held_out"]
+    if not len(held["rows"]):
+        return math.nan
+    if not held["draws"]:
+        return float(_log_density_of_held_out(state, data).mean())
+    return float(held["log_density"].mean() - math.log(held["draws"]))
 
 
 class InfinitePlaid(PlaidModel):

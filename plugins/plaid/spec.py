@@ -150,6 +150,7 @@ INFINITE_PLAID = ModelSpec(
     variables=(*VARIABLES, MASS),
     traces=(*FIRST_TRACES, MASS_TRACE, *LAST_TRACES, *MOVE_TRACES, SWAP_TRACE),
     views=VIEWS,
+    state_version=2,
     schedule=Schedule(chains=4, warmup=2000, draws=1000, thin=1),
     citation=ISHIGURO,
     help=(
@@ -176,6 +177,7 @@ BAYESIAN_PLAID = ModelSpec(
     variables=VARIABLES,
     traces=(*FIRST_TRACES, *LAST_TRACES, SWAP_TRACE),
     views=VIEWS,
+    state_version=2,
     schedule=Schedule(chains=4, warmup=2000, draws=1000, thin=1),
     citation=CALDAS,
     help=(

@@ -1,4 +1,4 @@
-"""The state of a chain: constants of the data, replicas, position in the sweep; and its start."""
+"""The state of a chain: constants of the data, replicas, held-out cells; and its start."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ def new_state(block: Block, constants: dict[str, Any], replica: dict[str, Any]) 
         "constants": constants,
         "replicas": {"0": replica},
         "warm": False,
-        "replica": 0,
-        "task": 0,
+        "swapped": 0.0,
         "order": np.empty(0, np.int64),
         "accepted": {"birth_death": 0, "seeded": 0, "split_merge": 0, "row_wise": 0},
         "held_out": {

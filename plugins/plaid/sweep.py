@@ -1,15 +1,15 @@
-"""The order of a sweep, cut into tasks so that a long one can be left and taken up again."""
+"""The parts of a sweep: the tasks of each replica, and the exchange between replicas."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Params, State
+from plaidwork.core.api import POSITION, Clock, Params, Stage, State
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
 from plaidwork.plugins.plaid.kernels.row_wise import row_wise
@@ -142,8 +142,8 @@ def log_likelihood(replica: Replica, cells: Cells) -> float:
     return 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * replica["squares"]
 
 
-def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> float:
-    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``. Share accepted."""
+def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> None:
+    """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``; keeps the share accepted."""
     replicas, accepted = state["replicas"], 0
     for r in range(len(replicas) - 1, 0, -1):
         cold, warm = replicas[str(r - 1)], replicas[str(r)]
@@ -151,18 +151,48 @@ def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> f
         if math.log(rng.random()) < (setting.powers[r - 1] - setting.powers[r]) * gain:
             replicas[str(r - 1)], replicas[str(r)] = warm, cold
             accepted += 1
-    return accepted / (len(replicas) - 1)
+    state["swapped"] = accepted / (len(replicas) - 1)
 
 
-def _tasks(
-    state: State, replica: Replica, setting: Setting, power: float, rng: np.random.Generator, stop: int
+def replica_stage(
+    number: int,
+    state: State,
+    setting: Setting,
+    rng: np.random.Generator,
+    first: Callable[[], None] = lambda: None,
+) -> Stage:
+    """The tasks of one replica: ``first``, scans of its blocks in random order, the moves, the joint draw.
+
+    The number of tasks in a slice follows from the size of the matrix. They are units of one stage, and not stages,
+    so that a sweep of a small matrix is a single call of the kernel.
+    """
+
+    def begin() -> None:
+        first()
+        state["order"] = rng.permutation(len(state["replicas"][str(number)]["rows"]))
+
+    return Stage(
+        _name(number),
+        lambda lo, hi: _run_tasks(number, state, setting, rng, lo, hi),
+        lambda: len(state["order"]) + len(setting.moves) + 1,
+        max(1, SLICE_CELLS // setting.cells.x.size),
+        begin,
+    )
+
+
+def _name(number: int) -> str:
+    return f"blocks of replica {number + 1}"
+
+
+def _run_tasks(
+    number: int, state: State, setting: Setting, rng: np.random.Generator, start: int, stop: int
 ) -> None:
-    """The tasks from ``state["task"]`` to ``stop``: scans first, then the moves, the joint draw last."""
-    order, start = state["order"], state["task"]
-    n_scans, end = len(order), len(order) + len(setting.moves) + 1
+    """Tasks ``start`` to ``stop`` of a replica; acceptances are counted for the chain that is kept."""
+    replica, power = state["replicas"][str(number)], float(setting.powers[number])
+    order, n_scans = state["order"], len(state["order"])
     names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
-    scans, count, draw = order[start:stop], start <= n_scans < stop, stop == end
-    counted = state["accepted"] if state["replica"] == 0 else {}
+    scans, count, draw = order[start:stop], start <= n_scans < stop, stop > n_scans + len(setting.moves)
+    counted = state["accepted"] if number == 0 else {}
     if "row_wise" in names:
         run_stretch(replica, setting, power, rng, scans, _NONE, count=count, draw=False)
         for _ in names:
@@ -177,28 +207,10 @@ def _tasks(
             counted[name] += int(accepted)
 
 
-def advance(state: State, setting: Setting, rng: np.random.Generator) -> bool:
-    """One slice of the sweep of all replicas; whether the sweep is finished.
-
-    The number of tasks in a slice follows from the size of the matrix, never from time.
-    """
-    cells = setting.cells
-    left = max(1, SLICE_CELLS // cells.x.size)
-    while state["replica"] < len(state["replicas"]):
-        replica = state["replicas"][str(state["replica"])]
-        power = float(setting.powers[state["replica"]])
-        if left <= 0:
-            return False
-        if state["task"] == 0:
-            state["order"] = rng.permutation(len(replica["rows"]))
-        end = len(state["order"]) + len(setting.moves) + 1
-        while state["task"] < end:
-            if left <= 0:
-                return False
-            stop = min(state["task"] + left, end)
-            left -= stop - state["task"]
-            _tasks(state, replica, setting, power, rng, stop)
-            state["task"] = stop
-        state["replica"], state["task"] = state["replica"] + 1, 0
-    state["replica"] = 0
-    return True
+def upgraded(state: State) -> State:
+    """A state of version 1, in which the model itself kept where the sweep stood."""
+    number, task = state.pop("replica"), state.pop("task")
+    state["swapped"] = 0.0
+    if number or task:
+        state[POSITION] = {"stage": _name(number), "at": task}
+    return state

@@ -7,7 +7,7 @@ import numpy as np
 import plaid_tools as tools
 import pytest
 
-from plaidwork.core.api import Clock, ModelData
+from plaidwork.core.api import POSITION, Clock, ModelData
 from plaidwork.plugins.plaid import sweep
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
 
@@ -236,3 +236,36 @@ def test_a_block_of_one_chain_among_several_is_not_certain():
     results, present = block_results(found, other, (rows, columns), block)
     assert present.tolist() == [1.0]
     assert results["blocks"].columns["Present"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
+def test_a_state_of_version_1_goes_on_in_the_middle_of_a_sweep(model, monkeypatch):
+    """There the model itself kept replica and task; every position has its place in today's stages."""
+    monkeypatch.setattr(sweep, "SLICE_CELLS", 1)
+    data, params = tools.matrix(planted()), model.spec.check_params({"replicas": 2, "anneal": False})
+    rng, stopped = tools.generator(4), []
+    state = model.init(data, params, rng)
+    while model.step(state, data, params, rng, Clock(0, 0)) is None:
+        stopped.append((copy.deepcopy(state), copy.deepcopy(rng)))
+    assert len(stopped) > 2
+    for old, bits in stopped:
+        stage, task = old.pop(POSITION).values()
+        if stage == "swaps":  # the old sweep ended in the slice of its last task
+            continue
+        del old["swapped"]
+        old |= {"replica": int(stage.split()[-1]) - 1, "task": task}
+        again = model.upgrade_state(old, 1, data, params)
+        while model.step(again, data, params, bits, Clock(0, 0)) is None:
+            pass
+        assert values(again) == values(state)
+
+
+def test_traces_change_nothing_and_held_out_cells_count_once_a_sweep():
+    held = np.zeros((30, 40), bool)
+    held[3, 4] = True
+    model, data, rng = InfinitePlaid(), tools.matrix(planted(), held_out=held), tools.generator(0)
+    params = model.spec.check_params({"anneal": False})
+    state = model.init(data, params, rng)
+    told = tools.sweep(model, state, data, params, rng, Clock(0, 0))
+    assert model.traces(state, data, params) == pytest.approx(told, nan_ok=True)
+    assert state["held_out"]["draws"] == 1

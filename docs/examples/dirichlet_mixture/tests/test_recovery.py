@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 from importlib import resources
 
@@ -10,7 +11,8 @@ import pytest
 from exact import block
 
 import plaidwork_dirichlet_mixture as package
-from plaidwork.core.api import Clock, ModelError
+from plaidwork.core.api import POSITION, Clock, ModelError
+from plaidwork_dirichlet_mixture import model, sweep
 from plaidwork_dirichlet_mixture.model import DirichletMixture
 from plaidwork_dirichlet_mixture.partitions import distances
 from plaidwork_dirichlet_mixture.starts import new_state, scaling
@@ -147,6 +149,29 @@ def test_a_long_sweep_comes_in_slices():
     while MODEL.step(state, data, params, rng, Clock(0, 1)) is None:
         slices += 1
     assert slices > 2
+
+
+def test_a_state_of_version_1_goes_on_in_the_middle_of_a_sweep(monkeypatch):
+    """There phases 0, 1 and 6 of ``at`` were what are stages today, with the row in ``at`` too."""
+    monkeypatch.setattr(model, "SLICE", 2)
+    data, params = block(planted(30)[0]), MODEL.spec.check_params({"launch_scans": 1})
+    rng, stopped = np.random.Generator(np.random.PCG64DXSM(1)), []
+    state = MODEL.init(data, params, rng)
+    while MODEL.step(state, data, params, rng, Clock(0, 0)) is None:
+        stopped.append((copy.deepcopy(state), copy.deepcopy(rng)))
+    phases = {"clusters": 0, "labels": 1, "splits and merges": 2, "means and alpha": 6}
+    assert {old[POSITION]["stage"] for old, _ in stopped} == set(phases)
+    for old, bits in stopped:
+        stage, row = old.pop(POSITION).values()
+        if stage == "splits and merges":
+            old["at"][sweep.PHASE] += 2
+        else:
+            old["at"][[sweep.PHASE, sweep.ROW]] = phases[stage], row
+        again = MODEL.upgrade_state(old, 1, data, params)
+        while MODEL.step(again, data, params, bits, Clock(0, 0)) is None:
+            pass
+        assert again["labels"].tolist() == state["labels"].tolist()
+        assert again["alpha"] == state["alpha"]
 
 
 def test_moves_cross_between_modes():

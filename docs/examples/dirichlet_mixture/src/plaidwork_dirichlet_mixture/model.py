@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +21,10 @@ from plaidwork.core.api import (
     Params,
     Problem,
     Results,
+    Stage,
     State,
     Trial,
+    passes,
 )
 from plaidwork_dirichlet_mixture import sweep
 from plaidwork_dirichlet_mixture.clusters import (
@@ -33,8 +36,14 @@ from plaidwork_dirichlet_mixture.clusters import (
 )
 from plaidwork_dirichlet_mixture.concentration import draw_alpha, log_gamma_density
 from plaidwork_dirichlet_mixture.spec import SPEC
-from plaidwork_dirichlet_mixture.starts import find_problems, new_state, read_only, scaling
+from plaidwork_dirichlet_mixture.starts import find_problems, new_state, read_only, scaling, upgraded
 
+SLICE = 25_000_000
+"""Work of a slice, about a nanosecond each."""
+ROOM = 20
+"""Clusters beyond those there are for which a slice of labels has time: what a row costs besides, and new ones."""
+AT_ONCE = 1000
+"""Slice of a stage that takes next to no time: the next one is done in the same."""
 PRIOR = {"standardise": False, "within": 0.7, "within_weight": 4.0, "mean_weight": 0.4, "alpha_shape": 3.0}
 """Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
 
@@ -64,39 +73,36 @@ class DirichletMixture(Model):
         alpha = params["alpha_shape"] / params["alpha_rate"] if params["learn_alpha"] else params["alpha"]
         return new_state(labels, float(alpha), centre, scale, params)
 
-    def step(
+    def stages(
         self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
-    ) -> Mapping[str, float] | None:
-        items, law = items_of(state, data["X"]), law_of(state, data["X"].shape, params)
-        status = sweep.CROWDED
-        while status == sweep.CROWDED:
-            status = sweep.advance(
-                rng, items, state["labels"], Clusters(**state["clusters"]), Clusters(**state["pair"]),
-                sweep.Move(state["members"], state["side"]), law, state["at"], state["sums"],
-                params["split_merge"], params["launch_scans"], sweep.SLICE,
-            )  # fmt: skip
-            if status == sweep.CROWDED:
-                state["clusters"] = grown(state["clusters"])
-        if status == sweep.UNFINISHED:
-            return None
-        n, k = len(state["labels"]), int(state["at"][sweep.HIGH])
-        if params["learn_alpha"]:
-            state["alpha"] = draw_alpha(
-                rng, state["alpha"], n, k, params["alpha_shape"], params["alpha_rate"]
-            )
-        return self._traces(state, data["X"], params, n, k)
+    ) -> Sequence[Stage]:
+        (n, d), law = data["X"].shape, law_of(state, data, params)
+        one = Updates(state, items_of(state, data["X"]), law, params, rng)
+        unit = sweep.work_per_row(d, law.full)
+        drawn = (int(state["at"][sweep.HIGH]) + ROOM) * unit
+        return [  # clusters are numbered and summed up at the end: no traces before
+            Stage("clusters", one.count, n, 1 + SLICE // (2 * unit), begin=one.begin, whole=False),
+            Stage("labels", one.draw_labels, n, 1 + SLICE // drawn, whole=False),
+            Stage("splits and merges", one.make_moves, size=None, slice=2, whole=False),
+            Stage("means and alpha", one.finish, slice=AT_ONCE),
+        ]
 
-    def _traces(self, state: State, block: Block, params: Params, n: int, k: int) -> dict[str, float]:
-        at, sizes = state["at"], state["clusters"]["size"][: state["at"][sweep.HIGH]]
-        tried = int(at[sweep.TRIED])
+    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+        at, n = state["at"], len(state["labels"])
+        k, tried = int(at[sweep.HIGH]), int(at[sweep.TRIED])
         return {
-            "log_joint": log_joint(state, block, params),
+            "log_joint": log_joint(state, data["X"], params),
             "n_clusters": float(k),
             "alpha": state["alpha"],
-            "largest": float(sizes.max() / n),
+            "largest": float(state["clusters"]["size"][:k].max() / n),
             "moved": float(at[sweep.MOVED] / n),
             "accepted": float(at[sweep.ACCEPTED] / tried) if tried else math.nan,
         }
+
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+        return (
+            upgraded(state) if from_version == 1 else super().upgrade_state(state, from_version, data, params)
+        )
 
     def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
         k = int(state["at"][sweep.HIGH])
@@ -123,7 +129,8 @@ class DirichletMixture(Model):
         params = self.spec.check_params({})
         data = ModelData({"X": tiny_block()})
         rng = np.random.default_rng(1)
-        self.step(self.init(data, params, rng), data, params, rng, Clock(0, 1))
+        for _ in passes(self, self.init(data, params, rng), data, params, rng, Clock(0, 1)):
+            pass
         prepare()
 
     def estimate(self, data: ModelData, params: Params) -> Cost:
@@ -165,17 +172,80 @@ class DirichletMixture(Model):
         return {"X": values * state["scale"] + state["centre"]}
 
 
+@dataclass(frozen=True)
+class Updates:
+    """What the stages of a sweep do to the state of one chain."""
+
+    state: State
+    items: Items
+    law: Law
+    params: Params
+    rng: np.random.Generator
+
+    @property
+    def clusters(self) -> Clusters:
+        """The slots as they are now: ``grow`` makes new ones."""
+        return Clusters(**self.state["clusters"])
+
+    def grow(self) -> None:
+        """Make room for more clusters."""
+        self.state["clusters"] = grown(self.state["clusters"])
+
+    def begin(self) -> None:
+        """Empty the clusters: they are added up anew in every sweep, without what rounding left."""
+        sweep.begin(self.state["labels"], self.clusters, self.law, self.state["at"])
+
+    def count(self, lo: int, hi: int) -> None:
+        """Add up the clusters."""
+        sweep.count_items(self.items, self.state["labels"], self.clusters, self.law, lo, hi)
+
+    def draw_labels(self, lo: int, hi: int) -> None:
+        """A cluster for every item."""
+        z, at = self.state["labels"], self.state["at"]
+        while (lo := sweep.draw_labels(self.rng, self.items, z, self.clusters, self.law, at, lo, hi)) < hi:
+            self.grow()
+
+    def make_moves(self, lo: int, hi: int) -> bool:
+        """Half a slice of split-merge moves; whether all are made."""
+        state, params, status = self.state, self.params, sweep.CROWDED
+        while status == sweep.CROWDED:
+            status = sweep.make_moves(
+                self.rng, self.items, state["labels"], self.clusters, Clusters(**state["pair"]),
+                sweep.Move(state["members"], state["side"]), self.law, state["at"], state["sums"],
+                params["split_merge"], params["launch_scans"], SLICE // 2,
+            )  # fmt: skip
+            if status == sweep.CROWDED:
+                self.grow()
+        return bool(status == sweep.DONE)
+
+    def finish(self, lo: int, hi: int) -> None:
+        """Clusters in order, their means, and alpha."""
+        state, params = self.state, self.params
+        sweep.finish(self.rng, state["labels"], self.clusters, self.law, state["at"], state["sums"])
+        if params["learn_alpha"]:
+            n, k = len(state["labels"]), int(state["at"][sweep.HIGH])
+            state["alpha"] = draw_alpha(
+                self.rng, state["alpha"], n, k, params["alpha_shape"], params["alpha_rate"]
+            )
+
+
 def items_of(state: State, block: Block) -> Items:
     """The data as the kernels take them; no copy."""
     return Items(read_only(block.values), read_only(block.observed), state["centre"], state["scale"])
 
 
-def law_of(state: State, shape: tuple[int, ...], params: Params) -> Law:
+def law_of(state: State, data: ModelData, params: Params) -> Law:
     """The numbers of the conditionals at the state's alpha."""
-    full = params["covariance"] == "full"
     weight, kappa = params["within_weight"], params["mean_weight"]
-    table = predictive_table(shape[0], shape[1], full, kappa, weight)
+    table = data.prepared(table_of, params, ("covariance", "within_weight", "mean_weight"))
+    full = params["covariance"] == "full"
     return Law(full, state["alpha"], kappa, weight, weight * params["within"], table)
+
+
+def table_of(data: ModelData, params: Params) -> np.ndarray:
+    """What a fit needs of its data again and again: made once for all chains."""
+    (n, d), full = data["X"].shape, params["covariance"] == "full"
+    return predictive_table(n, d, full, params["mean_weight"], params["within_weight"])
 
 
 def log_joint(state: State, block: Block, params: Params) -> float:

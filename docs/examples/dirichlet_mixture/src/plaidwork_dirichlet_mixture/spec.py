@@ -235,6 +235,7 @@ SPEC = ModelSpec(
             options={"x_label": "clusters", "y_label": "probability"},
         ),
     ),
+    state_version=2,
     schedule=Schedule(chains=4, warmup=200, draws=500, thin=2),
     citation=(
         "Neal (2000), Markov chain sampling methods for Dirichlet process mixture models, JCGS 9, 249-265. "

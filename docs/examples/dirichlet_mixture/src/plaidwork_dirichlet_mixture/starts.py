@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Params, Problem, State
+from plaidwork.core.api import POSITION, Block, Params, Problem, State
 from plaidwork_dirichlet_mixture.clusters import empty_clusters
-from plaidwork_dirichlet_mixture.sweep import start_position
+from plaidwork_dirichlet_mixture.sweep import PHASE, ROW, start_position
 
 SLOTS = 4
 MOST_FULL_COLUMNS = 100
@@ -61,6 +61,23 @@ def new_state(
         "at": at,
         "sums": sums,
     }
+
+
+def upgraded(state: State) -> State:
+    """A state of version 1, where the model itself kept the position of the whole sweep in ``at``.
+
+    Its phases were: clusters added up (0), labels drawn (1), the four of a move (2 to 5), the end of the sweep (6).
+    """
+    phase, row = int(state["at"][PHASE]), int(state["at"][ROW])
+    state["at"][PHASE] = state["at"][ROW] = 0
+    if phase == 1 or (phase == 0 and row > 0):
+        state[POSITION] = {"stage": "labels" if phase else "clusters", "at": row}
+    elif phase in range(2, 6):
+        state["at"][PHASE], state["at"][ROW] = phase - 2, row
+        state[POSITION] = {"stage": "splits and merges", "at": 1}
+    elif phase == 6:
+        state[POSITION] = {"stage": "means and alpha", "at": 0}
+    return state
 
 
 def find_problems(block: Block, params: Params) -> list[Problem]:

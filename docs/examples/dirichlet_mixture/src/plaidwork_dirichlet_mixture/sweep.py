@@ -1,11 +1,12 @@
-"""One sweep: every item in turn (Neal 2000, algorithm 3), then split-merge moves (Jain & Neal 2004).
+"""The updates of a sweep: every item in turn (Neal 2000, algorithm 3), then split-merge moves (Jain & Neal 2004).
 
 A split is launched by putting the items one after the other with one of two of them, each by its probability given those
 before (Dahl 2005), and by restricted Gibbs scans from there: any launch that looks only at the items is right, and this
 one parts groups that lie apart, where halves by chance are two of the same.
 
-The sweep is a machine whose whole position is in the arrays ``at`` and ``sums``, so that it can be left after any row
-and taken up again. A call does a counted amount of work: never by the clock, or runs would not repeat.
+The items are counted and drawn by rows ``lo`` to ``hi``, which the host chooses. How many rows the moves will visit nobody
+knows before they are made, so they are a machine whose position is in the arrays ``at`` and ``sums``: it can be left after
+any row and taken up again. A call does a counted amount of work: never by the clock, or runs would not repeat.
 """
 
 from __future__ import annotations
@@ -31,16 +32,13 @@ from plaidwork_dirichlet_mixture.clusters import (
 )
 
 PHASE, ROW, HIGH, MOVE, SCAN, FIRST, SECOND, MEMBERS, SPLIT, TRIED, ACCEPTED, MOVED = range(12)
-"""Places in ``at``: what is going on, the next row of it, slots in use, and the move under way."""
+"""Places in ``at``: phase of the move under way and the next row of it, slots in use, the move, what was counted."""
 LOG_Q, LOG_MARGINAL = range(2)
 """Places in ``sums``."""
-COUNT, ITEMS, PICK, SCANS, MERGE, DECIDE, END = range(7)
-"""Phases, in their order."""
+PICK, SCANS, MERGE, DECIDE = range(4)
+"""Phases of a move, in their order."""
 DONE, UNFINISHED, CROWDED = range(3)
 """How a call ended; crowded: no slot is free, give more and call again."""
-
-SLICE = 25_000_000
-"""Work of a call, about a nanosecond each."""
 
 
 class Move(NamedTuple):
@@ -53,7 +51,7 @@ class Move(NamedTuple):
 
 
 def start_position() -> tuple[np.ndarray, np.ndarray]:
-    """``at`` and ``sums`` at the begin of a sweep."""
+    """``at`` and ``sums`` before the first sweep."""
     return np.zeros(12, np.int64), np.zeros(2)
 
 
@@ -306,11 +304,42 @@ def begin(z: np.ndarray, c: Clusters, law: Law, at: np.ndarray) -> None:
         at[HIGH] = max(at[HIGH], z[i] + 1)
     for k in range(at[HIGH]):
         reset(c, k, law)
-    at[TRIED] = at[ACCEPTED] = at[MOVED] = at[MOVE] = 0
+    at[TRIED] = at[ACCEPTED] = at[MOVED] = at[MOVE] = at[PHASE] = at[ROW] = 0
 
 
 @njit(cache=True, nogil=True)
-def advance(
+def count_items(items: Items, z: np.ndarray, c: Clusters, law: Law, lo: int, hi: int) -> None:
+    """Put items ``lo`` to ``hi`` into the clusters that their labels name."""
+    y, work = np.empty(items.x.shape[1]), np.empty(items.x.shape[1])
+    for i in range(lo, hi):
+        if z[i] >= 0:
+            standardise(items, i, y)
+            add(c, z[i], y, items.known[i], law, work)
+
+
+@njit(cache=True, nogil=True)
+def draw_labels(
+    rng: np.random.Generator,
+    items: Items,
+    z: np.ndarray,
+    c: Clusters,
+    law: Law,
+    at: np.ndarray,
+    lo: int,
+    hi: int,
+) -> int:
+    """Draw the clusters of items ``lo`` to ``hi``; returns the first one that is not drawn, for want of a free slot."""
+    y, work = np.empty(items.x.shape[1]), np.empty(items.x.shape[1])
+    weights, slots = np.empty(c.size.size + 1), np.empty(c.size.size + 1, np.int64)
+    for i in range(lo, hi):
+        if free_slot(c, at[HIGH]) < 0:
+            return i
+        draw_label(rng, items, i, z, c, law, at, weights, slots, y, work)
+    return hi
+
+
+@njit(cache=True, nogil=True)
+def make_moves(
     rng: np.random.Generator,
     items: Items,
     z: np.ndarray,
@@ -324,35 +353,17 @@ def advance(
     n_scans: int,
     budget: int,
 ) -> int:
-    """Go on with the sweep until it is done or ``budget`` is used up; everything is changed in place."""
+    """Go on with the moves until all are made or ``budget`` is used up; everything is changed in place."""
     n, d = items.x.shape
     unit = work_per_row(d, law.full)
     y, work = np.empty(d), np.empty(d)
-    weights, slots = np.empty(c.size.size + 1), np.empty(c.size.size + 1, np.int64)
     while budget > 0:
         phase, row = at[PHASE], at[ROW]
         at[ROW] += 1
-        if phase == COUNT:
-            if row == 0:
-                begin(z, c, law, at)
-            if z[row] >= 0:
-                standardise(items, row, y)
-                add(c, z[row], y, items.known[row], law, work)
-            budget -= 2 * unit
-            if row == n - 1:
-                at[PHASE], at[ROW] = ITEMS, 0
-        elif phase == ITEMS:
-            if free_slot(c, at[HIGH]) < 0:
-                at[ROW] = row
-                return CROWDED
-            budget -= (draw_label(rng, items, row, z, c, law, at, weights, slots, y, work) + 5) * unit
-            if row == n - 1:
-                at[PHASE], at[ROW] = PICK, 0
-        elif phase == PICK:
+        if phase == PICK:
             at[ROW] = 0
             if at[MOVE] >= n_moves or n < 2:
-                at[PHASE] = END
-                continue
+                return DONE
             if free_slot(c, at[HIGH]) < 0:
                 return CROWDED
             at[MOVE] += 1
@@ -385,12 +396,8 @@ def advance(
                     budget -= 2 * unit
             else:
                 at[PHASE], at[ROW] = DECIDE, 0
-        elif phase == DECIDE:
+        else:
             decide(rng, z, c, pair, law, move, at, sums)
             at[PHASE], at[ROW] = PICK, 0
             budget -= 4 * unit
-        else:
-            finish(rng, z, c, law, at, sums)
-            at[PHASE], at[ROW] = COUNT, 0
-            return DONE
     return UNFINISHED
