@@ -59,12 +59,12 @@ def stages(state: State, setup: Setup, params: Params, rng: np.random.Generator,
     found = [
         in_parts(
             "rows", d, n * cell_work(k), draw_rows, begin=lambda: rows.begin_rows(state, setup),
-            end=lambda: rows.end_rows(state, setup, params, rng),
+            end=lambda: rows.end_rows(state, setup, params, rng), whole=False,
         ),
         in_parts(
             "scores", n, sample_work(setup, k), lambda lo, hi: draw_part(state, setup, params, rng, lo, hi),
             begin=lambda: _begin_scores(state, setup, params, rng, clock),
-            end=lambda: _end_scores(state, setup, params, rng),
+            end=lambda: _end_scores(state, setup, params, rng), whole=False,
         ),
         in_parts(
             "measure", d, n * (10 + k // 4), lambda lo, hi: rows.measure_part(state, setup, params, rng, lo, hi)

@@ -163,7 +163,8 @@ def test_real_libraries_obey_whichever_thread_asks():
         "[w.start() for w in workers]; [w.join() for w in workers]\n"
         "print(set(seen), max(before), max(threads()))\n"
     )
-    env = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    place = os.pathsep.join(filter(None, (str(TOY.parent), os.environ.get("PYTHONPATH"))))
+    env = os.environ | {"OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": place}
     done = subprocess.run(
         [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False
     )

@@ -41,7 +41,7 @@ def test_the_commands_lead_to_errors_and_pictures(folder, name):
     (place,) = (folder / name / "runs").iterdir()
     with next(place.rglob("metrics.csv")).open(encoding="utf-8", newline="") as file:
         halves = {row["Half"]: row for row in csv.DictReader(file)}
-    assert int(halves["Test"]["Samples"]) == 125
+    assert int(halves["Test"]["Number"]) == 125
     assert float(halves["Test"]["Errors"]) < 0.15
     pictures = sorted(path.name for path in (place / "pictures").iterdir())
     more = "Factor-scores-Scatter.png" if name == "digits" else "Fit-One-feature.png"
