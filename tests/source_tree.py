@@ -15,7 +15,7 @@ def files(*folders):
 
 
 def name_of(path):
-    """``core/fit/plan.py``, as messages name a file."""
+    """``core/study/grid.py``, as messages name a file."""
     return path.relative_to(ROOT).as_posix()
 
 
@@ -61,7 +61,7 @@ def under(name, *packages):
 
 
 def module_of(path):
-    """``plaidwork.core.fit.plan``; the name of the package for its ``__init__.py``."""
+    """``plaidwork.core.study.grid``; the name of the package for its ``__init__.py``."""
     parts = ["plaidwork", *path.relative_to(ROOT).with_suffix("").parts]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
