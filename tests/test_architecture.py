@@ -7,7 +7,18 @@ import subprocess
 import sys
 
 import pytest
-from source_tree import PRODUCT, ROOT, files, imports_of, name_of, nodes_of, text_of, under
+from source_tree import (
+    PRODUCT,
+    ROOT,
+    circles,
+    files,
+    graph_of,
+    imports_of,
+    name_of,
+    nodes_of,
+    text_of,
+    under,
+)
 
 EXTENSIONS = sorted((ROOT / "core").glob("api_*.py"))
 STDLIB = set(sys.stdlib_module_names) | {"__future__"}
@@ -30,6 +41,15 @@ def test_core_imports_no_screen_and_no_model():
     assert not _wrong_imports(
         files("core"), lambda path, name: under(name, *outside) and (name_of(path), name) not in allowed
     )
+
+
+def test_no_circle_of_modules_in_core():
+    assert not [sorted(circle) for circle in circles(graph_of("core"))]
+
+
+def test_a_circle_is_found():
+    graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": set()}
+    assert circles(graph) == {frozenset("abc")}
 
 
 def test_gui_imports_no_model():

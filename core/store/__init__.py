@@ -1,6 +1,6 @@
 """The session file: HDF5 that other programs read, written as a whole or not at all.
 
-``save_session`` and ``load_session`` are what the rest of Plaidwork uses; ``docs/format.md`` describes the file.
+``save_session`` and ``load_session`` are what the rest of Plaidwork uses; ``docs/session-format.md`` describes the file.
 """
 
 from __future__ import annotations

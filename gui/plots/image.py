@@ -179,11 +179,6 @@ class MatrixImage(PlotFrame):
         """True when cells are missing; then show a legend entry "missing"."""
         return self._missing
 
-    @property
-    def image_item(self) -> pg.ImageItem:
-        """The pyqtgraph image, for marks placed above it."""
-        return self._image
-
     # -- look -----------------------------------------------------------------------------------
     def restyle(self) -> None:
         """Take all colours anew."""

@@ -200,10 +200,6 @@ class InputField(QWidget):
         """How many of the rows that vary most to use; 0 for all."""
         return int(self.rows.currentData() or 0) if self.rows.count() else 0
 
-    def set_subset(self, number: int) -> None:
-        """Use this many rows, if that is offered."""
-        self.rows.setCurrentIndex(max(0, self.rows.findData(number)))
-
     def _offer_rows(self) -> None:
         dataset = self.dataset(self.chosen[0]) if len(self.chosen) == 1 else None
         total = dataset.shape[0] if dataset is not None else 0
