@@ -23,8 +23,8 @@ import time
 import numpy as np
 
 from plaidwork.core import fit
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.executor import InlineExecutor
 
 FOLDS = 5
 LINEAR = {"covariance": "expression", "expression": "rbf(ard) + linear"}

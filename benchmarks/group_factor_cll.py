@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.fitting import fit
 
 
 def read(path: Path) -> tuple[list[str], list[str], list[list[str]]]:

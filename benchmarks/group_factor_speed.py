@@ -119,7 +119,7 @@ class Ours:
 
     def __init__(self, views: list[np.ndarray], dtype: str) -> None:
         from plaidwork.core.api import Block, ModelData
-        from plaidwork.core.registry import registry
+        from plaidwork.core.plugins.registry import registry
 
         def names(word: str, size: int) -> tuple[str, ...]:
             return tuple(f"{word}{i}" for i in range(size))

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.fitting import fit
 
 sys.path.insert(0, str(Path(__file__).parent))
 from rank_factor_peers import PEERS, peer_errors

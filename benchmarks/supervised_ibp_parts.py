@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import Block, Clock, ModelData
-from plaidwork.core.registry import registry
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import heldout
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of, prepared_rows
 

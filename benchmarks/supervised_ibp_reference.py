@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
 from plaidwork.plugins.supervised_ibp.texteffect import drawn_topics
 

@@ -14,8 +14,8 @@ from scipy.sparse import csr_matrix
 from scipy.special import digamma, expit
 
 from plaidwork.core.api import Block, Clock, ModelData, Study
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.registry import registry
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.plugins.registry import registry
 
 
 def word_counts(n, d, entries, rng):

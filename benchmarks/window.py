@@ -15,10 +15,10 @@ os.environ["PLAIDWORK_CONFIG"] = tempfile.mkdtemp()
 import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import Registry
-from plaidwork.core.schedule import Schedule
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import Registry
 from plaidwork.gui.app import _load_ahead, make_application, make_window
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.workbench import Workbench

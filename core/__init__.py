@@ -11,29 +11,29 @@ from plaidwork.core import providers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plaidwork.core.dataset import Dataset
-    from plaidwork.core.importers.base import Reader
-    from plaidwork.core.one_call import fit, resume
-    from plaidwork.core.session import Session, open_session
+    from plaidwork.core.data.dataset import Dataset
+    from plaidwork.core.data.importers.base import Reader
+    from plaidwork.core.session.fitting import fit, resume
+    from plaidwork.core.session.session import Session, open_session
 
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "BEST_EFFORT")
 os.environ["HDF5_PLUGIN_PRELOAD"] = (
     "::"  # before h5py is imported: no filter plugin is loaded because a file asks
 )
-# Apple's Accelerate reads it when it is first used, and has no other way to be told; core/linear_algebra.py has the others.
+# Apple's Accelerate reads it when it is first used, and has no other way to be told; core/inference/linear_algebra.py has the others.
 os.environ.setdefault("VECLIB_MAXIMUM_THREADS", "1")
 
 __version__ = "0.1.0"
 __all__ = ["Session", "__version__", "fit", "open_session", "resume"]
 
 _HOMES = {
-    "fit": "plaidwork.core.one_call",
-    "resume": "plaidwork.core.one_call",
-    "open_session": "plaidwork.core.session",
-    "Session": "plaidwork.core.session",
+    "fit": "plaidwork.core.session.fitting",
+    "resume": "plaidwork.core.session.fitting",
+    "open_session": "plaidwork.core.session.session",
+    "Session": "plaidwork.core.session.session",
     # for the providers below
-    "registry": "plaidwork.core.registry",
-    "session_dataset": "plaidwork.core.session",
+    "registry": "plaidwork.core.plugins.registry",
+    "session_dataset": "plaidwork.core.session.session",
 }
 
 

@@ -7,24 +7,18 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plaidwork.core.analysis import (
-    DRAWS,
-    Analysis,
-    AnalysisRecord,
-    Report,
-    has_source,
-)
-from plaidwork.core.analysis_inputs import Asked
-from plaidwork.core.attached import AttachedFile
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result, Results
+from plaidwork.core.contract.plugin_info import blamed, passes, plugin_error
+from plaidwork.core.contract.spec import View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError
-from plaidwork.core.linear_algebra import one_thread
-from plaidwork.core.model import Result, Results
-from plaidwork.core.plan import hash_of
-from plaidwork.core.plugins.info import blamed, passes, plugin_error
-from plaidwork.core.run import LogLine, Run
-from plaidwork.core.spec import View
-from plaidwork.core.unlocking import open_lock
+from plaidwork.core.findings.analysis import DRAWS, Analysis, AnalysisRecord, Report, has_source
+from plaidwork.core.findings.analysis_inputs import AnalysisInputs
+from plaidwork.core.findings.attached import AttachedFile
+from plaidwork.core.findings.unlocking import open_lock
+from plaidwork.core.inference.linear_algebra import one_thread
+from plaidwork.core.inference.plan import hash_of
+from plaidwork.core.inference.run import LogLine, Run
 
 
 def run_analysis(
@@ -75,7 +69,7 @@ def compute_analysis(
 ) -> AnalysisRecord:
     """Like :func:`run_analysis`, but the record is not added to the run: safe in any thread."""
     if isinstance(analysis, str):
-        from plaidwork.core.registry import registry
+        from plaidwork.core.plugins.registry import registry
 
         analysis = registry().analysis(analysis)
     spec = analysis.spec
@@ -86,7 +80,7 @@ def compute_analysis(
         session = getattr(run, "session", None)
         datasets = session.datasets if session is not None else {}
     lines: list[LogLine] = []
-    asked = Asked(spec, run, datasets, dict(inputs or {}), lines)
+    asked = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)
     data = asked.data()
     found_there = {role: name for role, name in spec.optional.items() if has_source(run, name)}
     needed = {role: _needed(run, name) for role, name in {**found_there, **spec.needs}.items()}
@@ -166,7 +160,7 @@ def _needed(run: Run, name: str) -> Any:
 def _checked(views: Sequence[View], found: Any) -> Results:
     """The results, once the views find what they show. Raises ``PluginError``."""
 
-    from plaidwork.core.fitting import checked_results
+    from plaidwork.core.inference.execution import checked_results
 
     checked_results(found)
     for view in views:

@@ -4,22 +4,8 @@ Extensions, for models of one family, are promised alike: ``api_blocks``, ``api_
 ``api_draws`` in ``plaidwork.core``, and the kernels in ``plaidwork.core.numerics``.
 """
 
-from plaidwork.core.analysis import (
-    Analysis,
-    AnalysisData,
-    AnalysisRecord,
-    AnalysisSpec,
-)
-from plaidwork.core.annotations import Annotation, AnnotationRef, Annotations
-from plaidwork.core.attached import AttachedFile, FileRequest
-from plaidwork.core.chain import chain_of
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.draws import ChainView, Kept
-from plaidwork.core.errors import DataError, ModelError, SettingError
-from plaidwork.core.hookspecs import hookimpl
-from plaidwork.core.importers import Issue, Preview, Reader
-from plaidwork.core.importers.base import Added
-from plaidwork.core.model import (
+from plaidwork.core.contract.hookspecs import hookimpl
+from plaidwork.core.contract.model import (
     Block,
     Cost,
     Model,
@@ -32,20 +18,9 @@ from plaidwork.core.model import (
     Table,
     Trial,
 )
-from plaidwork.core.numbers import (
-    format_count,
-    format_fixed,
-    format_loss,
-    format_number,
-    format_percent,
-    format_probability,
-    format_rate,
-)
-from plaidwork.core.per_matrix import per_matrix
-from plaidwork.core.response import axis_places
-from plaidwork.core.samples import Sample
-from plaidwork.core.schedule import Clock, Schedule
-from plaidwork.core.spec import (
+from plaidwork.core.contract.per_matrix import per_matrix
+from plaidwork.core.contract.schedule import Clock, Schedule
+from plaidwork.core.contract.spec import (
     API_VERSION,
     Choice,
     Hyperparameter,
@@ -55,10 +30,30 @@ from plaidwork.core.spec import (
     Variable,
     View,
 )
-from plaidwork.core.splitting import random_test
-from plaidwork.core.stages import POSITION, Stage, passes
+from plaidwork.core.contract.splitting import random_test
+from plaidwork.core.contract.stages import POSITION, Stage, passes
+from plaidwork.core.contract.views import ResultStore, ViewFactory
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers import Issue, Preview, Reader
+from plaidwork.core.data.importers.base import Added
+from plaidwork.core.data.samples import Sample
+from plaidwork.core.draws.chain import chain_of
+from plaidwork.core.draws.draws import ChainView, Kept
+from plaidwork.core.draws.numbers import (
+    format_count,
+    format_fixed,
+    format_loss,
+    format_number,
+    format_percent,
+    format_probability,
+    format_rate,
+)
+from plaidwork.core.errors import DataError, ModelError, SettingError
+from plaidwork.core.findings.analysis import Analysis, AnalysisData, AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.annotations import Annotation, AnnotationRef, Annotations
+from plaidwork.core.findings.attached import AttachedFile, FileRequest
+from plaidwork.core.findings.response import axis_places
 from plaidwork.core.study import Metric, Study
-from plaidwork.core.views import ResultStore, ViewFactory
 
 __all__ = [  # noqa: RUF022 - by theme
     # the contract and how it is entered

@@ -3,7 +3,7 @@
 A draw is ``(rows (K, n) bool, columns (K, m) bool, values (K,))`` with K of its own.
 """
 
-from plaidwork.core.summaries import (
+from plaidwork.core.draws.summaries import (
     MatchedBlocks,
     comembership,
     coverage,

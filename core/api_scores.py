@@ -1,6 +1,6 @@
 """For models that predict: scores with intervals, each defined once, so that headlines and pages say the same."""
 
-from plaidwork.core.assessment import (
+from plaidwork.core.draws.assessment import (
     SCORES,
     Interval,
     Scores,

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.schedule import SCHEDULE_WORDS
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.file_inputs import ColumnInput, FileInput
+from plaidwork.core.data.fit_inputs import Given, entries_of, load_inputs, say_aloud
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.executor import EXECUTORS
-from plaidwork.core.file_inputs import ColumnInput, FileInput
-from plaidwork.core.fit_inputs import Given, entries_of, load_inputs, say_aloud
-from plaidwork.core.schedule import SCHEDULE_WORDS
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.inference.executor import EXECUTORS
 
 if TYPE_CHECKING:
-    from plaidwork.core.importers.several import Joined
+    from plaidwork.core.data.importers.several import Joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

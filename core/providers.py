@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plaidwork.core.dataset import Dataset
-    from plaidwork.core.importers.base import Reader
+    from plaidwork.core.data.dataset import Dataset
+    from plaidwork.core.data.importers.base import Reader
 
 
 def _no_readers() -> Sequence[Reader]:

@@ -69,8 +69,8 @@ def toy_model(space: dict[str, Any]) -> Any:
 
 def registry_of(model: Any, factory: Any) -> Any:
     """A registry that knows this model and this custom view."""
-    from plaidwork.core.plugins.info import PluginInfo
-    from plaidwork.core.registry import Registry
+    from plaidwork.core.contract.plugin_info import PluginInfo
+    from plaidwork.core.plugins.registry import Registry
 
     module: Any = ModuleType("toys")
     module.plaidwork_models = lambda: [model]
@@ -85,9 +85,9 @@ def draw(kind: str, codes: dict[str, str]) -> bytes:
     from PIL import Image
     from PySide6.QtCore import QBuffer
 
-    from plaidwork.core import registry
-    from plaidwork.core.plan import make_plan
-    from plaidwork.core.session import Session
+    from plaidwork.core.inference.plan import make_plan
+    from plaidwork.core.plugins import registry
+    from plaidwork.core.session.session import Session
     from plaidwork.gui.results.render import render_view
 
     space = declared(kind, codes)

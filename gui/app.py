@@ -11,12 +11,12 @@ from types import TracebackType
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.plugins.fault import passed_through
+from plaidwork.core.contract.plugin_fault import passed_through
+from plaidwork.core.contract.plugin_info import plugin_error
+from plaidwork.core.data.samples import Sample, bundled_samples
 from plaidwork.core.plugins.folder import add_plugin_folder
-from plaidwork.core.plugins.info import plugin_error
+from plaidwork.core.plugins.registry import Registry
 from plaidwork.core.plugins.starts import HINT, begin_start, start_succeeded
-from plaidwork.core.registry import Registry
-from plaidwork.core.samples import Sample, bundled_samples
 from plaidwork.gui.garbage import collect_here, settle
 from plaidwork.gui.icons import app_icon
 from plaidwork.gui.main_window import MainWindow
@@ -108,7 +108,7 @@ def _model_title(model_id: str) -> str:
 
 def offer_recoveries(window: MainWindow) -> None:
     """Offer the newest work that a crash left behind."""
-    from plaidwork.core.recovery import find_recoveries
+    from plaidwork.core.session.recovery import find_recoveries
 
     run_task(lambda task: find_recoveries(), window.commands.offer_recovery, lambda error, details: None)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication
 
+from plaidwork.core.contract.plugin_fault import PluginFault
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.events import Failed
-from plaidwork.core.plugins.fault import PluginFault
-from plaidwork.core.run import Run
+from plaidwork.core.inference.events import Failed
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import Message
 

@@ -6,11 +6,11 @@ import os
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from plaidwork.core.chain import ChainRecord
-from plaidwork.core.events import Checkpointed, Event, Failed, Finished, Preparing, Started
-from plaidwork.core.executor import Control, drive
-from plaidwork.core.plan import FitPlan
-from plaidwork.gui.courtesy import COURTESY
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Preparing, Started
+from plaidwork.core.inference.executor import Control, drive
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.gui.priority import PRIORITY
 
 _TOLD = (Preparing, Started, Checkpointed, Finished, Failed)
 """Events that become signals; sweeps do not, the window polls the buffers."""
@@ -34,7 +34,7 @@ class ChainThread(QThread):
     def _notify(self, event: Event) -> None:
         if isinstance(event, _TOLD):
             self.told.emit(self._run_id, event)
-        COURTESY.wait()
+        PRIORITY.wait()
 
 
 class FitThreads(QObject):

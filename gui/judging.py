@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.tasks import run_task
 
 if TYPE_CHECKING:
-    from plaidwork.core.diagnostics import Diagnosis
+    from plaidwork.core.draws.diagnostics import Diagnosis
 
 LIVE_JUDGEMENT_SECONDS = 4.0
 """Least time between two judgements of a run under way."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.run import LogLine, Run
+from plaidwork.core.inference.run import LogLine, Run
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.session_tree import STATUS_ICONS

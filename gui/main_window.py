@@ -16,14 +16,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
-from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.header import Header
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.plugin_watch import PluginWatch, missing_words
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
 from plaidwork.gui.settings import Settings
@@ -404,7 +404,7 @@ class MainWindow(QMainWindow):
         self._timer.setInterval(_TICK if self.isVisible() and not self.isMinimized() else _TICK_HIDDEN)
         if not active:
             return
-        COURTESY.hold()
+        PRIORITY.hold()
         looking = "/view" in self.workspace.current_key()
         for run in active:
             if self.workbench.phase(run) == "running":

@@ -1,4 +1,4 @@
-"""Numbers as text on the screen: those of ``core/numbers.py``, sizes, times and the ticks of axes.
+"""Numbers as text on the screen: those of ``core/draws/numbers.py``, sizes, times and the ticks of axes.
 
 Fields and files never use this module.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from plaidwork.core.numbers import (
+from plaidwork.core.draws.numbers import (
     MINUS,
     MISSING,
     THIN,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from plaidwork.core.registry import PluginInfo
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.widgets import Message
 

@@ -6,10 +6,10 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.model import Result
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
-from plaidwork.core.suitability import views_with
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.suitability import views_with
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from plaidwork.core.bundle import file_name
+from plaidwork.core.session.bundle import file_name
 
 PICTURES = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
 """What every view can be written as."""

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.run import Run
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
 from plaidwork.gui.data.facts import size_words
 from plaidwork.gui.icons import pixmap

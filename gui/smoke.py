@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from plaidwork.core.samples import bundled_samples
+from plaidwork.core.data.samples import bundled_samples
 from plaidwork.gui.main_window import MainWindow
 
 _STEP = 200

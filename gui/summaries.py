@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from plaidwork.core.fitting import summarise
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.run import Run
+from plaidwork.core.inference.execution import summarise
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.tasks import Task, run_task
 
 LIVE_SUMMARY_SECONDS = 4.0

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.samples import Sample
+from plaidwork.core.data.samples import Sample
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, button, scrolled

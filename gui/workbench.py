@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from plaidwork.core.dataset import Dataset, SamplesIn
-from plaidwork.core.environment import environment
+from plaidwork.core.data.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.events import Event, Failed, Finished, Preparing, Started
-from plaidwork.core.fitting import ended_status
-from plaidwork.core.naming import name_item
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.registry import Registry, registry
-from plaidwork.core.run import Pace, Run
-from plaidwork.core.session import Session
+from plaidwork.core.findings.naming import name_item
+from plaidwork.core.inference.environment import environment
+from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started
+from plaidwork.core.inference.execution import ended_status
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Pace, Run
+from plaidwork.core.plugins.registry import Registry, registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.faults import Faults
 from plaidwork.gui.fit_thread import FitThreads
 from plaidwork.gui.judging import Judgements
@@ -29,7 +29,7 @@ from plaidwork.gui.summaries import Summaries
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
-    from plaidwork.core.diagnostics import Diagnosis, Verdict
+    from plaidwork.core.draws.diagnostics import Diagnosis, Verdict
 
 DATA_VIEWS = "data"
 """Where a session keeps what was chosen on the pages of its data, by name."""
@@ -129,7 +129,7 @@ class Workbench(QObject):
 
     def open(self, path: Path, done: Callable[[], None] | None = None) -> Task:
         """Read a session file in the background and show it."""
-        from plaidwork.core.session import open_session
+        from plaidwork.core.session.session import open_session
 
         def loaded(session: Session) -> None:
             session.name = path.stem  # a file may have been given another name since

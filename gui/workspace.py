@@ -11,8 +11,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.icons import icon
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import MessageBar, StatePane, button
 
@@ -232,7 +232,7 @@ class Workspace(QWidget):
         if not 0 <= index < len(self._infos):
             self.page_changed.emit()
             return
-        COURTESY.hold()
+        PRIORITY.hold()
         if not self.tabs.isTabVisible(index):
             self._fit_tabs()
         info = self._infos[index]

@@ -84,13 +84,13 @@ def digest(run) -> str:
 
 
 def _fit(name: str):
-    from plaidwork.core.executor import InlineExecutor, ThreadExecutor
-    from plaidwork.core.fitting import execute
-    from plaidwork.core.objects import as_dataset
-    from plaidwork.core.plan import make_plan
-    from plaidwork.core.process_pool import ProcessPool
-    from plaidwork.core.processes import ProcessExecutor
-    from plaidwork.core.run import Run
+    from plaidwork.core.data.objects import as_dataset
+    from plaidwork.core.inference.execution import execute
+    from plaidwork.core.inference.executor import InlineExecutor, ThreadExecutor
+    from plaidwork.core.inference.plan import make_plan
+    from plaidwork.core.inference.process_pool import ProcessPool
+    from plaidwork.core.inference.processes import ProcessExecutor
+    from plaidwork.core.inference.run import Run
 
     x = np.random.default_rng(3).normal(size=(2 * SIZE, SIZE))
     plan = make_plan(Algebra(), {"X": as_dataset("X", x)})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plaidwork.core.linear_algebra import one_thread
+from plaidwork.core.inference.linear_algebra import one_thread
 
 CACHES = "shared_kernels.SharedCache,UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator"
 

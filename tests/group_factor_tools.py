@@ -6,11 +6,11 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from plaidwork.core.api import Clock, passes
-from plaidwork.core.chain import copy_state
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.chain import copy_state
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.group_factor import sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
 

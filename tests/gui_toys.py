@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Cost, Model, Problem
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SessionError
-from plaidwork.core.model import Cost, Model, Problem
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable
 
 SPEC = ModelSpec(
     id="toy.blocks",

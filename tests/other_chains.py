@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from plaidwork.core import chain
+from plaidwork.core.draws import chain
 
 _other = int(os.environ.get("PLAIDWORK_OTHER_CHAINS", "0"))
 

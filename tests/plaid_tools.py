@@ -11,7 +11,7 @@ from numba import njit
 from scipy.special import gammaln
 
 from plaidwork.core.api import Block, Clock, ModelData
-from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
+from plaidwork.core.draws.draws import ChainView, DrawBuffer, Kept, TraceBuffer
 from plaidwork.plugins.plaid.simulate import simulate_matrix
 from plaidwork.plugins.plaid.state import measure
 

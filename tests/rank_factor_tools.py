@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from plaidwork.core.api import Block, Clock, ModelData, passes
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.rank_factor import ascent, gibbs, rows, vb_rows, vb_scores, vb_state
 from plaidwork.plugins.rank_factor.bound import elbo
 from plaidwork.plugins.rank_factor.models import RankFactor, RankFactorVB

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from plaidwork.core.analysis import Analysis
-from plaidwork.core.model import Model
-from plaidwork.core.plugins.info import PluginInfo
-from plaidwork.core.registry import Registry
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.plugin_info import PluginInfo
+from plaidwork.core.findings.analysis import Analysis
+from plaidwork.core.plugins.registry import Registry
 
 
 def registry_of(*things: type[Model] | type[Analysis], **hooks: Any) -> Registry:

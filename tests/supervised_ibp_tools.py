@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.special import digamma, gammaln, logsumexp, xlogy
 
-from plaidwork.core import stages
-from plaidwork.core.model import Block, ModelData
-from plaidwork.core.registry import registry
+from plaidwork.core.contract import stages
+from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of

@@ -11,9 +11,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from plaidwork.core import api, api_blocks, api_draws, api_factors, api_scores, hookspecs
+from plaidwork.core import api, api_blocks, api_draws, api_factors, api_scores
 from plaidwork.core.cli.options import COMMANDS, command_parser
-from plaidwork.core.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract import hookspecs
+from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
 
 ROOT = Path(__file__).resolve().parent.parent
 PLUGINS = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
@@ -119,9 +120,9 @@ def test_the_example_plugin_runs_and_is_short(monkeypatch):
     assert len(code.splitlines()) < 60
     plugin = ModuleType("column_means")
     exec(compile(code, "docs/plugins.md", "exec"), vars(plugin))
-    from plaidwork.core import one_call
-    from plaidwork.core import registry as module
     from plaidwork.core.plugins import finding
+    from plaidwork.core.plugins import registry as module
+    from plaidwork.core.session import fitting as one_call
 
     class Point:
         name, value, dist = "column_means", "column_means", None
@@ -197,7 +198,7 @@ def test_the_job_file_in_the_documents_is_one(tmp_path):
         2,
         tmp_path / "matrix.csv",
     )
-    from plaidwork.core.registry import registry
+    from plaidwork.core.plugins.registry import registry
 
     spec = registry().model(job.model).spec
     spec.check_params(job.settings)
@@ -263,7 +264,7 @@ def test_python_example_of_the_readme_compiles():
 
 def test_transformations_and_plugin_commands_are_documented():
     from plaidwork.core.cli.options import command_parser
-    from plaidwork.core.transforms import TRANSFORMS
+    from plaidwork.core.data.transforms import TRANSFORMS
 
     for name in TRANSFORMS:
         assert f"`{name}`" in COMMAND_LINE, name
@@ -273,17 +274,17 @@ def test_transformations_and_plugin_commands_are_documented():
 
 
 def test_every_kind_of_view_is_documented():
-    from plaidwork.core.view_kinds import VIEW_KINDS
+    from plaidwork.core.contract.view_kinds import VIEW_KINDS
 
     for name in VIEW_KINDS:
         assert f"| `{name}` |" in PLUGINS, name
 
 
 def test_what_names_a_failing_plugin_is_documented():
-    from plaidwork.core.deprecation import PlaidworkDeprecationWarning
+    from plaidwork.core.contract.plugin_fault import PluginFault
+    from plaidwork.core.contract.plugin_info import STATES
     from plaidwork.core.plugins import folder, switches
-    from plaidwork.core.plugins.fault import PluginFault
-    from plaidwork.core.plugins.info import STATES
+    from plaidwork.core.plugins.deprecation import PlaidworkDeprecationWarning
 
     for name in (*PluginFault.__dataclass_fields__, PlaidworkDeprecationWarning.__name__, folder.VARIABLE):
         assert f"`{name}`" in PLUGINS, name

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plaidwork.core.registry import registry
-from plaidwork.core.repeating import repeat
-from plaidwork.core.session import open_session
+from plaidwork.core.inference.repeating import repeat
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import open_session
 
 SIGNS = "lapack_signs"
 """In the name of sessions whose starts had the signs that LAPACK gave to singular vectors: they open and go on."""
@@ -37,7 +37,7 @@ def test_an_earlier_run_is_repeated(opened):
     "opened", FIXTURES, indirect=True, ids=lambda path: path.name.removesuffix(".plaidwork.xz")
 )
 def test_an_earlier_run_goes_on(opened):
-    from plaidwork.core.one_call import resume
+    from plaidwork.core.session.fitting import resume
 
     (run,) = opened.runs.values()
     before = [record.trace.count for record in run.chains]

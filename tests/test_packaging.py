@@ -87,7 +87,7 @@ def test_plugins_of_authors_pass_strict_types(wheel_file, whose, tmp_path):
     pytest.importorskip("mypy")
     zipfile.ZipFile(wheel_file).extractall(tmp_path / "installed")
     if whose == "scaffold":
-        from plaidwork.core.scaffold import create
+        from plaidwork.core.plugins.scaffold import create
 
         folder = create("my-means", tmp_path).root
     else:

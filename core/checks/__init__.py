@@ -34,10 +34,10 @@ from plaidwork.core.checks import (
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import LEVELS, TEMPLATES, Check, CheckFailed, CheckSkipped, Template
 from plaidwork.core.checks._report import Report, Row, run_checks
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import SettingError
-from plaidwork.core.model import Model
-from plaidwork.core.registry import registry
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.plugins.registry import registry
 
 __all__ = [
     "Check",

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._check import CheckFailed, CheckSkipped, blame, fail
-from plaidwork.core.draws import DrawBuffer, Kept
-from plaidwork.core.engine import run_chain
+from plaidwork.core.contract.model import Model, ModelData, Params, State, Trial
+from plaidwork.core.contract.schedule import Clock, Schedule
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.draws import DrawBuffer, Kept
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.events import Swept
-from plaidwork.core.model import Model, ModelData, Params, State, Trial
-from plaidwork.core.plan import FitPlan, make_plan, model_data
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Clock, Schedule
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.inference.engine import run_chain
+from plaidwork.core.inference.events import Swept
+from plaidwork.core.inference.plan import FitPlan, make_plan, model_data
+from plaidwork.core.inference.run import Run
 
 SHORT = Schedule(chains=2, warmup=3, draws=5, thin=1, max_sweeps=8, tolerance=0.0)
 MOST_SLICES = 100_000

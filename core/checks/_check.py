@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.linear_algebra import one_thread
+from plaidwork.core.inference.linear_algebra import one_thread
 
 if TYPE_CHECKING:
     from plaidwork.core.checks._bench import Bench

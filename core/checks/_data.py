@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import Input, ModelSpec
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.dataset import Dataset
 
 N_ROWS, N_COLUMNS, N_OTHER = 24, 16, 3
 Datasets = dict[str, list[Dataset]]

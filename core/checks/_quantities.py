@@ -9,8 +9,8 @@ import numpy as np
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import fail
-from plaidwork.core.model import ModelData
-from plaidwork.core.spec import Variable
+from plaidwork.core.contract.model import ModelData
+from plaidwork.core.contract.spec import Variable
 
 
 def of_draws(bench: Bench, draws: Mapping[str, Any]) -> dict[str, float]:

@@ -12,14 +12,14 @@ from plaidwork.core.errors import ModelError, PlaidworkError
 
 POLL_SECONDS = 0.1
 
-Told = Callable[[int, int, str], None]
+Listener = Callable[[int, int, str], None]
 """(checks done, checks in all, title of the last one); called often and may raise, which ends the process."""
 
 
 def check_in_process(
     models: Sequence[str],
     level: str = "quick",
-    told: Told = lambda done, total, title: None,
+    told: Listener = lambda done, total, title: None,
     *,
     only: Iterable[str] | None = None,
 ) -> list[Report]:

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.chain import copy_state, rng_state
 from plaidwork.core.checks._bench import Bench, same_arrays
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
-from plaidwork.core.model import Block
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.schedule import Clock
-from plaidwork.core.stages import passes
+from plaidwork.core.contract.model import Block
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.stages import passes
+from plaidwork.core.draws.chain import copy_state, rng_state
+from plaidwork.core.inference.plan import FitPlan
 
 
 def fingerprint(plan: FitPlan) -> dict[str, str]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import check, fail
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.spec import API_VERSION, Hyperparameter, View, spec_from_json, spec_to_json
+from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.errors import SettingError
-from plaidwork.core.model import Model
-from plaidwork.core.response import OPTION
-from plaidwork.core.spec import API_VERSION, Hyperparameter, View, spec_from_json, spec_to_json
-from plaidwork.core.view_kinds import VIEW_KINDS
+from plaidwork.core.findings.response import OPTION
 
 OPTIONAL = tuple(
     name

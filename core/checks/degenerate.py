@@ -14,10 +14,10 @@ from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import Case, check, fail
 from plaidwork.core.checks.results import check_results
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Hyperparameter
+from plaidwork.core.inference.run import Run
 
 THREE_SWEEPS = Schedule(chains=1, warmup=1, draws=2, thin=1, max_sweeps=3, tolerance=0.0)
 _LATER = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)

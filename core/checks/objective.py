@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
-from plaidwork.core.schedule import Clock, Schedule
-from plaidwork.core.stages import passes
+from plaidwork.core.contract.schedule import Clock, Schedule
+from plaidwork.core.contract.stages import passes
+from plaidwork.core.draws.chain import ChainRecord
 
 TOLERANCE = 1e-9
 """Relative fall that rounding may cause."""

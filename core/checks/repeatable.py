@@ -6,13 +6,13 @@ import random
 
 import numpy as np
 
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks._bench import Bench, first_difference, result_difference
 from plaidwork.core.checks._check import CheckSkipped, cause_of, check, fail
-from plaidwork.core.events import Failed
-from plaidwork.core.executor import ThreadExecutor
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.run import Run
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.inference.events import Failed
+from plaidwork.core.inference.executor import ThreadExecutor
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Run
 
 _RANDOM = (
     "Draw from rng only; numba kernels take it as an argument (np.random inside them has a state of its own)."

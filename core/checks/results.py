@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import blame, check, fail
 from plaidwork.core.checks.declaration import near
-from plaidwork.core.draws import Kept
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.spec import Trace, Variable, View
+from plaidwork.core.contract.view_kinds import VIEW_KINDS
+from plaidwork.core.contract.view_roles import Role
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.model import Result, Table
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Clock
-from plaidwork.core.spec import Trace, Variable, View
-from plaidwork.core.view_kinds import VIEW_KINDS
-from plaidwork.core.view_roles import Role
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Run
 
 _RANGES = {"acceptance": (0.0, 1.0), "share": (0.0, 1.0), "count": (0.0, math.inf)}
 

@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.chain import ChainRecord, rng_from_state, rng_state
 from plaidwork.core.checks._bench import Bench, first_difference
 from plaidwork.core.checks._check import CheckSkipped, check, fail
+from plaidwork.core.draws.chain import ChainRecord, rng_from_state, rng_state
 from plaidwork.core.errors import SessionError
-from plaidwork.core.events import Finished, Preparing, Working
-from plaidwork.core.plan import FitPlan
+from plaidwork.core.inference.events import Finished, Preparing, Working
+from plaidwork.core.inference.plan import FitPlan
 
 _EVERY, _THEN = 24, 8
 """So many first steps are each followed by saving and loading, of the later ones every eighth."""
@@ -20,8 +20,8 @@ _HINT = "All that the next step depends on lives in state and rng, as dicts, arr
 
 def round_trip(bench: Bench, value: Any, name: str = "state") -> Any:
     """The value written to an HDF5 file and read back."""
-    from plaidwork.core.store.h5 import Reader, Writer, open_new
-    from plaidwork.core.store.values import read_value, write_value
+    from plaidwork.core.hdf5.h5 import Reader, Writer, open_new
+    from plaidwork.core.hdf5.values import read_value, write_value
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.h5"

@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 
-from plaidwork.core.chain import ChainRecord
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckFailed, check, fail
-from plaidwork.core.events import Failed, Preparing, Started
-from plaidwork.core.executor import ThreadExecutor
-from plaidwork.core.run import Run
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.inference.events import Failed, Preparing, Started
+from plaidwork.core.inference.executor import ThreadExecutor
+from plaidwork.core.inference.run import Run
 
 STEP_SECONDS = 0.5
 GAP_SECONDS = 0.1

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
-from plaidwork.core.annotate import annotate_all
-from plaidwork.core.annotation_inputs import parse_column
-from plaidwork.core.annotations import ALL, available_annotations
-from plaidwork.core.bundle import BundleWriter
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run, stops
 from plaidwork.core.cli.progress import emit
+from plaidwork.core.data.annotate import annotate_all
+from plaidwork.core.data.annotation_inputs import parse_column
 from plaidwork.core.errors import SessionError, SettingError
-from plaidwork.core.executor import Control
-from plaidwork.core.registry import registry
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.unlocking import standing
+from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.annotations import ALL, available_annotations
+from plaidwork.core.findings.unlocking import standing
+from plaidwork.core.inference.executor import Control
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.bundle import BundleWriter
+from plaidwork.core.session.session import Session, open_session
 
 DONE, STOPPED = 0, 4
 

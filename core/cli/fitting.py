@@ -13,20 +13,20 @@ from typing import Any
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
-from plaidwork.core.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.contract.schedule import SCHEDULE_WORDS
+from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.data.fit_inputs import Given, left_out, noted, steps_by_input
+from plaidwork.core.data.importers.several import Joined
+from plaidwork.core.data.orienting import Placed
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.executor import Control
-from plaidwork.core.fit_inputs import Given, left_out, noted, steps_by_input
-from plaidwork.core.fitting import execute, named_executor
-from plaidwork.core.importers.several import Joined
+from plaidwork.core.findings.naming import Naming
+from plaidwork.core.inference.execution import execute, named_executor
+from plaidwork.core.inference.executor import Control
+from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.run import Run
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
-from plaidwork.core.naming import Naming
-from plaidwork.core.orienting import Placed
-from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import SCHEDULE_WORDS
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session, open_session
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 

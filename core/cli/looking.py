@@ -7,13 +7,13 @@ import json
 import sys
 from typing import Any
 
-from plaidwork.core.bundle import file_name
 from plaidwork.core.cli.fitting import NO_PICTURES, renderer
+from plaidwork.core.contract.spec import View, spec_to_json
 from plaidwork.core.errors import SettingError
-from plaidwork.core.registry import registry
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import View, spec_to_json
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.bundle import file_name
+from plaidwork.core.session.session import Session, open_session
 
 
 def models(options: argparse.Namespace) -> int:
@@ -122,7 +122,7 @@ def _conclusion(run: Run) -> dict[str, str]:
 
 def export(options: argparse.Namespace) -> int:
     """``plaidwork export S.plaidwork --to DIR [--picture TITLE …]``."""
-    from plaidwork.core.exporting import export_session
+    from plaidwork.core.session.exporting import export_session
 
     draw = renderer() if options.picture else None
     folder = options.to.expanduser()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from plaidwork.core import __version__
+from plaidwork.core.contract.schedule import SCHEDULE_WORDS
+from plaidwork.core.data.reading_options import help_text
 from plaidwork.core.errors import SettingError
-from plaidwork.core.reading_options import help_text
-from plaidwork.core.schedule import SCHEDULE_WORDS
 
 EPILOG = """Without a command the window opens:
   plaidwork [SESSION.plaidwork] [--example NAME] [--smoke PREFIX] [--safe-mode]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.annotation_inputs import parse_column
-from plaidwork.core.dataset import AXIS_WORDS
+from plaidwork.core.data.annotation_inputs import parse_column
+from plaidwork.core.data.dataset import AXIS_WORDS
+from plaidwork.core.data.fit_inputs import options_by_input, plain_value
 from plaidwork.core.errors import SettingError
-from plaidwork.core.fit_inputs import options_by_input, plain_value
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ DONE, STOPPED = 0, 4
 
 def new(options: argparse.Namespace) -> int:
     """``plaidwork plugin new NAME [--folder DIR]``."""
-    from plaidwork.core.scaffold import create
+    from plaidwork.core.plugins.scaffold import create
 
     made = create(options.name, options.folder)
     print(f"Wrote {made.root}")
@@ -29,7 +29,7 @@ def new(options: argparse.Namespace) -> int:
 
 def install(options: argparse.Namespace) -> int:
     """``plaidwork plugin install WHAT [--yes]``: asks before anything is installed."""
-    from plaidwork.core import plugin_install
+    from plaidwork.core.plugins import plugin_install
 
     told = ""
 
@@ -57,7 +57,7 @@ def install(options: argparse.Namespace) -> int:
 
 def uninstall(options: argparse.Namespace) -> int:
     """``plaidwork plugin uninstall NAME [--yes]``."""
-    from plaidwork.core import plugin_install
+    from plaidwork.core.plugins import plugin_install
 
     with _refused():
         names = plugin_install.would_remove(options.name)

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import ModelError, SettingError
-from plaidwork.core.model import Model
 from plaidwork.core.plugins import switches
-from plaidwork.core.registry import registry
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.plugins.registry import registry
 
 DONE, FAILED = 0, 3
 

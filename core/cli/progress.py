@@ -10,8 +10,8 @@ import time
 from dataclasses import fields
 from typing import Any
 
-from plaidwork.core.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
-from plaidwork.core.run import Pace, Run
+from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
+from plaidwork.core.inference.run import Pace, Run
 
 EVERY = 0.1
 """Seconds between two lines."""

@@ -16,11 +16,11 @@ from pathlib import Path
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
 from plaidwork.core.cli.progress import duration, emit
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import ModelError, SessionError, SettingError
-from plaidwork.core.fitting import named_executor
-from plaidwork.core.registry import registry
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.inference.execution import named_executor
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import (
     MakeExecutor,
     Metric,
@@ -162,7 +162,7 @@ def _executors(name: str, jobs: int) -> Iterator[MakeExecutor]:
     if name != "processes":
         yield partial(named_executor, name)
         return
-    from plaidwork.core.process_pool import ProcessPool
+    from plaidwork.core.inference.process_pool import ProcessPool
 
     with ProcessPool(max(jobs, os.cpu_count() or 1)) as pool:
         yield pool.executor

@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.bundle import BundleWriter
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import emit
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.fit_inputs import plain_value
-from plaidwork.core.importers.base import ImportOptions
-from plaidwork.core.session import Session
-from plaidwork.core.text import (
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.fit_inputs import plain_value
+from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.text import (
     REASONS,
     Counter,
     TermCounts,
@@ -27,6 +24,9 @@ from plaidwork.core.text import (
     load_documents,
     make_dataset,
 )
+from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.session.bundle import BundleWriter
+from plaidwork.core.session.session import Session
 
 DONE = 0
 _SHOWN = 20

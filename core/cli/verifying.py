@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from plaidwork.core.cli.fitting import find_run
-from plaidwork.core.environment import environment
 from plaidwork.core.errors import SettingError
-from plaidwork.core.registry import registry
-from plaidwork.core.repeating import Repeated, repeat, same_arithmetic
-from plaidwork.core.run import Run
-from plaidwork.core.session import open_session
+from plaidwork.core.inference.environment import environment
+from plaidwork.core.inference.repeating import Repeated, repeat, same_arithmetic
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import open_session
 
 DONE, DIFFERS = 0, 3
 

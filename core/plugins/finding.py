@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core import __version__
+from plaidwork.core.contract.plugin_info import PluginInfo
 from plaidwork.core.plugins import folder as folders
-from plaidwork.core.plugins.info import PluginInfo
 
 _log = logging.getLogger("plaidwork.plugins")
 

@@ -25,8 +25,8 @@ from typing import Any
 
 import platformdirs
 
+from plaidwork.core.contract.plugin_info import PluginInfo
 from plaidwork.core.errors import PluginError, SettingError
-from plaidwork.core.plugins.info import PluginInfo
 
 GROUP = "plaidwork"
 VARIABLE, EXTRA = "PLAIDWORK_PLUGINS", "PLAIDWORK_PLUGIN_DIRS"

@@ -14,15 +14,15 @@ from typing import Any, Self
 
 import pluggy
 
-from plaidwork.core import hookspecs
+from plaidwork.core.contract import hookspecs
+from plaidwork.core.contract.plugin_fault import PluginFault
+from plaidwork.core.contract.plugin_info import PluginInfo, plugin_error
 from plaidwork.core.errors import PluginError, SettingError
 from plaidwork.core.plugins import folder as folders
 from plaidwork.core.plugins import switches
-from plaidwork.core.plugins.brought import Brought, Incompatible, collect, incompatible_import
-from plaidwork.core.plugins.fault import PluginFault
+from plaidwork.core.plugins.catalogue import Catalogue
+from plaidwork.core.plugins.contributions import Contributions, Incompatible, collect, incompatible_import
 from plaidwork.core.plugins.finding import Found, complete, drop_modules, find_plugins
-from plaidwork.core.plugins.info import PluginInfo, plugin_error
-from plaidwork.core.plugins.shelf import Shelf
 
 GROUP = folders.GROUP
 LOAD_SECONDS = 10.0
@@ -30,7 +30,7 @@ LOAD_SECONDS = 10.0
 
 _log = logging.getLogger("plaidwork.plugins")
 
-Told = Callable[[PluginInfo], None]
+Listener = Callable[[PluginInfo], None]
 """Called when a plugin has changed its state, in whatever thread that happens; must be quick and not raise."""
 
 
@@ -63,10 +63,10 @@ class Loader:
         self.patient = patient
         self._disabled = switches.disabled() if disabled is None else disabled
         self._limit = limit or float(os.environ.get("PLAIDWORK_PLUGIN_SECONDS") or LOAD_SECONDS)
-        self._shelf = Shelf()
+        self._catalogue = Catalogue()
         self._loaders: dict[str, Callable[[], Any]] = {}
         self._tickets: dict[str, object] = {}
-        self._told: list[Told] = []
+        self._told: list[Listener] = []
         self._lock = threading.RLock()
         self._loading: threading.Thread | None = None
         self._inside: set[int] = set()
@@ -177,7 +177,7 @@ class Loader:
 
     def _import(self, info: PluginInfo, ticket: object) -> None:
         started = time.perf_counter()
-        brought: Brought | None = None
+        brought: Contributions | None = None
         failure: BaseException | None = None
         module: Any = None
         try:
@@ -202,11 +202,11 @@ class Loader:
         _log.info("plugin %s: %s after %.3f s %s", info.title, info.state, info.load_seconds, info.message)
         self._tell(info)
 
-    def _adopt(self, info: PluginInfo, module: Any, brought: Brought) -> None:
+    def _adopt(self, info: PluginInfo, module: Any, brought: Contributions) -> None:
         """All or nothing: a plugin that fails half-way leaves nothing behind."""
-        self._shelf.check(brought, self.plugins)
+        self._catalogue.check(brought, self.plugins)
         self._manager.register(module, name=info.name)
-        self._shelf.put(info, brought)
+        self._catalogue.put(info, brought)
         things: tuple[Any, ...] = (*brought.models.values(), *brought.analyses.values())
         info.version = info.version or next((thing.spec.version for thing in things), "")
         info.fail("", "ok")
@@ -235,7 +235,7 @@ class Loader:
         return list(dict.fromkeys([*found, *(info.name for info in self.plugins)]))
 
     # -- news -----------------------------------------------------------------------------------
-    def subscribe(self, told: Told) -> Callable[[], None]:
+    def subscribe(self, told: Listener) -> Callable[[], None]:
         """Be told whenever a plugin changes its state; the result ends it."""
         self._told.append(told)
         return lambda: self._told.remove(told) if told in self._told else None
@@ -346,6 +346,6 @@ class Loader:
                 self._inside.discard(threading.get_ident())
 
     def _take_out(self, info: PluginInfo) -> None:
-        self._shelf.take_out(info)
+        self._catalogue.take_out(info)
         if self._manager.has_plugin(info.name):
             self._manager.unregister(name=info.name)

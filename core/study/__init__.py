@@ -1,6 +1,6 @@
 """Many fits of one model to the same data that belong together: grids, seeds, starts and folds, ranked."""
 
-from plaidwork.core.metric import Metric, metrics_of
+from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.study.grid import MOST_JOBS, combinations, split_values
 from plaidwork.core.study.job import Status, StudyJob
 from plaidwork.core.study.record import StudyChoice, StudyRecord, choice_of_run, study_records, study_table

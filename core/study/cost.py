@@ -7,11 +7,11 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
-from plaidwork.core.chain import ChainRecord
-from plaidwork.core.engine import run_chain
+from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import PluginError
-from plaidwork.core.events import Started, Swept
-from plaidwork.core.plan import FitPlan, estimate
+from plaidwork.core.inference.engine import run_chain
+from plaidwork.core.inference.events import Started, Swept
+from plaidwork.core.inference.plan import FitPlan, estimate
 from plaidwork.core.study.job import StudyJob, nbytes_of
 from plaidwork.core.study.study import Study
 

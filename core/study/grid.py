@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter, ModelSpec
 
 MOST_JOBS = 10_000
 

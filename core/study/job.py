@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 
 Status = Literal["waiting", "running", "done", "stopped", "failed"]
 _TO_DO = ("waiting", "running", "stopped")

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plaidwork.core.contract.metric import Metric
+from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.errors import SettingError
-from plaidwork.core.metric import Metric
-from plaidwork.core.model import Table
-from plaidwork.core.run import now
-from plaidwork.core.schedule import Schedule
+from plaidwork.core.inference.run import now
 from plaidwork.core.study.job import StudyJob
 from plaidwork.core.study.tables import record_table, setting_table, shown
 
 if TYPE_CHECKING:
-    from plaidwork.core.session import Session
+    from plaidwork.core.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)

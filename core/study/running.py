@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from plaidwork.core.errors import PlaidworkError, SettingError
-from plaidwork.core.executor import Control, Executor, ThreadExecutor
-from plaidwork.core.fitting import Progress, execute
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.run import Run
+from plaidwork.core.inference.execution import Progress, execute
+from plaidwork.core.inference.executor import Control, Executor, ThreadExecutor
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study.job import Status, StudyJob
 from plaidwork.core.study.record import StudyRecord
 
 MakeExecutor = Callable[[Control], Executor]
 """Who runs the chains of a job: ``ThreadExecutor``, ``InlineExecutor``, ``ProcessExecutor`` or another."""
 
-Told = Callable[[StudyJob], None]
+Listener = Callable[[StudyJob], None]
 
 
 class RunningStudy(StudyRecord):
@@ -43,7 +43,7 @@ class RunningStudy(StudyRecord):
         *,
         at_once: int = 1,
         keep: int | None = None,
-        ended: Told | None = None,
+        ended: Listener | None = None,
         progress: Progress | None = None,
     ) -> list[StudyJob]:
         """Run all jobs that are waiting and return them, best first. ``ended`` is called after each."""

@@ -6,25 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.metric import Metric, metrics_of
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.data.orienting import Placed, orient
 from plaidwork.core.errors import SessionError, SettingError
-from plaidwork.core.executor import Control, ThreadExecutor
-from plaidwork.core.fit_inputs import entries_of, left_out, load_inputs, say_aloud
-from plaidwork.core.fitting import execute
-from plaidwork.core.metric import Metric, metrics_of
-from plaidwork.core.model import Model
-from plaidwork.core.orienting import Placed, orient
-from plaidwork.core.plan import FitPlan, make_plan, replan
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, ThreadExecutor
+from plaidwork.core.inference.plan import FitPlan, make_plan, replan
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study.grid import combinations
 from plaidwork.core.study.job import StudyJob
 from plaidwork.core.study.record import StudyRecord
 from plaidwork.core.study.running import MakeExecutor, RunningStudy
 
 if TYPE_CHECKING:
-    from plaidwork.core.registry import Registry
-    from plaidwork.core.session import Session
+    from plaidwork.core.plugins.registry import Registry
+    from plaidwork.core.session.session import Session
 
 SAME = "Fitted again from its settings and seed; its numbers equal those of the search."
 OTHER = "Fitted again from its settings and seed, with other numbers than in the search: the model or the computer differ."
@@ -107,7 +107,7 @@ class Study(RunningStudy):
         Raises ``SettingError`` or ``DataError`` for anything that no job could run with.
         """
         if isinstance(model, str):
-            from plaidwork.core.registry import registry
+            from plaidwork.core.plugins.registry import registry
 
             model = registry().model(model)
         spec = model.spec
@@ -250,6 +250,6 @@ def _same(value: float, other: float | None) -> bool:
 
 def _brought() -> tuple[Metric, ...]:
     """Metrics that plugins bring."""
-    from plaidwork.core.registry import registry
+    from plaidwork.core.plugins.registry import registry
 
     return registry().metrics

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plaidwork.core.model import Table
+from plaidwork.core.contract.model import Table
 
 if TYPE_CHECKING:
     from plaidwork.core.study.record import StudyRecord

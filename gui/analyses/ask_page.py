@@ -17,16 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
-from plaidwork.core.annotations import Annotations, available_annotations
-from plaidwork.core.attached import AttachedFile, FileRequest
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.new_samples import names_known
-from plaidwork.core.orienting import placed
-from plaidwork.core.run import Run
-from plaidwork.core.spec import Input
-from plaidwork.core.suitability import Choices
-from plaidwork.core.unlocking import Standing
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.orienting import placed
+from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.annotations import Annotations, available_annotations
+from plaidwork.core.findings.attached import AttachedFile, FileRequest
+from plaidwork.core.findings.new_samples import names_known
+from plaidwork.core.findings.unlocking import Standing
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.analyses.fields import ColumnsField, Described, FileField, annotation_setting
 from plaidwork.gui.analyses.new_data import NewDataField, is_new
 from plaidwork.gui.dialogs import ask

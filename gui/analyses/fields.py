@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from plaidwork.core.annotations import AXES, AnnotationRef, Annotations
-from plaidwork.core.attached import AttachedFile, FileRequest
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import Choice, Hyperparameter
+from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.annotations import AXES, AnnotationRef, Annotations
+from plaidwork.core.findings.attached import AttachedFile, FileRequest
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task

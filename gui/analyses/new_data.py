@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import Input, ModelSpec
-from plaidwork.core.suitability import Choices, views_with
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.suitability import Choices, views_with
 from plaidwork.gui.setup.inputs_form import InputField
 
 _OF_THE_FIT = "the data of the fit"

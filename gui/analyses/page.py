@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.analysing import compute_analysis, examine_file
-from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
-from plaidwork.core.annotate import annotate_all
-from plaidwork.core.attached import AttachedFile, FileRequest, attach
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.annotate import annotate_all
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PluginError
-from plaidwork.core.run import Run
-from plaidwork.core.unlocking import standing
+from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.attached import AttachedFile, FileRequest, attach
+from plaidwork.core.findings.unlocking import standing
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView

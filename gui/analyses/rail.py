@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.analysis import AnalysisRecord, AnalysisSpec
+from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
 from plaidwork.gui.analyses.record_view import asked_words, made_words
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme

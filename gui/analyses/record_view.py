@@ -10,11 +10,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.analysis import AnalysisRecord, run_showing
+from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.registry import Registry
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
+from plaidwork.core.findings.analysis import AnalysisRecord, run_showing
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import Registry
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import kept_choices

@@ -9,10 +9,10 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.run import Run, now
-from plaidwork.core.session import Session
+from plaidwork.core.inference.run import Run, now
+from plaidwork.core.session.session import Session
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
@@ -51,7 +51,7 @@ class FileCommands(CommandGroup):
             self.import_paths([Path(name) for name in names])
 
     def _import_filter(self) -> str:
-        from plaidwork.core.importers.reading import builtin_readers
+        from plaidwork.core.data.importers.reading import builtin_readers
 
         readers = builtin_readers()
         patterns = " ".join(f"*{suffix}" for reader in readers for suffix in reader.suffixes)
@@ -152,7 +152,7 @@ class FileCommands(CommandGroup):
             )
             return
         if path.is_dir():
-            from plaidwork.core.importers.image_folder import holds_images
+            from plaidwork.core.data.importers.image_folder import holds_images
 
             (self.import_path if holds_images(path) else self.import_text_path)(path)
         elif not path.name.lower().endswith(SESSION_SUFFIX):
@@ -201,7 +201,7 @@ class FileCommands(CommandGroup):
     def autosave(self) -> None:
         """Write the recovery file when something is not saved."""
         if self._workbench.dirty and (self._workbench.session.runs or self._workbench.session.datasets):
-            from plaidwork.core.recovery import write_recovery
+            from plaidwork.core.session.recovery import write_recovery
 
             session = self._workbench.session
             run_task(lambda task: write_recovery(session), failed=self._autosave_failed)
@@ -315,7 +315,7 @@ class FileCommands(CommandGroup):
         return proposed_name(self._workbench.session.name, title, what, suffix=suffix)
 
     def export_run(self) -> None:
-        from plaidwork.core.exporting import export_run
+        from plaidwork.core.session.exporting import export_run
 
         run, window = self._window.current_run(), self._window
         folder = QFileDialog.getExistingDirectory(
@@ -338,7 +338,7 @@ class FileCommands(CommandGroup):
         self._export_text("Export as job", self._about("", ".toml"), "Job (*.toml)", "job_toml")
 
     def _export_text(self, title: str, proposed: str, kinds: str, function: str) -> None:
-        from plaidwork.core import exporting
+        from plaidwork.core.session import exporting
 
         run = self._window.current_run()
         path = self._save_name(title, proposed, kinds) if run is not None else None
@@ -355,7 +355,7 @@ class FileCommands(CommandGroup):
 
 
 def _discard_recovery(session_uuid: str) -> None:
-    from plaidwork.core.recovery import discard
+    from plaidwork.core.session.recovery import discard
 
     try:
         discard(session_uuid)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import Naming
-from plaidwork.core.run import Run
-from plaidwork.core.samples import Sample
-from plaidwork.core.session import Session
-from plaidwork.core.suitability import Choices, Names, suggestion
+from plaidwork.core.data.samples import Sample
+from plaidwork.core.findings.naming import Naming
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.faults import failure_key
@@ -21,7 +21,7 @@ from plaidwork.gui.session_tree import NEW, RUN
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
-    from plaidwork.core.plan import FitPlan
+    from plaidwork.core.inference.plan import FitPlan
 
 
 class FitCommands(CommandGroup):

@@ -10,7 +10,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.session_tree import NEW, RUN, STUDY
 
 if TYPE_CHECKING:
-    from plaidwork.core.plan import FitPlan
+    from plaidwork.core.inference.plan import FitPlan
     from plaidwork.core.study import StudyRecord
 
 

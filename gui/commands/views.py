@@ -143,7 +143,7 @@ def system_information(window: MainWindow) -> str:
     """Versions, plugins and screens as text."""
     import PySide6
 
-    from plaidwork.core.environment import environment
+    from plaidwork.core.inference.environment import environment
 
     lines = [f"{name}: {value}" for name, value in environment().items()]
     lines.append(f"PySide6: {PySide6.__version__}")

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from plaidwork.core.data.importers import Preview
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.importers import Preview
 from plaidwork.gui.data.import_state import match_axis
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.tasks import run_task
@@ -136,12 +136,12 @@ def _find_sibling(path: Path) -> Path | None:
 
 def file_stem(path: Path) -> str:
     """The name of a file without its last suffix and ``.gz``."""
-    from plaidwork.core.importers._text import file_stem as stem
+    from plaidwork.core.data.importers._text import file_stem as stem
 
     return stem(path)
 
 
 def _read_annotations(path: Path) -> Any:
-    from plaidwork.core.importers._column import read_annotations
+    from plaidwork.core.data.importers._column import read_annotations
 
     return read_annotations(path)

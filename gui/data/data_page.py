@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.naming import shown_names
+from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
 from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words

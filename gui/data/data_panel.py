@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import Overview, overview, with_samples_in_rows
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
 from plaidwork.gui.data.facts import Facts, figure_rows, find_facts
 from plaidwork.gui.data.image_strip import ImageStrip, first_images
 from plaidwork.gui.data.presence import PresencePicture

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
 
 MISSING = "NA"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.numbers import (
     decimals_by_error,
     format_bytes,

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.importers import Preview, Reader, find_reader
+from plaidwork.core.data.importers.reading import read_all
+from plaidwork.core.data.text import texts_in
 from plaidwork.core.errors import DataError, PlaidworkError, PluginError
-from plaidwork.core.importers import Preview, Reader, find_reader
-from plaidwork.core.importers.reading import read_all
-from plaidwork.core.text import texts_in
 from plaidwork.gui.data.class_row import ClassRow, file_stem
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option

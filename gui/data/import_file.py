@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 
 
 def datasets_of_file(path: Path, registry: Any, parent: QWidget | None) -> list[Dataset]:

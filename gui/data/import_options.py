@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from plaidwork.core.importers import Preview
-from plaidwork.core.reading_options import MAIN, ReadingOption, options_of, reading_option
+from plaidwork.core.data.importers import Preview
+from plaidwork.core.data.reading_options import MAIN, ReadingOption, options_of, reading_option
 from plaidwork.gui.data.option_fields import OptionField
 from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.theme import space

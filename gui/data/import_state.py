@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.data.importers import Issue, Preview
+from plaidwork.core.data.importers._text import parse_tokens
+from plaidwork.core.data.importers.base import Added, Fix
+from plaidwork.core.data.reading_options import reading_option
+from plaidwork.core.data.sample_words import about_features
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import Issue, Preview
-from plaidwork.core.importers._text import parse_tokens
-from plaidwork.core.importers.base import Added, Fix
-from plaidwork.core.reading_options import reading_option
-from plaidwork.core.sample_words import about_features
 from plaidwork.gui.numbers import format_bytes, format_count
 
 _PLAIN_WORDS = {"", "id", "name", "index", "row", "rowname", "rownames", "key"}

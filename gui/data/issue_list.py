@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from plaidwork.core.importers import Issue
-from plaidwork.core.importers.base import Fix
+from plaidwork.core.data.importers import Issue
+from plaidwork.core.data.importers.base import Fix
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.naming import label_columns, proposed_label
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.naming import label_columns, proposed_label
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, Message

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.data.importers import Preview
+from plaidwork.core.data.reading_options import ReadingOption
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import Preview
-from plaidwork.core.reading_options import ReadingOption
 from plaidwork.gui.data.import_state import same
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine

@@ -10,9 +10,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import Overview, overview, with_samples_in_rows
-from plaidwork.core.suitability import views_with
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
+from plaidwork.core.session.suitability import views_with
 from plaidwork.gui.data.facts import spread
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_card import ViewCard

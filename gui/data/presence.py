@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QFontMetrics, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.overview import Overview
+from plaidwork.core.data.overview import Overview
 from plaidwork.gui.numbers import format_count, format_percent, nice_ticks
 from plaidwork.gui.theme import space, theme
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.importers import Preview
+from plaidwork.core.data.importers import Preview
 from plaidwork.gui.data.image_strip import ImageStrip
 from plaidwork.gui.data.import_state import ImportState
 from plaidwork.gui.data.issue_list import IssueList

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from plaidwork.core.importers import Preview
+from plaidwork.core.data.importers import Preview
 from plaidwork.gui.numbers import tidy
 from plaidwork.gui.theme import size, theme
 

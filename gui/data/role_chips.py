@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from plaidwork.core.importers import Preview
+from plaidwork.core.data.importers import Preview
 from plaidwork.gui.data.preview_table import ROLES
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import size, space, theme

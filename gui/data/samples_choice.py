@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import AXIS_WORDS, Dataset
-from plaidwork.core.orienting import samples_axis
+from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
+from plaidwork.core.data.orienting import samples_axis
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
 

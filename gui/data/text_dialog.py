@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._text import file_stem
+from plaidwork.core.data.text import Counter, SourceLook, load_documents, look_at, make_dataset
 from plaidwork.core.errors import PlaidworkError, SettingError
-from plaidwork.core.importers._text import file_stem
-from plaidwork.core.text import Counter, SourceLook, load_documents, look_at, make_dataset
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane

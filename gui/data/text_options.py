@@ -9,9 +9,9 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from plaidwork.core.importers._text import ENCODINGS
-from plaidwork.core.text import KINDS, SourceLook, TextOptions, text_settings
-from plaidwork.core.text.stop_words import stop_word_languages
+from plaidwork.core.data.importers._text import ENCODINGS
+from plaidwork.core.data.text import KINDS, SourceLook, TextOptions, text_settings
+from plaidwork.core.data.text.stop_words import stop_word_languages
 from plaidwork.gui.data.text_state import TextState
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo

@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.importers import Issue
-from plaidwork.core.text import REASONS, Counter, Documents, SourceLook, TermCounts, TextOptions, find_issues
-from plaidwork.core.text.build import kept_documents
-from plaidwork.core.text.counts import KEPT, STOP
-from plaidwork.core.text.roles import levels
+from plaidwork.core.data.importers import Issue
+from plaidwork.core.data.text import (
+    REASONS,
+    Counter,
+    Documents,
+    SourceLook,
+    TermCounts,
+    TextOptions,
+    find_issues,
+)
+from plaidwork.core.data.text.build import kept_documents
+from plaidwork.core.data.text.counts import KEPT, STOP
+from plaidwork.core.data.text.roles import levels
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.numbers import format_bytes, format_count, format_percent
 

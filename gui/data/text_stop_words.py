@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from plaidwork.core.text.stop_words import stop_word_languages, stop_word_list
+from plaidwork.core.data.text.stop_words import stop_word_languages, stop_word_list
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space

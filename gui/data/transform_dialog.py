@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.transforms import TRANSFORMS, apply_step
 from plaidwork.gui.data.facts import Facts, find_facts, missing_words, size_words
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb

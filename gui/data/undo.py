@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from plaidwork.core.dataset import Dataset, Step, turned_labels, turned_samples
-from plaidwork.core.transforms import apply_step
+from plaidwork.core.data.dataset import Dataset, Step, turned_labels, turned_samples
+from plaidwork.core.data.transforms import apply_step
 
 LIMIT = 1_000_000_000
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.naming import shown_names
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.numbers import format_fixed, format_number
 from plaidwork.gui.theme import theme
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from plaidwork.core.overview import ViewFacts
+from plaidwork.core.data.overview import ViewFacts
 from plaidwork.gui.data.thumbs import HistogramThumb
 from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text, missing_text
 from plaidwork.gui.numbers import format_count

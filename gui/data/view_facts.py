@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plaidwork.core.overview import Overview, ViewFacts
+from plaidwork.core.data.overview import Overview, ViewFacts
 from plaidwork.gui.numbers import format_count, format_percent
 
 KIND_WORDS = {

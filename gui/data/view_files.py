@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from plaidwork.core.importers.several import Part
+from plaidwork.core.data.importers.several import Part
 from plaidwork.gui.data.views_state import USES, FileEntry, part_line
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space, theme

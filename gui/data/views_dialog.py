@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers.several import Joined
+from plaidwork.core.data.overview import Overview
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.importers.several import Joined
-from plaidwork.core.overview import Overview
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_facts import doubts

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.importers import Issue
-from plaidwork.core.importers.several import FileRead, Finding, Joined, Part, Role, join, read_file
-from plaidwork.core.overview import Overview, ViewFacts, overview
+from plaidwork.core.data.importers import Issue
+from plaidwork.core.data.importers.several import FileRead, Finding, Joined, Part, Role, join, read_file
+from plaidwork.core.data.overview import Overview, ViewFacts, overview
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.numbers import format_bytes, format_count
 

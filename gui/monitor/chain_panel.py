@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.run import Run
-from plaidwork.core.spec import Hyperparameter
+from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_count, format_number, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label

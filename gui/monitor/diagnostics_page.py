@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.diagnostics import (
+from plaidwork.core.draws.diagnostics import (
     ESS_MARKS,
     RHAT_MARKS,
     Diagnosis,
@@ -18,7 +18,7 @@ from plaidwork.core.diagnostics import (
     Verdict,
     rank_histogram,
 )
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_by_error, format_count, format_number

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.run import Run
-from plaidwork.core.spec import Trace
+from plaidwork.core.contract.spec import Trace
+from plaidwork.core.inference.run import Run
 from plaidwork.core.spelling import inside_sentence
-from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_count, format_duration, format_number
 from plaidwork.gui.plots import Line, Plot
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import KeyFigure, scrolled
 from plaidwork.gui.workbench import Workbench
@@ -128,7 +128,7 @@ class LivePage(QWidget):
 
     def _make_next(self) -> None:
         """Make the next small plot that has numbers to show; look again later for the others."""
-        COURTESY.hold()
+        PRIORITY.hold()
         snapshots = [record.trace.snapshot() for record in self._run.chains]
         for trace in self._waiting:
             if any(np.isfinite(snapshot[trace.name]).any() for snapshot in snapshots):

@@ -6,8 +6,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.diagnostics import Diagnosis, Quantity
-from plaidwork.core.run import Run
+from plaidwork.core.draws.diagnostics import Diagnosis, Quantity
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.numbers import format_limits, format_number

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.chain_panel import shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.theme import space

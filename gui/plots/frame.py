@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.icons import icon
 from plaidwork.gui.plots.axis import PlotAxis
 from plaidwork.gui.plots.export import ask_and_save_picture
 from plaidwork.gui.plots.legend import Legend, resolve
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
 
@@ -29,7 +29,7 @@ class _Canvas(pg.PlotWidget):
 
     def paintEvent(self, event: Any) -> None:
         """Chains under way step aside while this is drawn."""
-        COURTESY.hold()
+        PRIORITY.hold()
         super().paintEvent(event)
 
     def mouseDoubleClickEvent(self, event: Any) -> None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.registry import PluginInfo
+from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.plugins import facts
 from plaidwork.gui.theme import size, space, theme

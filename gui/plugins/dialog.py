@@ -12,10 +12,10 @@ from PySide6.QtCore import QEvent, QObject, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from plaidwork.core import plugin_install
 from plaidwork.core.checks.background import check_in_process, kept_result
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.registry import PluginInfo
+from plaidwork.core.plugins import plugin_install
+from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui import dialogs
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.icons import icon

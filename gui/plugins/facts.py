@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plaidwork.core.registry import PluginInfo, Registry
+from plaidwork.core.plugins.registry import PluginInfo, Registry
 
 #: state -> (icon, colour token, word)
 STATES = {

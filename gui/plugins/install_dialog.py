@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core import plugin_install
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.plugin_install import Installed, Offer, Progress
+from plaidwork.core.plugins import plugin_install
+from plaidwork.core.plugins.plugin_install import Installed, Offer, Progress
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from plaidwork.core.config import config_folder, read_record, write_record
-from plaidwork.core.registry import PluginInfo
+from plaidwork.core.plugins.registry import PluginInfo
 
 FILE = "conformance.json"
 _NEEDED = {"ok": bool, "passed": int, "failed": int, "skipped": int, "failures": list}

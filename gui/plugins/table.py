@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from plaidwork.core.registry import PluginInfo
+from plaidwork.core.plugins.registry import PluginInfo
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_duration
 from plaidwork.gui.plugins.facts import SOURCES, check_word, matches, state_of, version_text

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import class_probabilities
+from plaidwork.core.draws.assessment import class_probabilities
 from plaidwork.gui.numbers import format_count, format_probability
 from plaidwork.gui.results.chart import ItemPicker, plural
 from plaidwork.gui.results.option_row import Labelled

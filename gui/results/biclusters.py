@@ -13,9 +13,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.naming import findable
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
+from plaidwork.core.contract.spec import View
+from plaidwork.core.findings.naming import findable
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results import block_words
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas

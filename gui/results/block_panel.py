@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
+from plaidwork.core.contract.spec import View
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent, format_probability
 from plaidwork.gui.results.block_name import BlockName, BlockSwatch
 from plaidwork.gui.results.block_overview import BlockOverview

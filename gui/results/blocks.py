@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.naming import given_name
-from plaidwork.core.run import Run
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.naming import given_name
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.results.source import SourceError, Sources, dense
 from plaidwork.gui.results.strips import Strip, categorical
 from plaidwork.gui.theme import theme

@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
+from plaidwork.core.contract.spec import View
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.workbench import Workbench

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import Bin, calibration, calibration_error, score
+from plaidwork.core.draws.assessment import Bin, calibration, calibration_error, score
 from plaidwork.gui.numbers import format_count, format_fixed, format_loss, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
 from plaidwork.gui.results.chart import Scale, plural

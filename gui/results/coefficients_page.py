@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import format_count, format_number, format_probability
 from plaidwork.gui.results.chart import ItemPicker, capital, headed, plural
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, limits_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.naming import identity_of, shown_names
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.naming import identity_of, shown_names
 from plaidwork.gui.results.source import Sources
 
 ANNOTATIONS = "Annotations"

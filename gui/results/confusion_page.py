@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import confusion, score, wilson
+from plaidwork.core.draws.assessment import confusion, score, wilson
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.assessed_page import AssessedPage
 from plaidwork.gui.results.chart import Chart, elided

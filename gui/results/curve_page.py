@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.curve_chart import CurveChart, Curves
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content

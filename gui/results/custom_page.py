@@ -13,11 +13,11 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.plugin_fault import frame_of, passed_through
+from plaidwork.core.contract.plugin_info import owner_of, passes, plugin_error
+from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.errors import PluginError
-from plaidwork.core.model import Result, Table
-from plaidwork.core.plugins.fault import frame_of, passed_through
-from plaidwork.core.plugins.info import owner_of, passes, plugin_error
-from plaidwork.core.views import ResultStore, ViewFactory
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import NotYet, SourceError, Sources

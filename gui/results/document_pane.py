@@ -7,9 +7,9 @@ from html import escape
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 
-from plaidwork.core.text.counts import Stems
-from plaidwork.core.text.marking import Place, readable, term_places
-from plaidwork.core.text.options import TextOptions
+from plaidwork.core.data.text.counts import Stems
+from plaidwork.core.data.text.marking import Place, readable, term_places
+from plaidwork.core.data.text.options import TextOptions
 from plaidwork.gui.results.documents import TopicWords
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label

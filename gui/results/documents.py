@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.text.options import TextOptions
+from plaidwork.core.data.text.options import TextOptions
 from plaidwork.gui.numbers import format_number, format_probability
 from plaidwork.gui.results.chart import capital
 from plaidwork.gui.results.columns import ItemColumns, datasets_of

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.theme import size, theme
 from plaidwork.gui.widgets import Chip
 from plaidwork.gui.workbench import Workbench

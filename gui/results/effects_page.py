@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.effects_chart import NOT_ESTIMABLE, Effects, EffectsChart, p_text
 from plaidwork.gui.results.marks import Colouring, MarkLegend

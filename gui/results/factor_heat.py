@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.fitted import FittedInput
-from plaidwork.core.model import Block
+from plaidwork.core.contract.model import Block
+from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.gui.results.pyramid import Pyramid
 
 RAW, DENOISED, IMPUTED = "raw", "denoised", "imputed"

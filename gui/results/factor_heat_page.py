@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.fitted import FittedInput
-from plaidwork.core.naming import findable, identity_of
+from plaidwork.core.findings.fitted import FittedInput
+from plaidwork.core.findings.naming import findable, identity_of
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
 from plaidwork.gui.results.chart import ItemPicker, headed, plural
 from plaidwork.gui.results.columns import ItemColumns

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.fitted import FittedInput
+from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.marks import Colouring

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import (
     format_count,
     format_fixed,

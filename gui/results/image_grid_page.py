@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.errors import DataError
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
 from plaidwork.gui.results.images import Images, NoShape, load_images, sides

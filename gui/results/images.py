@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.marks import colouring, most_telling
 from plaidwork.gui.results.source import SourceError, Sources, dense, role_names

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from plaidwork.core.fitted import FittedInput, write_imputed
+from plaidwork.core.findings.fitted import FittedInput, write_imputed
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.heat_paint import RING

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.model import Result, Table
-from plaidwork.core.naming import identity_of
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.findings.naming import identity_of
 from plaidwork.gui.results.marks import Colouring, colouring, plain
 from plaidwork.gui.results.source import SourceError, Sources, role_names
 

@@ -31,7 +31,7 @@ def make_order(
     known: tuple[np.ndarray, np.ndarray] | None,
 ) -> Ordered:
     """The order (unless known) and the matrix of a mode in it."""
-    from plaidwork.core.summaries import order_blocks
+    from plaidwork.core.draws.summaries import order_blocks
 
     n, m = data.values.shape
     if known is not None:

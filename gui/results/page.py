@@ -11,9 +11,9 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import Choices, kept_choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.scatter_chart import ScatterChart
 from plaidwork.gui.selection import Selection

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.density_chart import densities

@@ -8,9 +8,9 @@ from importlib import import_module
 
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.run import Run
-from plaidwork.core.spec import View
-from plaidwork.core.view_kinds import VIEW_KINDS as CATALOGUE
+from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.view_kinds import VIEW_KINDS as CATALOGUE
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.workbench import Workbench
 
@@ -54,7 +54,7 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
-"""Page class of every kind in ``core/view_kinds.py``; add to both to offer another one."""
+"""Page class of every kind in ``core/contract/view_kinds.py``; add to both to offer another one."""
 
 VIEW_KINDS: dict[str, ViewKind] = {
     name: ViewKind(load, CATALOGUE[name].icon, CATALOGUE[name].required) for name, load in _PAGES.items()

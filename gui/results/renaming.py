@@ -6,9 +6,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from plaidwork.core.model import Result
-from plaidwork.core.naming import Naming, found_dim, given_name
-from plaidwork.core.run import Run
+from plaidwork.core.contract.model import Result
+from plaidwork.core.findings.naming import Naming, found_dim, given_name
+from plaidwork.core.inference.run import Run
 from plaidwork.gui.dialogs import ask_text
 from plaidwork.gui.icons import icon
 from plaidwork.gui.results.source import Sources

@@ -12,9 +12,9 @@ from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMes
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
-from plaidwork.core.spec import View
+from plaidwork.core.contract.spec import View
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 
 THUMBNAIL = (300, 170)
 _PANEL = 340

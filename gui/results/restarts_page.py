@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import findable
-from plaidwork.core.summaries import match_factors
+from plaidwork.core.draws.summaries import match_factors
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import format_fixed, format_probability
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture

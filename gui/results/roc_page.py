@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.assessment import Interval, auc, average_precision, precision_recall, roc, wilson
+from plaidwork.core.draws.assessment import Interval, auc, average_precision, precision_recall, roc, wilson
 from plaidwork.gui.numbers import format_count, format_number, format_percent, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
 from plaidwork.gui.results.chart import Scale, capital

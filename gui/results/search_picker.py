@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from plaidwork.core.naming import findable
+from plaidwork.core.findings.naming import findable
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import space, theme
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Model, Result, Table
+from plaidwork.core.contract.spec import View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, PluginError, SessionError
-from plaidwork.core.fitted import FITTED, FittedInput
-from plaidwork.core.model import Model, Result, Table
-from plaidwork.core.naming import Naming, ShownName
-from plaidwork.core.response import OPTION, Places, ResponseInput
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
-from plaidwork.core.spec import View
+from plaidwork.core.findings.fitted import FITTED, FittedInput
+from plaidwork.core.findings.naming import Naming, ShownName
+from plaidwork.core.findings.response import OPTION, Places, ResponseInput
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 from plaidwork.gui.numbers import format_count
 
 if TYPE_CHECKING:
-    from plaidwork.core.registry import Registry
+    from plaidwork.core.plugins.registry import Registry
 
 DATA, DRAWS = "data:", "draws:"
 
@@ -254,7 +254,7 @@ class Sources:
         return other
 
     def _model(self) -> Model | None:
-        from plaidwork.core.registry import registry
+        from plaidwork.core.plugins.registry import registry
 
         try:
             return (self._plugins or registry()).model(self.run.spec.id)

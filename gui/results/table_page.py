@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from plaidwork.core.model import Table
+from plaidwork.core.contract.model import Table
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.chart import plural

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.naming import ShownName, findable
+from plaidwork.core.findings.naming import ShownName, findable
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content

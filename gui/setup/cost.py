@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from plaidwork.core.dataset import Dataset, Step, with_free_name
-from plaidwork.core.model import Cost
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.transforms import apply_step
+from plaidwork.core.contract.model import Cost
+from plaidwork.core.data.dataset import Dataset, Step, with_free_name
+from plaidwork.core.data.transforms import apply_step
+from plaidwork.core.inference.plan import FitPlan
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.numbers import tidy
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)

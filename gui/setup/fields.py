@@ -7,8 +7,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.setup.editors import EDITORS, CheckEdit, Editor, FocusWatch, typed
 from plaidwork.gui.setup.entry import parse, short_range, write
 from plaidwork.gui.setup.error_line import ErrorLine

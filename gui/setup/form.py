@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import ModelSpec
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.fields import SettingField

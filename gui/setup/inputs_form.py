@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.orienting import Placed, placed
-from plaidwork.core.spec import Input, ModelSpec
-from plaidwork.core.suitability import Choices, Names, offer, wants, why_not
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.orienting import Placed, placed
+from plaidwork.core.session.suitability import Choices, Names, offer, wants, why_not
 from plaidwork.gui.data.facts import missing_words, size_words
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo

@@ -9,11 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.contract.spec import Hyperparameter
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.overview import Overview, overview
 from plaidwork.core.errors import SettingError
-from plaidwork.core.overview import Overview, overview
-from plaidwork.core.per_matrix import per_matrix, split, suited, write
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.data.presence import PresenceStrip
 from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text
 from plaidwork.gui.setup.editors import ChoiceEdit

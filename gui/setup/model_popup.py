@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.spec import ModelSpec
-from plaidwork.core.suitability import Choices
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
 

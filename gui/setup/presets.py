@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import ModelSpec
 
 FORMAT = "plaidwork-settings"
 VERSION = 1

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from plaidwork.core.dataset import AXIS_WORDS
-from plaidwork.core.orienting import Placed
+from plaidwork.core.data.dataset import AXIS_WORDS
+from plaidwork.core.data.orienting import Placed
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
 

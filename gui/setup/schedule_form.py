@@ -7,9 +7,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
 from plaidwork.core.errors import SettingError
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Hyperparameter, ModelSpec
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import FieldProblem
 from plaidwork.gui.setup.sections import Section

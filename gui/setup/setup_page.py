@@ -9,14 +9,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Cost
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.model import Cost
-from plaidwork.core.plan import FitPlan, estimate, make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import ModelSpec
-from plaidwork.core.suitability import Choices, best_model
+from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import cost_words, most_varying

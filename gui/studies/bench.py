@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.events import Event
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.run import Run
-from plaidwork.core.session import renamed_inputs
+from plaidwork.core.inference.events import Event
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
-from plaidwork.gui.courtesy import COURTESY
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
@@ -334,4 +334,4 @@ class StudyBench(QObject):
 
 
 def _courteous(run: Run, event: Event) -> None:
-    COURTESY.wait()
+    PRIORITY.wait()

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.setup.editors import FocusWatch
 from plaidwork.gui.setup.entry import short_range, write
 from plaidwork.gui.setup.fields import ErrorLine

@@ -10,16 +10,16 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from plaidwork.core.contract.metric import Metric, metrics_of
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import PlaidworkError, SettingError
-from plaidwork.core.metric import Metric, metrics_of
-from plaidwork.core.plan import FitPlan
-from plaidwork.core.spec import Hyperparameter
+from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.study import Study, combinations
 from plaidwork.core.study.cost import StudyCost, measure_cost
-from plaidwork.gui.courtesy import COURTESY
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.dialog_parts import foot_pane
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
 from plaidwork.gui.setup.sections import Fold
@@ -250,7 +250,7 @@ class SearchDialog(QDialog):
 
             def between() -> None:
                 task.check()
-                COURTESY.wait()
+                PRIORITY.wait()
 
             return study, measure_cost(study, between=between)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QProgressBar, QSplitter, QVBoxLayout, QWidget
 
-from plaidwork.core.run import Run
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.gui import dialogs
 from plaidwork.gui.results.chart import ItemPicker

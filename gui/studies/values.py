@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.setup.entry import parse, write
 
 _RANGE = re.compile(r"([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\Z")

@@ -8,17 +8,17 @@ import pytest
 from toys import Walk
 
 from plaidwork.core.analysing import compute_analysis, run_analysis
-from plaidwork.core.analysis import Analysis, AnalysisSpec
-from plaidwork.core.annotations import AnnotationRef, Annotations, available_annotations
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.spec import DeclarationError, Hyperparameter, Input, View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.fitting import execute
-from plaidwork.core.model import Result, Table
-from plaidwork.core.plan import make_plan
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.findings.annotations import AnnotationRef, Annotations, available_annotations
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins import finding
-from plaidwork.core.registry import Registry
-from plaidwork.core.session import Session
-from plaidwork.core.spec import DeclarationError, Hyperparameter, Input, View
+from plaidwork.core.plugins.registry import Registry
+from plaidwork.core.session.session import Session
 
 SPEC = AnalysisSpec(
     id="toy.analysis",
@@ -341,7 +341,7 @@ def test_a_broken_plugin_leaves_the_others_alone(monkeypatch, hook, state, words
 
 
 def test_records_and_studies_are_saved_with_the_session(run, tmp_path):
-    from plaidwork.core.session import open_session
+    from plaidwork.core.session.session import open_session
 
     first = run_analysis(run, Toy(), {"group": "X:row:class"})
     second = run_analysis(run, Toy(), params={"factor": 4})

@@ -6,18 +6,18 @@ import scipy.sparse as sp
 from toys import Walk
 
 from plaidwork.core.analysing import compute_analysis, run_analysis
-from plaidwork.core.analysis import Analysis, AnalysisSpec
-from plaidwork.core.annotate import annotate_all
-from plaidwork.core.annotations import AnnotationRef, Annotations, available_annotations
-from plaidwork.core.attached import AttachedFile, FileRequest, attach
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import DeclarationError, Input
+from plaidwork.core.data.annotate import annotate_all
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SessionError, SettingError
-from plaidwork.core.fitting import execute
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import DeclarationError, Input
-from plaidwork.core.unlocking import LockedError, standing
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.findings.annotations import AnnotationRef, Annotations, available_annotations
+from plaidwork.core.findings.attached import AttachedFile, FileRequest, attach
+from plaidwork.core.findings.unlocking import LockedError, standing
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session, open_session
 
 
 def analysis(**fields):

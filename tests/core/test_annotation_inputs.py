@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.annotation_inputs import column_choices, column_dataset, parse_column, usual_choice
 from plaidwork.core.cli import pairs
-from plaidwork.core.dataset import Dataset, Source
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.annotation_inputs import column_choices, column_dataset, parse_column, usual_choice
+from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.errors import DataError
 from plaidwork.core.job import ColumnInput, FileInput, Job, job_text, read_job
-from plaidwork.core.spec import Input, ModelSpec
 
 VECTOR = Input("y", "vector", "real", ("row",), label="Outcome")
 LABELS = Input("group", "labels", "categorical", ("row",))

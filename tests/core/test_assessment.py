@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from plaidwork.core import assessment as at
+from plaidwork.core.draws import assessment as at
 
 Y = np.array([0, 0, 1, 1], dtype=bool)
 SCORE = np.array([0.1, 0.4, 0.35, 0.8])

@@ -8,11 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from plaidwork.core import api
-from plaidwork.core import registry as module
-from plaidwork.core.deprecation import PlaidworkDeprecationWarning, deprecated, gone_in, warn_deprecated
+from plaidwork.core.contract.spec import API_VERSION
 from plaidwork.core.plugins import finding
-from plaidwork.core.registry import Registry
-from plaidwork.core.spec import API_VERSION
+from plaidwork.core.plugins import registry as module
+from plaidwork.core.plugins.deprecation import (
+    PlaidworkDeprecationWarning,
+    deprecated,
+    gone_in,
+    warn_deprecated,
+)
+from plaidwork.core.plugins.registry import Registry
 
 
 @deprecated("new_way()", since=(1, 0))
@@ -104,7 +109,7 @@ def test_major_must_match_and_minor_not_exceed_ours(monkeypatch, api_version, st
 
 def test_older_minor_is_fine(monkeypatch):
     """A plugin for 1.0 loads in 1.3; tried with the version turned up."""
-    from plaidwork.core.plugins import brought
+    from plaidwork.core.plugins import contributions as brought
 
     monkeypatch.setattr(brought, "API_VERSION", (API_VERSION[0], API_VERSION[1] + 3))
     test_major_must_match_and_minor_not_exceed_ours(monkeypatch, API_VERSION, "ok")

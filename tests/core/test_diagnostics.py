@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 import pytest
 
-from plaidwork.core import diagnostics as d
-from plaidwork.core import mcstats
-from plaidwork.core.draws import ChainView, DrawBuffer, Kept, TraceBuffer
-from plaidwork.core.spec import Input, ModelSpec, Trace, Variable
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable
+from plaidwork.core.draws import diagnostics as d
+from plaidwork.core.draws import mcstats
+from plaidwork.core.draws.draws import ChainView, DrawBuffer, Kept, TraceBuffer
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_many_quantities_at_once(monkeypatch):
     x = np.stack([chains(rng, 3, 60, rho) for rho in np.linspace(-0.9, 0.9, 12)], axis=-1).reshape(
         3, 60, 4, 3
     )
-    monkeypatch.setattr("plaidwork.core.mcstats._CHUNK", 3 * 60 * 5)
+    monkeypatch.setattr("plaidwork.core.draws.mcstats._CHUNK", 3 * 60 * 5)
     for function in (d.rhat, d.ess_bulk, d.ess_tail, d.mcse_mean, d.hdi):
         together = function(x)
         assert together.shape[:2] == (4, 3)

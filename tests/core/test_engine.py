@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from toy import ToySampler, ToyVariational, same, same_chains, toy_data
 
-from plaidwork.core.chain import ChainRecord, chain_of, chain_rng, copy_state, rng_from_state, rng_state
-from plaidwork.core.draws import DrawBuffer, TraceBuffer
-from plaidwork.core.engine import run_chain
+from plaidwork.core.contract.spec import Variable
+from plaidwork.core.draws.chain import ChainRecord, chain_of, chain_rng, copy_state, rng_from_state, rng_state
+from plaidwork.core.draws.draws import DrawBuffer, TraceBuffer
 from plaidwork.core.errors import PluginError
-from plaidwork.core.events import Checkpointed, Failed, Finished, Preparing, Started, Swept, Working
-from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor, drive
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.spec import Variable
+from plaidwork.core.inference.engine import run_chain
+from plaidwork.core.inference.events import Checkpointed, Failed, Finished, Preparing, Started, Swept, Working
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor, drive
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
 
 
 def _plan(model=None, seed=3, params=None, **schedule):

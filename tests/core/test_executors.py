@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from toys import SCHEDULE, STEP_SECONDS, Climb, Walk, matrix
 
+from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import ModelError
-from plaidwork.core.events import Swept
-from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.processes import ProcessExecutor
-from plaidwork.core.run import Run
+from plaidwork.core.inference.events import Swept
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.processes import ProcessExecutor
+from plaidwork.core.inference.run import Run
 
 EXECUTORS = [InlineExecutor, ThreadExecutor, ProcessExecutor]
 

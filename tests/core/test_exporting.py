@@ -10,15 +10,21 @@ import pytest
 import scipy.sparse
 from toys import Climb, Walk, matrix
 
-from plaidwork.core import one_call
 from plaidwork.core.api import Result
-from plaidwork.core.bundle import BundleWriter, file_name
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SessionError
-from plaidwork.core.exporting import export_dataset, export_run, export_session, job_toml, python_script
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.job import read_job
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
+from plaidwork.core.session import fitting as one_call
+from plaidwork.core.session.bundle import BundleWriter, file_name
+from plaidwork.core.session.exporting import (
+    export_dataset,
+    export_run,
+    export_session,
+    job_toml,
+    python_script,
+)
+from plaidwork.core.session.session import Session
 from tests.registries import registry_of
 
 
@@ -107,7 +113,7 @@ def test_failed_export_leaves_nothing(tmp_path, toys, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("plaidwork.core.store.exports.write_h5ad", full)
+    monkeypatch.setattr("plaidwork.core.session.store.exports.write_h5ad", full)
     with pytest.raises(SessionError, match="No space left"):
         export_run(run, tmp_path / "out", session)
     path = tmp_path / "X.h5ad"

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.summaries import correlate_rows, match_factors
 from plaidwork.core.errors import DataError, PluginError
-from plaidwork.core.fitted import FittedInput, fitted_inputs
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.summaries import correlate_rows, match_factors
+from plaidwork.core.findings.fitted import FittedInput, fitted_inputs
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
 from tests import toys
 
 
@@ -50,7 +50,7 @@ def gathered(fitted, most=None):
 
 @pytest.mark.parametrize("cells", [1, 60, 10**6])
 def test_missing_cells_come_in_slices(monkeypatch, cells):
-    monkeypatch.setattr("plaidwork.core.fitted.CELLS_AT_ONCE", cells)
+    monkeypatch.setattr("plaidwork.core.findings.fitted.CELLS_AT_ONCE", cells)
     asked.clear()
     _run, data, fitted = a_run()
     rows, columns, mean, sd = gathered(fitted)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import PIXEL, Dataset, Step
+from plaidwork.core.data.dataset import PIXEL, Dataset, Step
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.transforms import apply_steps
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.transforms import apply_steps
+from plaidwork.core.session.session import Session, open_session
 
 
 def images(shape=(3, 4)) -> Dataset:

@@ -6,8 +6,8 @@ import pytest
 from annotated_files import put_column, write_h5ad, write_h5mu
 from scipy import sparse
 
+from plaidwork.core.data.importers import find_reader, read_dataset, read_datasets
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset, read_datasets
 
 ROWS = {
     "names": ["c1", "c2", "c3"],
@@ -96,7 +96,7 @@ def test_without_main_matrix(tmp_path):
 
 
 def test_large_sparse_stays_sparse(tmp_path, monkeypatch):
-    monkeypatch.setattr("plaidwork.core.importers.annotated.DENSE_BELOW", 10)
+    monkeypatch.setattr("plaidwork.core.data.importers.annotated.DENSE_BELOW", 10)
     data = read_dataset(write_h5ad(tmp_path / "a.h5ad", sparse.csc_matrix(np.nan_to_num(X)), ROWS, COLUMNS))
     assert data.is_sparse
     assert data.values.format == "csr"

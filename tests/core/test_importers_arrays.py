@@ -11,8 +11,8 @@ import pytest
 from scipy.io import mmwrite
 from scipy.sparse import coo_matrix, random_array
 
+from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset
 
 PLAID = Path(__file__).resolve().parents[2] / "resources" / "examples" / "plaid"
 

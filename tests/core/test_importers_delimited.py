@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers._column import read_annotations
+from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
+from plaidwork.core.data.importers._text import format_tokens, parse_tokens
+from plaidwork.core.data.importers.base import Added, ImportCancelled
+from plaidwork.core.data.importers.delimited import DelimitedReader
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset
-from plaidwork.core.importers._column import read_annotations
-from plaidwork.core.importers._numbers import DEFAULT_MISSING
-from plaidwork.core.importers._text import format_tokens, parse_tokens
-from plaidwork.core.importers.base import Added, ImportCancelled
-from plaidwork.core.importers.delimited import DelimitedReader
 
 PLAIN = "gene,about,s1,s2,s3\ng1,first,0.5,1.25,-3\ng2,second,NA,1e-3,7\ng3,third,2,,8\n"
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from plaidwork.core.data.fit_inputs import noted
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers.base import Added
 from plaidwork.core.errors import DataError
-from plaidwork.core.fit_inputs import noted
-from plaidwork.core.importers import find_reader, read_dataset
-from plaidwork.core.importers.base import Added
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from PIL import Image
 from scipy.io import savemat
 from scipy.sparse import csc_matrix
 
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers.image_folder import holds_images
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset
-from plaidwork.core.importers.image_folder import holds_images
 
 RNG = np.random.default_rng(0)
 DIGITS = RNG.integers(0, 256, (7, 4, 5)).astype(np.uint8)

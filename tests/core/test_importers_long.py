@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from plaidwork.core.data.importers import find_reader, read_dataset, read_datasets
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset, read_datasets
 
 
 def table(tmp_path, text, name="long.csv"):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from plaidwork.core.data.importers import find_reader, read_dataset
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset
 
 RNG = np.random.default_rng(0)
 

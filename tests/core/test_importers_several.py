@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from annotated_files import write_h5mu
 
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.importers.several import guess_role, join, read_file
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.importers.several import guess_role, join, read_file
 
 RNG = np.random.default_rng(8)
 

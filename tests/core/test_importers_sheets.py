@@ -6,9 +6,9 @@ import datetime
 import numpy as np
 import pytest
 
+from plaidwork.core.data.importers import find_reader, read_dataset
+from plaidwork.core.data.importers._column import read_annotations
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import find_reader, read_dataset
-from plaidwork.core.importers._column import read_annotations
 
 
 def preview(path, **options):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.joining import align, default_names, has_default_names
 from plaidwork.core.errors import DataError
-from plaidwork.core.joining import align, default_names, has_default_names
 
 
 def rows(*names):

@@ -9,8 +9,8 @@ from pathlib import Path
 import algebra_toy
 import pytest
 
-from plaidwork.core import linear_algebra
-from plaidwork.core.linear_algebra import arithmetic, one_thread, one_thread_in_children
+from plaidwork.core.inference import linear_algebra
+from plaidwork.core.inference.linear_algebra import arithmetic, one_thread, one_thread_in_children
 
 TOY = Path(algebra_toy.__file__)
 
@@ -151,7 +151,7 @@ def test_real_libraries_obey_whichever_thread_asks():
     """A chain's thread sets, another sets back: threadpoolctl alone hears only the first."""
     script = (
         "import threading\n"
-        "from plaidwork.core.linear_algebra import one_thread\n"
+        "from plaidwork.core.inference.linear_algebra import one_thread\n"
         "from algebra_toy import threads\n"
         "before, seen, both = threads(), [], threading.Barrier(2)\n"
         "def work():\n"

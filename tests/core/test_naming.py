@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from conforming import Means
 
-from plaidwork.core.dataset import Dataset, Step
-from plaidwork.core.exporting import export_run
-from plaidwork.core.model import Result, Table
-from plaidwork.core.naming import (
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.transforms import apply_step
+from plaidwork.core.findings.naming import (
     Naming,
     findable,
     found_dim,
@@ -22,9 +22,9 @@ from plaidwork.core.naming import (
     proposed_label,
     shown_names,
 )
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.transforms import apply_step
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.exporting import export_run
+from plaidwork.core.session.session import Session, open_session
 
 NAMES = ("ENSG1", "ENSG2", "ENSG3", "ENSG4")
 

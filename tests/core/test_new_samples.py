@@ -12,20 +12,20 @@ from scipy.sparse import csr_matrix
 from plaidwork.core import open_session
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.cli import main
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Block, Result
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.reading_alike import read_alike
 from plaidwork.core.errors import DataError, ModelError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.model import Block, Result
-from plaidwork.core.new_features import match_features
-from plaidwork.core.new_samples import new_samples
-from plaidwork.core.plan import make_plan
-from plaidwork.core.reading_alike import read_alike
-from plaidwork.core.registry import registry
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Input
+from plaidwork.core.findings.new_features import match_features
+from plaidwork.core.findings.new_samples import new_samples
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
 
 
 def matrix(name: str, seed: int, rows: int, prefix: str = "s") -> Dataset:

@@ -8,16 +8,17 @@ import pytest
 import scipy.sparse
 from toys import Walk
 
-from plaidwork.core import one_call, open_session
+from plaidwork.core import open_session
 from plaidwork.core.api import Input, ModelSpec, Result
 from plaidwork.core.cli import fitting as commands
 from plaidwork.core.cli import main
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.fit_inputs import entries_of, load_inputs
 from plaidwork.core.errors import DataError, DataWarning, SettingError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fit_inputs import entries_of, load_inputs
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import joined_inputs, make_plan
 from plaidwork.core.job import FileInput, Job, job_text
-from plaidwork.core.plan import joined_inputs, make_plan
+from plaidwork.core.session import fitting as one_call
 from plaidwork.core.study import Study
 from tests.registries import registry_of
 

@@ -10,17 +10,9 @@ from toys import Walk
 
 from plaidwork.core import fit
 from plaidwork.core.cli import main
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.job import read_job
-from plaidwork.core.model import Model
-from plaidwork.core.orienting import orient, placed, samples_axis
-from plaidwork.core.plan import make_plan
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import (
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import (
     DeclarationError,
     Input,
     ModelSpec,
@@ -29,8 +21,16 @@ from plaidwork.core.spec import (
     spec_from_json,
     spec_to_json,
 )
-from plaidwork.core.store import datasets as stored
-from plaidwork.core.transforms import apply_steps
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.orienting import orient, placed, samples_axis
+from plaidwork.core.data.transforms import apply_steps
+from plaidwork.core.errors import DataError, SettingError
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.job import read_job
+from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.session.store import datasets as stored
 from tests.registries import registry_of
 
 X = Input("X", dims=("sample", "feature"), samples="sample", missing=True)
@@ -226,7 +226,7 @@ KNOWN = registry_of(Means)
 
 
 def fitted(session, inputs, **more):
-    from plaidwork.core.fitting import execute
+    from plaidwork.core.inference.execution import execute
 
     made = plan(inputs, taken=session.datasets, **more)
     run = session.add_run(made)
@@ -289,7 +289,7 @@ def test_a_table_says_where_its_samples_are(tmp_path, head, options, samples_in,
 
 
 def test_names_of_genes_are_a_guess_that_is_told(tmp_path):
-    from plaidwork.core.importers.delimited import DelimitedReader
+    from plaidwork.core.data.importers.delimited import DelimitedReader
 
     path = tmp_path / "expr.csv"
     lines = [f"ENSG0000014151{i},{i}.5,{-i}" for i in range(5)]
@@ -312,7 +312,7 @@ def test_an_array_file_can_be_told(tmp_path):
 @pytest.fixture
 def installed(monkeypatch):
     import plaidwork.core.cli.fitting as cli_fitting
-    from plaidwork.core import one_call
+    from plaidwork.core.session import fitting as one_call
 
     for module in (cli_fitting, one_call):
         monkeypatch.setattr(module, "registry", lambda: KNOWN)
@@ -390,7 +390,7 @@ def test_a_job_file_says_it(table, tmp_path):
 
 
 def test_an_exported_job_is_not_turned_again(tmp_path):
-    from plaidwork.core.exporting import job_of
+    from plaidwork.core.session.exporting import job_of
 
     session = Session()
     run = fitted(session, {"X": matrix(row_label="genes", column_label="samples")}, turn=False)
@@ -413,13 +413,13 @@ def test_a_study_turns_once():
 
 
 def test_new_samples_are_told_by_the_features_of_the_fit():
-    from plaidwork.core.analysis_inputs import Asked
-    from plaidwork.core.new_samples import new_samples
+    from plaidwork.core.findings.analysis_inputs import AnalysisInputs
+    from plaidwork.core.findings.new_samples import new_samples
 
     session = Session()
     run = fitted(session, {"X": matrix(rows="s", columns="g", samples_in="rows")})
     fresh = matrix("new", "g", "t", (6, 4))
     log = []
-    asked = Asked(new_samples(Means).spec, run, session.datasets, {"new_X": fresh}, log)
+    asked = AnalysisInputs(new_samples(Means).spec, run, session.datasets, {"new_X": fresh}, log)
     assert asked.chosen["new_X"][0].shape == (4, 6)
     assert "transposed" in log[0].text

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import guess, overview, with_samples_in_rows
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.overview import guess, overview, with_samples_in_rows
 
 
 def made(values, names=(), name="v", **more):

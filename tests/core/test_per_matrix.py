@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plaidwork.core.errors import SettingError
-from plaidwork.core.per_matrix import per_matrix, split, suited, write
-from plaidwork.core.spec import (
+from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
+from plaidwork.core.contract.spec import (
     Choice,
     DeclarationError,
     Hyperparameter,
@@ -15,6 +14,7 @@ from plaidwork.core.spec import (
     spec_from_json,
     spec_to_json,
 )
+from plaidwork.core.errors import SettingError
 
 CHOICES = (
     Choice(value="auto", label="By its values"),

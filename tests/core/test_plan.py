@@ -6,10 +6,10 @@ import scipy.sparse
 from toys import Walk, matrix
 
 from plaidwork.core.api import Input, Model, ModelSpec
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
+from plaidwork.core.inference.plan import make_plan
 
 
 def _model(*inputs):

@@ -10,7 +10,7 @@ from plaidwork.core.cli import main
 from plaidwork.core.errors import SettingError
 from plaidwork.core.plugins import finding, starts
 from plaidwork.core.plugins.folder import add_plugin_folder, plugin_folder, plugin_folders
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.registry import Registry
 
 MODEL = '''
 __version__ = "3.1"

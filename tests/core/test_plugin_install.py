@@ -9,7 +9,7 @@ import pytest
 from wheels_made import make_wheel, model_source
 
 from plaidwork.core.errors import PluginError
-from plaidwork.core.plugin_install import (
+from plaidwork.core.plugins.plugin_install import (
     host_packages,
     install,
     installed,
@@ -20,7 +20,7 @@ from plaidwork.core.plugin_install import (
     uninstall,
     would_remove,
 )
-from plaidwork.core.wheels import canonical, entry_points_of, read_wheel, unmet
+from plaidwork.core.plugins.wheels import canonical, entry_points_of, read_wheel, unmet
 
 
 @pytest.fixture(autouse=True)
@@ -402,7 +402,7 @@ def test_an_unpacked_file_is_the_one_that_was_asked_about(tmp_path, folder, no_p
 
 
 def test_the_registry_finds_replaces_and_forgets_what_is_installed(tmp_path, folder, monkeypatch):
-    from plaidwork.core.registry import Registry
+    from plaidwork.core.plugins.registry import Registry
 
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(folder))
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))

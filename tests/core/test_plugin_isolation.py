@@ -11,19 +11,19 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from plaidwork.core import registry as module
 from plaidwork.core.analysing import compute_analysis
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.plugin_info import owner_of
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, PluginError, SettingError
-from plaidwork.core.events import Failed
-from plaidwork.core.executor import InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import estimate, make_plan
+from plaidwork.core.inference.events import Failed
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.plan import estimate, make_plan
+from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins import finding
-from plaidwork.core.plugins.info import owner_of
-from plaidwork.core.registry import Registry
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
+from plaidwork.core.plugins import registry as module
+from plaidwork.core.plugins.registry import Registry
+from plaidwork.core.session.session import Session
 
 HEAD = """
 import numpy as np
@@ -307,7 +307,7 @@ def test_window_waits_for_no_guest(guests):
 
 
 def test_plugin_that_asks_for_the_registry_during_its_import(guests, monkeypatch):
-    source = "from plaidwork.core import registry\nregistry._shared.load().specs()\n" + GOOD
+    source = "from plaidwork.core.plugins import registry\nregistry._shared.load().specs()\n" + GOOD
     found = guests(False, asker=source, limit=60)
     monkeypatch.setattr(module, "_shared", found)
     started = time.perf_counter()
@@ -527,7 +527,7 @@ def test_reader(guests, tmp_path):
 
 
 def test_reader_of_a_plugin_is_used_without_a_window(guests, tmp_path, monkeypatch):
-    from plaidwork.core.importers import read_dataset
+    from plaidwork.core.data.importers import read_dataset
 
     body = "from plaidwork.core.api import Dataset\n        return Dataset('odd', [[1.0]], ('r',), ('c',))"
     monkeypatch.setattr(module, "_shared", guests(raters=READER.format(body)))
@@ -556,7 +556,7 @@ def test_reader_passes_errors_for_the_user_and_the_users_cancellation(guests, tm
 
 
 def test_process_of_its_own_names_the_plugin_too(guests):
-    from plaidwork.core.processes import ProcessExecutor
+    from plaidwork.core.inference.processes import ProcessExecutor
 
     model, found = _model(guests, RAISES.format(method="step", error="raise SystemExit(4)"))
     plan, events = make_plan(model, {"X": _data()}, schedule=model.spec.schedule.with_(chains=1)), []

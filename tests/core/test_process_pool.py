@@ -6,11 +6,11 @@ import numpy as np
 from toy import ToySampler, same_chains, toy_data
 
 from plaidwork.core.errors import ModelError
-from plaidwork.core.executor import Control, InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.process_pool import ProcessPool
-from plaidwork.core.run import Run
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.process_pool import ProcessPool
+from plaidwork.core.inference.run import Run
 from plaidwork.core.study import Study
 
 SCHEDULE = ToySampler.spec.schedule.with_(chains=2, warmup=2, draws=10)

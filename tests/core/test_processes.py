@@ -7,17 +7,17 @@ import pytest
 from toy import ToyRegistry, ToySampler, ToyVariational, same_chains, toy_data
 from toys import STEP_SECONDS
 
-from plaidwork.core.dataset import Step
+from plaidwork.core.data.dataset import Step
 from plaidwork.core.errors import ModelError
-from plaidwork.core.events import Checkpointed, Failed, Finished, Swept
-from plaidwork.core.executor import Control, InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.one_call import resume
-from plaidwork.core.plan import make_plan
-from plaidwork.core.processes import ProcessExecutor
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
-from plaidwork.core.store import load_session, save_session
+from plaidwork.core.inference.events import Checkpointed, Failed, Finished, Swept
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.processes import ProcessExecutor
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.fitting import resume
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import load_session, save_session
 
 
 def _plan(draws=10, chains=2, **params):
@@ -154,7 +154,7 @@ def test_start_returns_at_once():
 
 
 def test_a_process_that_stays_silent_is_started_anew(monkeypatch):
-    from plaidwork.core import processes
+    from plaidwork.core.inference import processes
 
     monkeypatch.setattr(processes, "FIRST_WORD_SECONDS", 20.0)
     begin, begun = processes._start, []

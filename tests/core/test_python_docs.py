@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from plaidwork.core import one_call
 from plaidwork.core.cli.options import command_parser
-from plaidwork.core.schedule import SCHEDULE_WORDS, Schedule
+from plaidwork.core.contract.schedule import SCHEDULE_WORDS, Schedule
+from plaidwork.core.session import fitting as one_call
 
 pytest.importorskip("pandas")
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text(encoding="utf-8")

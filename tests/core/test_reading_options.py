@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-import plaidwork.core.importers as importers
+import plaidwork.core.data.importers as importers
 from plaidwork.core.cli.options import command_parser
 from plaidwork.core.cli.pairs import import_options
-from plaidwork.core.errors import DataError
-from plaidwork.core.importers import read_dataset, read_datasets
-from plaidwork.core.importers.reading import builtin_readers
-from plaidwork.core.job import FileInput
-from plaidwork.core.reading_options import (
+from plaidwork.core.data.importers import read_dataset, read_datasets
+from plaidwork.core.data.importers.reading import builtin_readers
+from plaidwork.core.data.reading_options import (
     COMMON,
     READING_OPTIONS,
     checked_options,
     options_of,
     reading_option,
 )
+from plaidwork.core.errors import DataError
+from plaidwork.core.job import FileInput
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ import sys
 import pytest
 from toy import ToySampler, same_chains, toy_data
 
-from plaidwork.core import recovery
 from plaidwork.core.errors import SessionError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.recovery import discard, find_recoveries, recovery_file, write_recovery
-from plaidwork.core.session import Session
-from plaidwork.core.store import save_session
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session import recovery
+from plaidwork.core.session.recovery import discard, find_recoveries, recovery_file, write_recovery
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import save_session
 
 
 @pytest.fixture
@@ -101,9 +101,9 @@ def test_killed_while_writing(session, tmp_path):
     code = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from plaidwork.core.recovery import write_recovery
-from plaidwork.core.session import Session
-from plaidwork.core.store import session_file
+from plaidwork.core.session.recovery import write_recovery
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import session_file
 from pathlib import Path
 session = Session("first", uuid="abc")
 write_recovery(session, Path(sys.argv[1]))
@@ -120,7 +120,7 @@ write_recovery(session, Path(sys.argv[1]))
 
 
 def test_words_name_the_recovery_file_when_there_is_one(session, tmp_path, monkeypatch):
-    monkeypatch.setattr("plaidwork.core.store.places.recovery_folder", lambda: tmp_path)
+    monkeypatch.setattr("plaidwork.core.session.store.places.recovery_folder", lambda: tmp_path)
     write_recovery(session)
     with pytest.raises(SessionError, match="Your work is still open and in the recovery file"):
         save_session(session, tmp_path / "no" / "s.plaidwork")

@@ -8,7 +8,7 @@ from toys import Climb, Walk
 from plaidwork.core.api import Model
 from plaidwork.core.errors import PluginError, SessionError
 from plaidwork.core.plugins import finding
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.registry import Registry
 
 
 class Point:
@@ -150,8 +150,8 @@ def test_built_in_plugins_are_found_once():
 def test_string_of_a_class_and_readers_and_samples(load):
     from pathlib import Path
 
-    from plaidwork.core.importers.numpy_files import NumpyReader
-    from plaidwork.core.samples import Sample
+    from plaidwork.core.data.importers.numpy_files import NumpyReader
+    from plaidwork.core.data.samples import Sample
 
     reader = NumpyReader()
     sample = Sample(id="s", title="S", line="", model="toy.walk", size="", folder=Path(), files={})

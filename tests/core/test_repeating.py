@@ -5,13 +5,13 @@ import pytest
 from toys import SCHEDULE, Walk, matrix
 
 from plaidwork.core.cli.verifying import told
-from plaidwork.core.environment import environment
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.repeating import ARITHMETIC, repeat, same_arithmetic
-from plaidwork.core.run import Run
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.inference.environment import environment
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.repeating import ARITHMETIC, repeat, same_arithmetic
+from plaidwork.core.inference.run import Run
 
 
 class Elsewhere(Walk):
@@ -106,7 +106,9 @@ def test_run_says_which_arithmetic_made_it(run):
 
 def test_going_on_elsewhere_keeps_who_made_the_beginning(run, monkeypatch):
     made = dict(run.environment)
-    monkeypatch.setattr("plaidwork.core.fitting.environment", lambda model: made | {"BLAS": "another"})
+    monkeypatch.setattr(
+        "plaidwork.core.inference.execution.environment", lambda model: made | {"BLAS": "another"}
+    )
     run.extend(1)
     execute(run, plan_of(Walk()), InlineExecutor())
     assert run.environment == made

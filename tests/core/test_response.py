@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plaidwork.core.api import axis_places, random_test
-from plaidwork.core.model import Result
-from plaidwork.core.response import checked_response
+from plaidwork.core.contract.model import Result
+from plaidwork.core.findings.response import checked_response
 
 
 def test_places_cover_the_values_and_a_tenth_beyond():

@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
+from plaidwork.core.data.joining import align
+from plaidwork.core.data.samples import bundled_samples, load_sample
 from plaidwork.core.errors import DataError
-from plaidwork.core.joining import align
-from plaidwork.core.samples import bundled_samples, load_sample
 
 SAMPLES = bundled_samples()
 
@@ -99,7 +99,7 @@ def test_tumour_classes_share_the_files_of_another_example():
 
 @pytest.mark.parametrize(("name", "most"), [("digits-3-5", 0.15), ("tumour-classes", 0.3)])
 def test_examples_with_a_test_half_are_predicted(name, most):
-    from plaidwork.core.one_call import fit
+    from plaidwork.core.session.fitting import fit
 
     sample = next(sample for sample in SAMPLES if sample.id == name)
     run = fit(sample.model, sample.load(), sample.params, seed=1, chains=1, warmup=150, draws=100, thin=1)
@@ -111,7 +111,7 @@ def test_examples_with_a_test_half_are_predicted(name, most):
 def test_one_factor_of_the_leukaemia_example_separates_ighv():
     from group_factor_tools import auc
 
-    from plaidwork.core.one_call import fit
+    from plaidwork.core.session.fitting import fit
 
     sample = next(sample for sample in SAMPLES if sample.id == "leukaemia")
     data = sample.load()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from plaidwork.core import scaffold
 from plaidwork.core.cli import main
 from plaidwork.core.errors import SettingError
-from plaidwork.core.scaffold import create, names_for
+from plaidwork.core.plugins import scaffold
+from plaidwork.core.plugins.scaffold import create, names_for
 
 
 def test_the_package_is_whole_and_filled_in(tmp_path):

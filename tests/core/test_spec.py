@@ -6,8 +6,8 @@ import pytest
 from toys import Climb, Walk
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.spec import DeclarationError, spec_from_json, spec_to_json
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import DeclarationError, spec_from_json, spec_to_json
 
 ALPHA = Hyperparameter("alpha", "float", 1.0, minimum=0, open_minimum=True)
 FACTORS = Hyperparameter("factors", "int", 3, minimum=1, maximum=64)

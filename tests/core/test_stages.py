@@ -6,12 +6,12 @@ from conforming import Bound
 from toys import matrix
 
 from plaidwork.core.api import ModelData, Stage, passes
-from plaidwork.core.chain import copy_state
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.stages import POSITION, advance
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.draws.chain import copy_state
 from plaidwork.core.errors import PluginError
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.schedule import Clock
-from plaidwork.core.stages import POSITION, advance
+from plaidwork.core.inference.plan import make_plan
 
 CLOCK = Clock(0, 0)
 

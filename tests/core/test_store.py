@@ -5,18 +5,18 @@ import pytest
 import scipy.sparse
 from toy import ToyRegistry, ToySampler, ToyVariational, same, same_chains, toy_data
 
-from plaidwork.core.dataset import Dataset, Source, Step
+from plaidwork.core.contract.model import Table
+from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import PluginError, SessionError
-from plaidwork.core.events import Swept
-from plaidwork.core.executor import Control, InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.model import Table
-from plaidwork.core.one_call import resume
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.store import load_session, save_session
-from plaidwork.core.store.h5 import Reader, Writer, chunk_shape, open_new
-from plaidwork.core.store.values import read_value, write_value
+from plaidwork.core.hdf5.h5 import Reader, Writer, chunk_shape, open_new
+from plaidwork.core.hdf5.values import read_value, write_value
+from plaidwork.core.inference.events import Swept
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.fitting import resume
+from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.session.store import load_session, save_session
 
 
 def _session(model=None, executor=None, schedule=None, **params):
@@ -210,7 +210,7 @@ def test_stopped_saved_loaded_and_resumed_equals_uninterrupted(tmp_path, sweeps)
 
 def test_stop_within_a_sliced_sweep(tmp_path):
     """The checkpoint stands between two slices of one sweep."""
-    from plaidwork.core.events import Working
+    from plaidwork.core.inference.events import Working
 
     _, whole = _session()
     control, slices = Control(), []
@@ -256,7 +256,7 @@ def test_active_run_is_saved_up_to_its_last_checkpoint(tmp_path):
     plan = make_plan(ToySampler(), {"X": session.datasets["toy data"]}, seed=7)
     run = session.add_run(plan)
     run.status = "running"
-    from plaidwork.core.engine import run_chain
+    from plaidwork.core.inference.engine import run_chain
 
     record = run.chains[0]
     for event in run_chain(plan, record):

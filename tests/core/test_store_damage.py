@@ -12,20 +12,13 @@ import pytest
 from toy import ToySampler, same_chains, toy_data
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
-from plaidwork.core.store import (
-    atomic,
-    gate,
-    load_session,
-    save_session,
-    seal,
-    session_file,
-    sweep_temporaries,
-)
-from plaidwork.core.store.seal import seal_holds
+from plaidwork.core.hdf5 import atomic, gate, seal
+from plaidwork.core.hdf5.seal import seal_holds
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import load_session, save_session, session_file, sweep_temporaries
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +102,7 @@ _FLIP = """
 import random, sys
 from pathlib import Path
 from plaidwork.core.errors import SessionError
-from plaidwork.core.store import load_session
+from plaidwork.core.session.store import load_session
 path, seed, n = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 data, rng, caught = path.read_bytes(), random.Random(seed), 0
 for i in range(n):
@@ -356,10 +349,10 @@ import resource, signal, sys
 sys.path.insert(0, sys.argv[2])
 import numpy as np
 from toy import toy_data
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import SessionError
-from plaidwork.core.session import Session
-from plaidwork.core.store import load_session, save_session
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import load_session, save_session
 session = load_session(sys.argv[1])
 session.add_dataset(Dataset("big", np.random.default_rng(0).normal(size=(1000, 500)), [f"r{i}" for i in range(1000)],
                             [f"c{i}" for i in range(500)]))

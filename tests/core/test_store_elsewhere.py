@@ -8,12 +8,12 @@ import pytest
 import scipy.sparse
 from toy import ToySampler, toy_data
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
-from plaidwork.core.store import save_session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import save_session
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,15 @@ import pytest
 import toys
 from toys import Climb, Walk
 
-from plaidwork.core import registry as module
 from plaidwork.core.cli import main
+from plaidwork.core.contract.model import Result
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.executor import InlineExecutor, ThreadExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins import registry as module
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Metric, Study, study_table
 from tests.registries import registry_of
 

@@ -10,16 +10,16 @@ import pytest
 import toys
 from toys import Climb, Walk
 
-from plaidwork.core import registry as module
 from plaidwork.core.cli import main
+from plaidwork.core.contract.metric import Metric, metrics_of
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import DeclarationError, Hyperparameter, spec_from_json, spec_to_json
 from plaidwork.core.errors import SessionError, SettingError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.metric import Metric, metrics_of
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan, replan
-from plaidwork.core.registry import PluginInfo, Registry
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import DeclarationError, Hyperparameter, spec_from_json, spec_to_json
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan, replan
+from plaidwork.core.plugins import registry as module
+from plaidwork.core.plugins.registry import PluginInfo, Registry
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study, choice_of_run, combinations, study_records
 from plaidwork.core.study.cost import measure_cost
 from tests.registries import registry_of

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from plaidwork.core.dataset import Dataset, Source
-from plaidwork.core.model import Problem
-from plaidwork.core.spec import Input
-from plaidwork.core.suitability import Choices, suggestion, views_with
+from plaidwork.core.contract.model import Problem
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset, Source
+from plaidwork.core.session.suitability import Choices, suggestion, views_with
 from tests import toys
 from tests.registries import registry_of
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaidwork.core import seriation
-from plaidwork.core import summaries as s
+from plaidwork.core.draws import seriation
+from plaidwork.core.draws import summaries as s
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plaidwork.core.text.counts import count_words
-from plaidwork.core.text.marking import readable, term_places
-from plaidwork.core.text.options import TextOptions
-from plaidwork.core.text.tokens import tokenise
+from plaidwork.core.data.text.counts import count_words
+from plaidwork.core.data.text.marking import readable, term_places
+from plaidwork.core.data.text.options import TextOptions
+from plaidwork.core.data.text.tokens import tokenise
 
 TEXT = "Borders, BORDER control: the illegal immigration isn’t  fixed. Immigrants' border; 12 men"
 

@@ -9,10 +9,10 @@ import pytest
 import scipy.io
 import scipy.sparse
 
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.text import Counter, TextOptions, find_issues, guess_kind, load_documents
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.text import Counter, TextOptions, find_issues, guess_kind, load_documents
+from plaidwork.core.session.session import Session, open_session
 
 ALL = {"stop_words": "none", "min_documents": "1"}
 TABLE = """id,rating,day,body

@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from plaidwork.core.data.text.build import Counter
+from plaidwork.core.data.text.counts import REASONS, count_words
+from plaidwork.core.data.text.documents import Documents
+from plaidwork.core.data.text.options import TextOptions, document_bound
+from plaidwork.core.data.text.stop_words import stem_languages, stop_word_languages, stop_word_list
+from plaidwork.core.data.text.tokens import tokenise
 from plaidwork.core.errors import SettingError
-from plaidwork.core.text.build import Counter
-from plaidwork.core.text.counts import REASONS, count_words
-from plaidwork.core.text.documents import Documents
-from plaidwork.core.text.options import TextOptions, document_bound
-from plaidwork.core.text.stop_words import stem_languages, stop_word_languages, stop_word_list
-from plaidwork.core.text.tokens import tokenise
 
 PLAIN = {"stop_words": (), "min_documents": "1", "min_length": 1, "numbers": "keep"}
 
@@ -150,7 +150,7 @@ def test_counting_again_with_other_filters_cuts_nothing_again(monkeypatch):
     documents = Documents("d", ("1", "2"), "texts", None, ("a b", "b c"), absent=np.zeros(2, bool))
     counter = Counter(documents)
     counter.count(TextOptions(**PLAIN))
-    monkeypatch.setattr("plaidwork.core.text.build.tokenise", None)
+    monkeypatch.setattr("plaidwork.core.data.text.build.tokenise", None)
     assert counter.count(TextOptions(**{**PLAIN, "min_documents": "2"})).kept.size == 1
 
 

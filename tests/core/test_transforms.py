@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.annotate import annotate_columns
-from plaidwork.core.dataset import Dataset, Step
+from plaidwork.core.data.annotate import annotate_columns
+from plaidwork.core.data.dataset import Dataset, Step
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.transforms import TRANSFORMS, apply_step, apply_steps
 from plaidwork.core.errors import DataError
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.joining import default_names
-from plaidwork.core.transforms import TRANSFORMS, apply_step, apply_steps
 
 NAN = np.nan
 

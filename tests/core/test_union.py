@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.spec import DeclarationError, Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.joining import unite
 from plaidwork.core.errors import DataError
-from plaidwork.core.joining import unite
-from plaidwork.core.spec import DeclarationError, Input
 
 
 def data(name, rows, **more):

@@ -11,11 +11,11 @@ import toys
 
 from plaidwork.core.api import Result, Variable
 from plaidwork.core.cli.looking import describe_run
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.exporting import export_run
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.exporting import export_run
+from plaidwork.core.session.session import Session
 from plaidwork.core.study import Study
 from tests.registries import registry_of
 
@@ -55,7 +55,7 @@ def fitted(model, session=None, **schedule):
 
 
 def test_the_verdict_is_worked_out_once_for_the_same_draws(monkeypatch):
-    from plaidwork.core import diagnostics
+    from plaidwork.core.draws import diagnostics
 
     run, _ = fitted(toys.Walk)
     first = run.diagnosis()

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from toys import Walk, matrix
 
-from plaidwork.core import fitting
+from plaidwork.core.contract.views import ResultStore, ViewFactory
+from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import PluginError
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.objects import as_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
-from plaidwork.core.views import ResultStore, ViewFactory
+from plaidwork.core.inference import execution as fitting
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session
 
 
 @pytest.fixture(scope="module")

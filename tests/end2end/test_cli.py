@@ -13,7 +13,7 @@ from toys import Climb, Walk, matrix
 from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
-from plaidwork.core.fit_inputs import plain_value
+from plaidwork.core.data.fit_inputs import plain_value
 from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
@@ -317,9 +317,9 @@ def test_ctrl_c_keeps_what_was_done(tmp_path):
 
 def test_bar_has_fixed_columns():
     from plaidwork.core.cli.progress import TerminalBar
-    from plaidwork.core.objects import as_dataset
-    from plaidwork.core.plan import make_plan
-    from plaidwork.core.run import Run
+    from plaidwork.core.data.objects import as_dataset
+    from plaidwork.core.inference.plan import make_plan
+    from plaidwork.core.inference.run import Run
 
     run = Run.from_plan(make_plan(Walk(), {"X": as_dataset("X", matrix())}))
     bar = TerminalBar()

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from plaidwork.core.analysis import Analysis, AnalysisSpec
 from plaidwork.core.cli import main
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result, Table
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session, open_session
 from tests.gui.factor_runs import FactorModel
 
 
@@ -33,7 +33,7 @@ class Opens(Analysis):
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """A session with a finished run of two factors."""
-    monkeypatch.setitem(registry().ready()._shelf["analyses"], "toy.opens", Opens)
+    monkeypatch.setitem(registry().ready()._catalogue["analyses"], "toy.opens", Opens)
     rng = np.random.default_rng(1)
     scores, weights = rng.normal(size=(40, 2)), rng.normal(0, 0.2, (2, 50))
     weights[1, :15] += 1

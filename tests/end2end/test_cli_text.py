@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse
 
 from plaidwork.core.cli import main
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.session import open_session
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.session.session import open_session
 
 REVIEWS = """id,rating,body
 a1,good,"The film, the best film of all"

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from plaidwork.core.cli import main
-from plaidwork.core.session import open_session
+from plaidwork.core.session.session import open_session
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = (ROOT / "docs" / "digits.md").read_text(encoding="utf-8")

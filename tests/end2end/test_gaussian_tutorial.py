@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from plaidwork.core.cli import main
-from plaidwork.core.samples import bundled_samples
-from plaidwork.core.session import open_session
+from plaidwork.core.data.samples import bundled_samples
+from plaidwork.core.session.session import open_session
 from plaidwork.core.study import study_records
 
 pytestmark = pytest.mark.xdist_group("gaussian tutorial")  # all look at the same fits

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from plaidwork.core import open_session
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.registry import Registry
 
 SOURCE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "dirichlet_mixture"
 PACKAGE = "plaidwork_dirichlet_mixture"
@@ -126,9 +126,9 @@ def test_a_session_opens_where_the_guest_is_not(installed, tmp_path):
 
 
 def test_fitted_and_drawn_in_the_window(beside, qapp, qtbot, tmp_path):
-    from plaidwork.core.plan import make_plan
-    from plaidwork.core.schedule import Schedule
-    from plaidwork.core.session import Session
+    from plaidwork.core.contract.schedule import Schedule
+    from plaidwork.core.inference.plan import make_plan
+    from plaidwork.core.session.session import Session
     from plaidwork.gui.main_window import MainWindow
     from plaidwork.gui.results.broken_page import BrokenPage
     from plaidwork.gui.results.registry import make_view

@@ -15,8 +15,8 @@ import pytest
 
 from plaidwork.core import open_session
 from plaidwork.core.cli import main
-from plaidwork.core.plugin_install import install
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.plugin_install import install
+from plaidwork.core.plugins.registry import Registry
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +119,7 @@ def test_it_is_listed_checked_and_fitted_from_the_command_line(python, package, 
 def test_it_is_installed_fitted_and_drawn_in_the_window(wheel, qapp, qtbot, tmp_path, monkeypatch):
     from PySide6.QtCore import Qt
 
-    from plaidwork.core.session import Session
+    from plaidwork.core.session.session import Session
     from plaidwork.gui.main_window import MainWindow
     from plaidwork.gui.results.broken_page import BrokenPage
     from plaidwork.gui.results.registry import make_view

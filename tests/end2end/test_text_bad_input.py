@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plaidwork.core.cli import main
-from plaidwork.core.session import open_session
+from plaidwork.core.session.session import open_session
 
 WORDS = ["plot", "actor", "scene", "music", "script", "camera", "joke", "hero"]
 

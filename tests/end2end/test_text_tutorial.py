@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plaidwork.core.cli import main
-from plaidwork.core.registry import registry
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session, open_session
 
 ROOT = Path(__file__).parents[2]
 

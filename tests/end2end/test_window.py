@@ -10,8 +10,8 @@ from asked import answering
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QPushButton
 
-from plaidwork.core.registry import registry
-from plaidwork.core.session import Session
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks
@@ -138,7 +138,7 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
     qtbot.waitUntil(lambda: again.n_draws == 240 and not again.active, timeout=60_000)
 
     from plaidwork.core import fit
-    from plaidwork.core.executor import InlineExecutor
+    from plaidwork.core.inference.executor import InlineExecutor
 
     whole = fit("infinite_plaid", {"X": dataset}, chains=2, warmup=100, draws=120, executor=InlineExecutor())
     assert np.array_equal(whole.draws["log_joint"], again.draws["log_joint"])
@@ -200,7 +200,7 @@ def test_a_file_with_a_bad_cell_is_refused_with_its_place(window, qtbot, tmp_pat
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_example_opens_in_one_click_ready_to_start(window, qtbot, scheme):
-    from plaidwork.core.samples import bundled_samples
+    from plaidwork.core.data.samples import bundled_samples
     from plaidwork.gui.theme import theme
 
     theme().set_mode(scheme)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Input, View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import Input, View
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Model, Result, Results, Table
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.contract.model import Model, Result, Results, Table
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable, View
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 from plaidwork.gui.workbench import Workbench
 
 BLOCK_SOURCE = {

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 
-from plaidwork.core.analysis import Analysis, AnalysisSpec
-from plaidwork.core.annotations import Annotations
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.spec import Hyperparameter, Input, View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
-from plaidwork.core.model import Result, Table
-from plaidwork.core.plan import make_plan
-from plaidwork.core.spec import Hyperparameter, Input, View
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.findings.annotations import Annotations
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
@@ -242,19 +242,19 @@ def test_without_results_and_without_analyses(bench, qtbot, run):
     run.results = {"means": Result(np.zeros(3), ("column",))}
     bench.results_changed.emit(run.id)
     until(lambda: isinstance(page.current, AskPage))
-    bench.registry._shelf["analyses"].clear()
+    bench.registry._catalogue["analyses"].clear()
     other = AnalysisPage(bench, run)
     qtbot.addWidget(other)
     until(lambda: other._specs is not None)
     assert other.current.title == "No analysis without the model"
-    bench.registry._shelf["models"]["toy.blocks"] = ToyModel
+    bench.registry._catalogue["models"]["toy.blocks"] = ToyModel
     other.refresh()
     until(lambda: other.current.title == "No analysis for this run")
 
 
 def test_record_of_a_missing_plugin_still_shows(page, bench, qtbot):
     record = _made(page)
-    bench.registry._shelf["analyses"].clear()
+    bench.registry._catalogue["analyses"].clear()
     told = []
     bench.told.connect(lambda *message: told.append(message))
     other = AnalysisPage(bench, page.run)

@@ -6,13 +6,13 @@ from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QStyle, QStyleOptionViewItem
 
-from plaidwork.core.analysis import Analysis, AnalysisSpec
-from plaidwork.core.annotations import Annotations
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.spec import Input, View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError
-from plaidwork.core.model import Table
-from plaidwork.core.plan import make_plan
-from plaidwork.core.spec import Input, View
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.findings.annotations import Annotations
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
@@ -288,7 +288,7 @@ def test_a_bug_in_examine_is_told_at_the_field(page, bench, qtbot, tmp_path, mon
         def examine(self, name, file):
             raise KeyError("oops")
 
-    bench.registry._shelf["analyses"]["factor_tools.gene_sets"] = Broken
+    bench.registry._catalogue["analyses"]["factor_tools.gene_sets"] = Broken
     path = write_gmt(tmp_path, {"S": ["drug 1"]})
     field = form(page, "factor_tools.gene_sets").file_field("sets")
     choose_file(monkeypatch, path)
@@ -306,7 +306,7 @@ def test_a_file_is_read_off_the_gui_thread(page, qtbot, tmp_path, monkeypatch):
             threads.append(QThread.currentThread())
             raise DataError("not this one")
 
-    page.workbench.registry._shelf["analyses"]["factor_tools.gene_sets"] = Slow
+    page.workbench.registry._catalogue["analyses"]["factor_tools.gene_sets"] = Slow
     field = form(page, "factor_tools.gene_sets").file_field("sets")
     field.load(write_gmt(tmp_path, {"S": ["drug 1"]}))
     assert "is being read" in field.problem

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Qt
 
-from plaidwork.core.analysis import Analysis, AnalysisSpec
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Table
-from plaidwork.core.plan import make_plan
-from plaidwork.core.spec import Input, View
+from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.spec import Input, View
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import NEW

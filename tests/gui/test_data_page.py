@@ -7,9 +7,9 @@ import pytest
 from gui_toys import ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.transforms import TRANSFORMS, apply_step
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.transforms import TRANSFORMS, apply_step
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
 from plaidwork.gui.data.facts import find_facts, missing_words, size_words
 from plaidwork.gui.data.transform_dialog import used_by

@@ -11,9 +11,9 @@ import logging
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from plaidwork.core.registry import registry
-from plaidwork.core.samples import bundled_samples
-from plaidwork.core.session import Session
+from plaidwork.core.data.samples import bundled_samples
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings

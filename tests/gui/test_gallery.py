@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from plaidwork.core import registry
 from plaidwork.core.checks import checks_for
-from plaidwork.core.view_kinds import COMMON_KINDS, VIEW_KINDS
-from plaidwork.core.view_kinds_families import FAMILY_KINDS
+from plaidwork.core.contract.view_kinds import COMMON_KINDS, VIEW_KINDS
+from plaidwork.core.contract.view_kinds_families import FAMILY_KINDS
+from plaidwork.core.plugins import registry
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 _spec = importlib.util.spec_from_file_location("draw_view_kinds", DOCS / "draw_view_kinds.py")

@@ -8,9 +8,9 @@ from gui_toys import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 
-from plaidwork.core.importers import read_dataset
-from plaidwork.core.importers.reading import builtin_readers
-from plaidwork.core.reading_options import checked_options, options_of
+from plaidwork.core.data.importers import read_dataset
+from plaidwork.core.data.importers.reading import builtin_readers
+from plaidwork.core.data.reading_options import checked_options, options_of
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.theme import theme

@@ -11,8 +11,8 @@ from gui_toys import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.spec import Input
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.setup.inputs_form import InputField

@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 
-from plaidwork.core.session import Session
+from plaidwork.core.session.session import Session
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
 from plaidwork.gui.commands import Commands
 from plaidwork.gui.main_window import MainWindow
@@ -94,7 +94,7 @@ def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
 
 
 def test_the_message_at_the_end_tells_when_chains_disagree(window, qtbot, monkeypatch):
-    from plaidwork.core.diagnostics import Verdict
+    from plaidwork.core.draws.diagnostics import Verdict
 
     doubt = Verdict("error", "The chains found different solutions", "")
     monkeypatch.setattr(window.workbench, "verdict", lambda run: doubt)

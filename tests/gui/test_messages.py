@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
-from plaidwork.core.session import Session
+from plaidwork.core.session.session import Session
 from plaidwork.gui.widgets import MessageBar
 from plaidwork.gui.workbench import Workbench
 from tests.gui.window_tools import dataset, plan, toy_registry, window_on

@@ -7,13 +7,13 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
-from plaidwork.core.chain import ChainRecord
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Trace, Variable
+from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import ModelError
-from plaidwork.core.fitting import execute
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Trace, Variable
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.theme import theme
@@ -397,7 +397,7 @@ def run_of_noise(spec, chains=3):
 
 def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtbot):
     """What is diagnosed may be a trace or a kept number, whichever a model declares."""
-    from plaidwork.core.registry import Registry
+    from plaidwork.core.plugins.registry import Registry
     from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
 
     specs = [spec for spec in Registry().load().specs() if spec.algorithm != "mcmc"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea
 
-from plaidwork.core.registry import registry
+from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench

@@ -11,12 +11,12 @@ from conforming import Means
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Input
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.new_data import NewDataField
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import NEW

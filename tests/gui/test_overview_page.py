@@ -8,11 +8,11 @@ from gui_toys import settle
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.overview import overview
-from plaidwork.core.registry import Registry
-from plaidwork.core.samples import bundled_samples
-from plaidwork.core.session import Session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.overview import overview
+from plaidwork.core.data.samples import bundled_samples
+from plaidwork.core.plugins.registry import Registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.data.overview_page import OverviewPage
 from plaidwork.gui.data.presence import PresencePicture, band_image
 from plaidwork.gui.main_window import MainWindow

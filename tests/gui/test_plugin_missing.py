@@ -77,7 +77,7 @@ def test_every_tab_opens_and_offers_nothing_new(window):
 
 def test_it_is_over_when_the_plugin_comes(window):
     registry = window.workbench.registry
-    registry._shelf["models"]["toy.walk"] = toys.Walk
+    registry._catalogue["models"]["toy.walk"] = toys.Walk
     window.workbench.plugin_changed.emit("toy_plugin")
     window.plugin_watch._changed("toys")
     QApplication.processEvents()

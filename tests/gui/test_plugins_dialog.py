@@ -14,7 +14,7 @@ from wheels_made import make_wheel, model_source
 
 from plaidwork.core.checks import Report, Row
 from plaidwork.core.errors import ModelError
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.registry import Registry
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.plugins import PluginsDialog, dialog, facts
 from plaidwork.gui.plugins.install_dialog import InstallDialog
@@ -229,7 +229,7 @@ def test_load_times_are_short_words():
 
 
 def test_a_cause_without_a_frame_is_still_told():
-    from plaidwork.core.registry import PluginFault, PluginInfo
+    from plaidwork.core.plugins.registry import PluginFault, PluginInfo
 
     info = PluginInfo(
         "a", "a", "folder", state="failed", faults=[PluginFault("a", "", "", "", "KeyError: 'x'")]
@@ -415,7 +415,7 @@ def test_not_agreed_is_not_checked(open_dialog, mixed, qtbot, monkeypatch):
 
 
 def test_a_result_of_another_version_does_not_count(folder, tmp_path):
-    from plaidwork.core.registry import PluginInfo
+    from plaidwork.core.plugins.registry import PluginInfo
     from plaidwork.gui.plugins.kept_checks import FILE, forget_check, keep_check
 
     info = PluginInfo("level", "guest_level", "folder", "0.1.0")
@@ -486,7 +486,7 @@ def test_what_cannot_be_installed_is_said_in_the_dialog(qtbot, folder, tmp_path)
 
 
 def test_back_and_stop(qtbot, folder, tmp_path, monkeypatch):
-    from plaidwork.core import plugin_install
+    from plaidwork.core.plugins import plugin_install
 
     shown = InstallDialog()
     qtbot.addWidget(shown)

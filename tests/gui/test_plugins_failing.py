@@ -15,16 +15,16 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from plaidwork.core import registry as module
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.fitting import execute
-from plaidwork.core.plan import make_plan
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.views import ResultStore
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins import finding, starts
-from plaidwork.core.registry import Registry
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import View
-from plaidwork.core.views import ResultStore
+from plaidwork.core.plugins import registry as module
+from plaidwork.core.plugins.registry import Registry
 from plaidwork.gui.app import _load_ahead, install_exception_hook
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.results import make_view
@@ -246,7 +246,7 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
 
 
 def _failed_events(registry):
-    from plaidwork.core.events import Failed
+    from plaidwork.core.inference.events import Failed
 
     for fault in registry.faults:
         yield Failed(0, fault.message, "", fault.traceback, fault)

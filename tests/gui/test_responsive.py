@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from PySide6.QtCore import QTimer
 
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.schedule import Schedule
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.workbench import Workbench
 from tests import toys
@@ -21,7 +21,7 @@ def test_a_timer_keeps_beating_while_four_chains_of_a_built_in_model_run(qapp, q
     model = found.model(spec.id)
     model.prepare()
     values = toys.matrix(400, 300)
-    from plaidwork.core.objects import as_dataset
+    from plaidwork.core.data.objects import as_dataset
 
     plan = make_plan(
         model,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from plaidwork.core import assessment
-from plaidwork.core.model import Result
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.draws import assessment
 from tests.gui.factor_runs import choose, click, factor_run
 
 SOURCE = {"labels": "codes", "probability": "share", "names": "class", "part": "half"}

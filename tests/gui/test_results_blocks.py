@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from plaidwork.core.model import Result
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
 from plaidwork.gui.results import make_view
 from plaidwork.gui.results.blocks import colour_limits
 from plaidwork.gui.theme import theme
@@ -307,7 +307,7 @@ def test_modes_that_the_run_lacks_are_not_offered(opened):
 
 
 def test_roles_may_come_from_a_table_of_blocks(opened):
-    from plaidwork.core.model import Table
+    from plaidwork.core.contract.model import Table
 
     workbench, run = toy_run()
     shift = run.results["shift"].values

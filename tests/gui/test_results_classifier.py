@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Hyperparameter, View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import Hyperparameter, View
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.results.decision import Planes, decision_lines
 from plaidwork.gui.run_pages import run_pages

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from plaidwork.core.dataset import Dataset, Source
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
-from plaidwork.core.spec import Input, View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import Input, View
+from plaidwork.core.data.dataset import Dataset, Source
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import choose

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from plaidwork.core.model import Result
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
 from tests.gui.factor_runs import click, factor_run
 
 SOURCE = {

@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 
-from plaidwork.core.dataset import Step
-from plaidwork.core.model import Result, Table
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.spec import View
+from plaidwork.core.data.dataset import Step
 from plaidwork.gui.results.chart import headed
 from plaidwork.gui.results.marks import colouring
 from plaidwork.gui.results.strips import strip_of

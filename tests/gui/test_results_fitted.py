@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from plaidwork.core.draws import DrawBuffer
-from plaidwork.core.model import Result
+from plaidwork.core.contract.model import Result
+from plaidwork.core.draws.draws import DrawBuffer
 from plaidwork.gui.results.factor_heat import places_of
 from plaidwork.gui.results.strips import NumberStrip, Profile, Strip
 from plaidwork.gui.theme import theme

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.gui.results.density_chart import densities
 from plaidwork.gui.results.images import separation, steps_of
 from plaidwork.gui.results.tile_paint import GAP, LEAST, lay_out
@@ -150,7 +150,7 @@ def test_images_without_a_shape_get_one(opened, qtbot, monkeypatch):
 
 def test_pixels_that_were_left_out_are_seen(opened):
     dataset, kind = bar_images()
-    from plaidwork.core.dataset import Step
+    from plaidwork.core.data.dataset import Step
 
     kept = np.delete(np.arange(64), [3, 40])
     page = opened(image_run(dataset.take(1, kept, Step("subset")), kind, ["a", "b"]), PLAIN_IMAGES)

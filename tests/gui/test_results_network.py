@@ -10,9 +10,9 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from plaidwork.core.model import Result
-from plaidwork.core.session import open_session
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.session.session import open_session
 from plaidwork.gui.results.network import ALL
 from tests.gui.factor_runs import at, click, find, wheel
 from tests.gui.network_runs import LISTED, MATRIX, TWO_KINDS, network_run

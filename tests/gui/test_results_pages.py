@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.model import Result, Table
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.spec import View
 from plaidwork.gui.results import VIEW_KINDS, make_view, view_icon
 from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.strips import categorical

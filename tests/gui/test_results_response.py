@@ -11,12 +11,12 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.session import Session
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
 from plaidwork.gui.results.posterior_grid import log_ticks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
-from plaidwork.core.model import Result
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import choose, click, factor_run, wheel
 

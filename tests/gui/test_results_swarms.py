@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from plaidwork.core.model import Result, Table
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result, Table
+from plaidwork.core.contract.spec import View
 from plaidwork.gui.results.beeswarm_chart import spread
 from tests.gui.factor_runs import choose, click, factor_run, find, wheel
 

@@ -9,10 +9,10 @@ import pytest
 from gui_toys import LABELS, SPEC, ToyBlocks, ToyRegistry, settle
 from PySide6.QtCore import QPoint, Qt
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.new_samples import new_samples
-from plaidwork.core.plan import make_plan
-from plaidwork.core.spec import Input
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.new_samples import new_samples
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.data import ImportDialog
 from plaidwork.gui.data.facts import figure_rows, find_facts, size_words

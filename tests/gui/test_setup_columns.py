@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse
 from gui_toys import settle
 
-from plaidwork.core.dataset import Dataset, Source
-from plaidwork.core.spec import Input
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.gui.setup.inputs_form import InputField, InputsForm
 from plaidwork.gui.setup.setup_page import SetupPage
 from plaidwork.gui.workbench import Workbench

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import Registry
-from plaidwork.core.samples import bundled_samples
-from plaidwork.core.session import Session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.samples import bundled_samples
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import Registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.data import TextImportDialog
 from plaidwork.gui.data.import_dialog import ImportDialog
 from plaidwork.gui.data.views_dialog import ViewsDialog

@@ -6,8 +6,8 @@ import pytest
 from gui_toys import SPEC
 from PySide6.QtCore import Qt
 
+from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.core.spec import Hyperparameter
 from plaidwork.gui.setup.entry import parse, range_words, rule, short_range, stepped, write
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import HyperparameterForm

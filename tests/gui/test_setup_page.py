@@ -9,9 +9,9 @@ from gui_toys import LABELS, SPEC, ToyRegistry, labels, matrix, settle
 from PySide6.QtCore import Qt
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.run import Run
-from plaidwork.core.suitability import Choices
+from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.workbench import Workbench

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from plaidwork.core.exporting import export_run
-from plaidwork.core.model import Result
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import View
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import View
+from plaidwork.core.session.exporting import export_run
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.gui.data import DataPage
 from plaidwork.gui.data.label_choice import propose_labels
 from plaidwork.gui.main_window import MainWindow

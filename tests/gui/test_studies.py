@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
-from plaidwork.core.metric import Metric
-from plaidwork.core.model import Result
-from plaidwork.core.session import Session, open_session
-from plaidwork.core.spec import Choice, Hyperparameter
+from plaidwork.core.contract.metric import Metric
+from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.spec import Choice, Hyperparameter
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.core.study import Study
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.session_tree import DATA, STUDY

@@ -10,8 +10,8 @@ from gui_toys import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.gui.data import ImportDialog, TextImportDialog
 from plaidwork.gui.data.facts import find_facts
 

@@ -3,8 +3,8 @@
 import inspect
 from importlib import import_module
 
-from plaidwork.core.spec import View
-from plaidwork.core.view_kinds import VIEW_KINDS as CATALOGUE
+from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.view_kinds import VIEW_KINDS as CATALOGUE
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 

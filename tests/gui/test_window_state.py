@@ -5,7 +5,7 @@ from asked import answering
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
-from plaidwork.core.session import open_session
+from plaidwork.core.session.session import open_session
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.results.option_row import Labelled, OptionRow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plaidwork.core.session import Session
+from plaidwork.core.session.session import Session
 from plaidwork.gui.tasks import run_task, wait_for_tasks
 from plaidwork.gui.workbench import Workbench
 from tests import toys
@@ -53,9 +53,9 @@ def test_a_start_waits_for_no_library_to_say_its_version(workbench, qtbot, monke
 
 
 def test_window_and_headless_give_the_same_draws(workbench, qtbot):
-    from plaidwork.core.executor import InlineExecutor
-    from plaidwork.core.fitting import execute
-    from plaidwork.core.run import Run
+    from plaidwork.core.inference.execution import execute
+    from plaidwork.core.inference.executor import InlineExecutor
+    from plaidwork.core.inference.run import Run
 
     with qtbot.waitSignal(workbench.results_changed, timeout=20_000):
         run = workbench.start(plan())
@@ -159,7 +159,7 @@ def test_tasks_report_errors_progress_and_cancellation(qtbot):
 
 
 def test_variational_models_end_when_they_have_converged(workbench, qtbot):
-    from plaidwork.core.plan import make_plan
+    from plaidwork.core.inference.plan import make_plan
     from tests.gui.window_tools import dataset
 
     with qtbot.waitSignal(workbench.results_changed, timeout=20_000):

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.plan import FitPlan, make_plan
-from plaidwork.core.registry import Registry
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.session import Session
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.plugins.registry import Registry
+from plaidwork.core.session.session import Session
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.tasks import wait_for_tasks

@@ -3,7 +3,7 @@
 import pytest
 
 from plaidwork.core.checks import checks_for
-from plaidwork.core.registry import Registry
+from plaidwork.core.plugins.registry import Registry
 
 BUILT_IN = [info for info in Registry(safe_mode=True).load().plugins if info.source == "built-in"]
 MODELS = [model for info in BUILT_IN for model in info.models]

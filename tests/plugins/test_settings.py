@@ -10,10 +10,10 @@ import pytest
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench, first_difference, result_difference
 from plaidwork.core.checks._check import CheckFailed
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
 from plaidwork.core.errors import PlaidworkError, SettingError
-from plaidwork.core.registry import Registry
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.spec import Hyperparameter, ModelSpec
+from plaidwork.core.plugins.registry import Registry
 
 REGISTRY = Registry(safe_mode=True).load()
 MODELS = [spec.id for spec in REGISTRY.specs()]

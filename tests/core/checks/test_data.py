@@ -6,8 +6,8 @@ from conforming import Means
 
 from plaidwork.core.api import Input, Trace
 from plaidwork.core.checks import _data
-from plaidwork.core.plan import make_plan
-from plaidwork.core.spec import ModelSpec, Variable
+from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.inference.plan import make_plan
 
 
 class Anything(Means):

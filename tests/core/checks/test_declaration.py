@@ -6,7 +6,7 @@ import pytest
 from conforming import Bound, Means
 from faults import caught, respec
 
-from plaidwork.core.spec import Hyperparameter, Trace, View
+from plaidwork.core.contract.spec import Hyperparameter, Trace, View
 
 
 class Loose(Hyperparameter):

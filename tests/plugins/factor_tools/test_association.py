@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.assessment import newcombe
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.assessment import newcombe
 from plaidwork.core.errors import DataError, ModelError
-from plaidwork.core.model import Result
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.numerics.multiplicity import benjamini_hochberg
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session
+from plaidwork.core.session.session import Session
 from plaidwork.plugins.factor_tools import association
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
 from tests.gui.factor_runs import FactorModel

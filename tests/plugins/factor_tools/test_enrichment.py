@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from plaidwork.core.analysing import examine_file, run_analysis
-from plaidwork.core.attached import AttachedFile
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError
-from plaidwork.core.model import Result
-from plaidwork.core.plan import make_plan
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.findings.attached import AttachedFile
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.session import Session, open_session
 from plaidwork.plugins.factor_tools.enrichment import GeneSetEnrichment
 from plaidwork.plugins.factor_tools.gene_sets import match, read_gmt
 from plaidwork.plugins.factor_tools.set_tests import compare_sets, permuted_p, rank_variance

@@ -10,9 +10,9 @@ from scipy.special import ndtr
 
 from plaidwork.core import fit
 from plaidwork.core.checks import check_model
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.plan import model_data
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary import binary_pca
 from plaidwork.plugins.gp_auxiliary.binary_pca import BinaryComponents
 from plaidwork.plugins.gp_auxiliary.binary_pca_axes import strengths, turned_draws

@@ -9,8 +9,8 @@ from scipy import stats
 from scipy.special import log_ndtr
 
 from plaidwork.core import fit
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.plugins.gp_auxiliary.kernels import winner
 from plaidwork.plugins.gp_auxiliary.predict import many_class, two_class
 

@@ -7,10 +7,10 @@ import pytest
 from gp_joint import generator
 
 from plaidwork.core.cli import main
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, SettingError
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
 
 NAMES = tuple(f"s{i + 1}" for i in range(12))
 

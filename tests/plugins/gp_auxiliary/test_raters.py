@@ -8,10 +8,10 @@ from gp_joint import RatersJoint
 from plaid_tools import with_fault
 
 from plaidwork.core import fit
-from plaidwork.core.annotation_inputs import ColumnRef, column_dataset
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.executor import InlineExecutor
-from plaidwork.core.plan import model_data
+from plaidwork.core.data.annotation_inputs import ColumnRef, column_dataset
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary import raters, raters_moves
 from plaidwork.plugins.gp_auxiliary.raters import Rated
 

@@ -8,9 +8,9 @@ from gp_joint import generator
 from scipy.special import ndtr
 
 from plaidwork.core.api import Block, ModelData, Table
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.numerics.used_draws import standard_error
-from plaidwork.core.one_call import fit
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, in_parts, not_null
 from plaidwork.plugins.gp_auxiliary.posterior import cut_prior
 

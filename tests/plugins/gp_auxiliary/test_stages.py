@@ -7,7 +7,7 @@ import pytest
 from gp_joint import generator
 
 from plaidwork.core.api import POSITION, Block, Clock, ModelData
-from plaidwork.core.chain import copy_state
+from plaidwork.core.draws.chain import copy_state
 from plaidwork.plugins.gp_auxiliary import binary_pca, hyper
 from plaidwork.plugins.gp_auxiliary.binary_pca import BinaryComponents
 from plaidwork.plugins.gp_auxiliary.classify import Classes

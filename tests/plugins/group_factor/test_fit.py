@@ -4,12 +4,12 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
+from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.errors import ModelError
-from plaidwork.core.model import Block, ModelData
-from plaidwork.core.one_call import fit
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.schedule import Clock
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.group_factor import sweep
 
 LARGE = {"n": 300, "sizes": (80, 120, 80), "k": 5, "missing": 0.05, "absent": 30, "active": 0.3}

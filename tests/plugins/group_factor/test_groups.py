@@ -4,11 +4,11 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
+from plaidwork.core.contract.model import Block, ModelData
 from plaidwork.core.errors import DataError, ModelError
-from plaidwork.core.model import Block, ModelData
-from plaidwork.core.one_call import fit
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.group_factor.sweep import explained
 
 N = 240

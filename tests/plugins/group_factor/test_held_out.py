@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, gammaln
 
-from plaidwork.core.registry import registry
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
 from plaidwork.plugins.group_factor.results import expected
 from plaidwork.plugins.group_factor.views import read_views

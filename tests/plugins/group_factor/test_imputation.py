@@ -5,10 +5,10 @@ import csv
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.exporting import export_run
-from plaidwork.core.fitted import FittedInput
-from plaidwork.core.registry import registry
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.findings.fitted import FittedInput
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.exporting import export_run
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.model import GroupFactor
 from plaidwork.plugins.group_factor.results import deviance_of, expected, last_of

@@ -4,10 +4,10 @@ import group_factor_tools as tools
 import numpy as np
 import pytest
 
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, SettingError
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.standard_normal((20, 6))

@@ -6,15 +6,15 @@ from scipy import stats
 from scipy.stats.contingency import odds_ratio
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.annotations import AnnotationRef
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.contract.model import Result
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.summaries import nmi_overlap_ishiguro
 from plaidwork.core.errors import DataError, ModelError
-from plaidwork.core.model import Result
+from plaidwork.core.findings.annotations import AnnotationRef
+from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.numerics.multiplicity import benjamini_hochberg
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.session import Session
-from plaidwork.core.summaries import nmi_overlap_ishiguro
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session
 from plaidwork.plugins.plaid import association
 from plaidwork.plugins.plaid.analyses import BlocksAndAnnotations, KnownBlocks
 from plaidwork.plugins.plaid.models import InfinitePlaid

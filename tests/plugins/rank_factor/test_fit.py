@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import rank_factor_tools as tools
 
-from plaidwork.core.model import Block, ModelData
-from plaidwork.core.registry import registry
+from plaidwork.core.contract.model import Block, ModelData
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_shares
 from plaidwork.plugins.rank_factor.similarity import cosines
 

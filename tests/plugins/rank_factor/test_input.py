@@ -5,8 +5,8 @@ import pytest
 import rank_factor_tools as tools
 
 from plaidwork.core.errors import DataError
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.rank_factor.comparisons import level_of, make_levels, make_pairs, place, row_edges
 
 RNG = np.random.default_rng(0)

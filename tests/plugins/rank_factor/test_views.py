@@ -6,7 +6,7 @@ import rank_factor_tools as tools
 
 from plaidwork.core.api import random_test
 from plaidwork.core.api_scores import score
-from plaidwork.core.registry import registry
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.rank_factor import similarity
 from plaidwork.plugins.rank_factor.checks import split_of
 from plaidwork.plugins.rank_factor.posterior import match_groups

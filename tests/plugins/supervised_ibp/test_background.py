@@ -9,11 +9,11 @@ import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.session import open_session
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit
+from plaidwork.core.session.session import open_session
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer
 
 

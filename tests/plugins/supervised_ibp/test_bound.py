@@ -7,7 +7,7 @@ import pytest
 import supervised_ibp_tools as tools
 from scipy.special import betaln, gammaln
 
-from plaidwork.core import stages
+from plaidwork.core.contract import stages
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.moments import SUMS, clear_sums, copied, read_documents

@@ -6,13 +6,13 @@ import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import ModelError
-from plaidwork.core.fitting import execute
-from plaidwork.core.one_call import fit
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.unlocking import LockedError
+from plaidwork.core.findings.unlocking import LockedError
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.supervised_ibp.analyses import ADJUSTED
 from plaidwork.plugins.supervised_ibp.effects import bootstrap, covariance, p_values, regress
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity

@@ -10,16 +10,16 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.engine import run_chain
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.numbers import format_percent
 from plaidwork.core.errors import DataError
-from plaidwork.core.numbers import format_percent
-from plaidwork.core.one_call import fit, resume
-from plaidwork.core.plan import make_plan
-from plaidwork.core.registry import registry
-from plaidwork.core.run import Run
-from plaidwork.core.schedule import Schedule
-from plaidwork.core.session import Session, open_session
+from plaidwork.core.inference.engine import run_chain
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.fitting import fit, resume
+from plaidwork.core.session.session import Session, open_session
 
 
 def given(x, y):

@@ -6,7 +6,7 @@ import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import ModelError
-from plaidwork.core.registry import registry
+from plaidwork.core.plugins.registry import registry
 from plaidwork.plugins.supervised_ibp import sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of

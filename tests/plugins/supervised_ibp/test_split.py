@@ -5,7 +5,7 @@ import pytest
 import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.one_call import fit
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
 
@@ -67,7 +67,7 @@ def test_a_given_split_is_used():
 
 
 def test_documents_without_outcome_are_in_neither_half():
-    from plaidwork.core.dataset import Dataset
+    from plaidwork.core.data.dataset import Dataset
 
     x, y = counts()
     y[[1, 2, 70]] = np.nan

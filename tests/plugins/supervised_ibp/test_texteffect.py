@@ -6,8 +6,8 @@ import supervised_ibp_tools as tools
 from scipy.special import digamma, expit
 
 from plaidwork.core.analysing import run_analysis
-from plaidwork.core.dataset import Dataset
-from plaidwork.core.one_call import fit
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
 from plaidwork.plugins.supervised_ibp.texteffect import drawn_topics, first_topics

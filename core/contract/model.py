@@ -1,0 +1,359 @@
+"""The base class of every model, and what passes between a model and its host."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from plaidwork.core.contract.schedule import Clock
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.contract.stages import Stage, advance
+from plaidwork.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from plaidwork.core.draws.draws import Kept
+
+T = TypeVar("T")
+
+State = dict[str, Any]
+"""Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
+
+if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
+else:
+    StateT = TypeVar("StateT")
+
+Params = Mapping[str, Any]
+"""Hyperparameters by name, in canonical type, all present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One input as a model gets it. All arrays are read-only.
+
+    Attributes
+    ----------
+    values : (n, m) float64, C order, or a CSR matrix for sparse inputs; 0 where not observed.
+        (n,) for vectors; (n,) int64 codes for labels.
+    observed : (n, m) bool, True where the cell is known and used by the fit (same shape as ``values``).
+    held_out : (n, m) bool, True where the cell is known but kept from the fit; None when nothing is held out.
+    names : one tuple of item names per axis.
+    categories : the labels' names, by code; empty for numbers.
+    unit : unit of the values as shown.
+    """
+
+    name: str
+    values: Any
+    observed: np.ndarray
+    held_out: np.ndarray | None
+    names: tuple[tuple[str, ...], ...]
+    categories: tuple[str, ...] = ()
+    unit: str = ""
+    truth: np.ndarray | None = field(default=None, repr=False)
+    """(n, m) values with the held-out cells filled in; None when nothing is held out."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+
+class ModelData(Mapping[str, Any]):
+    """The inputs by name: a :class:`Block`, or a tuple of them for ``Input(many=True)``.
+
+    Optional inputs that were not given are absent (``"truth" in data``).
+    """
+
+    def __init__(self, blocks: Mapping[str, Block | tuple[Block, ...]]) -> None:
+        self._blocks = dict(blocks)
+        self._prepared: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def prepared(
+        self, make: Callable[[ModelData, Params], T], params: Params, settings: Sequence[str] | None = None
+    ) -> T:
+        """``make(data, params)``, made once for these data and settings and shared by all chains and threads.
+
+        For what a fit derives from its data before the first sweep: sorted values, neighbours, sparse forms. It lives
+        as long as the data do and must not be changed. ``settings`` names those that it depends on; None is all.
+        """
+        names = sorted(params) if settings is None else settings
+        key = make, tuple(params[name] for name in names)
+        with self._lock:  # a second chain waits for the first one's
+            if key not in self._prepared:
+                self._prepared[key] = make(self, params)
+            return self._prepared[key]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._blocks[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong (``severity="error"``) or noteworthy (``"warning"``) about data or settings.
+
+    ``where`` names the input or hyperparameter it belongs to, so that the form can show it at the field.
+    """
+
+    message: str
+    hint: str = ""
+    where: str = ""
+    severity: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An estimate before the fit: bytes of memory and seconds of one sweep, for one chain."""
+
+    memory: float
+    seconds_per_sweep: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An array found by the fit. ``dims`` name its axes (input dims, model dims, or any new name)."""
+
+    values: np.ndarray
+    dims: tuple[str, ...] = ()
+    unit: str = ""
+    label: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.asarray(self.values))
+        object.__setattr__(self, "dims", tuple(self.dims))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Equal-length columns by title; ``units`` by column title; text columns are object or str arrays."""
+
+    columns: Mapping[str, np.ndarray]
+    units: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        columns = {title: np.asarray(column) for title, column in self.columns.items()}
+        object.__setattr__(self, "columns", columns)
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"table columns differ in length: {sorted(lengths)}")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Settings and sizes at which the checks compare a sampler with its own prior.
+
+    They must make ``simulate`` and ``step`` speak of one and the same law: no prior number may be taken from the
+    data. Small sizes mix fast and show most errors. Give one trial for every way a sweep can go.
+
+    Attributes
+    ----------
+    params : settings that differ from their defaults.
+    shapes : shape of every input (a tuple of shapes for one that takes many); empty: 6 by 4.
+    missing : share of cells taken out of the inputs that may have gaps.
+    warmup, thin : sweeps after which the start is forgotten, and after which two draws hardly depend.
+    """
+
+    name: str = "default"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+    missing: float = 0.0
+    warmup: int = 100
+    thin: int = 5
+
+
+Results = dict[str, Result | Table | str]
+"""What ``summarise`` returns: arrays, tables and texts by name (a name is an identifier)."""
+
+
+def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
+    """Results that are one number, by name."""
+    found = {}
+    for name, result in results.items():
+        if isinstance(result, Result) and result.values.size == 1 and result.values.dtype.kind in "biuf":
+            found[name] = float(result.values.reshape(()))
+    return found
+
+
+class Model(ABC, Generic[StateT]):
+    """A model: a declaration and four methods; the rest is optional.
+
+    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields])``, with a
+    ``TypedDict`` called ``Fields``, lets type checkers know what is in its states; without it a state is a ``State``.
+    """
+
+    spec: ClassVar[ModelSpec]
+    trials: ClassVar[Sequence[Trial]] = (Trial(),)
+    """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
+
+    @abstractmethod
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> StateT:
+        """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
+
+    def stages(
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Sequence[Stage]:
+        """The parts of one sweep in their order, as functions that change ``state`` in place.
+
+        AnalysisInputs before every slice and every stage, so it is quick and changes nothing. The host cuts the stages into slices, keeps where
+        the sweep stands with the state, and takes up a stopped sweep there. A stage that is over may be left out later
+        in the same sweep; others stay. With ``stages`` comes ``traces``; a model whose sweep is always short may have
+        ``step`` instead of both.
+        """
+        raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
+
+    def traces(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, float]:
+        """The declared traces at the end of a sweep of ``stages``; changes nothing."""
+        raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
+
+    def objective(self, state: StateT, data: ModelData, params: Params) -> float:
+        """Variational models: what the ascent raises, at this state; changes nothing.
+
+        The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
+        itself it is the primary one of ``traces``: right when they remember nothing from stages that come later.
+        """
+        primary = self.spec.primary_trace
+        assert primary is not None
+        return float(self.traces(state, data, params)[primary.name])
+
+    def step(
+        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+    ) -> Mapping[str, float] | None:
+        """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
+
+        By itself it takes the next slice of ``stages``. A model may do a whole short sweep here instead, or keep a
+        position of its own; how a sweep is split must not depend on time, or runs would not repeat.
+        """
+        ended = advance(self, state, data, params, rng, clock)
+        return self.traces(state, data, params) if ended else None
+
+    @abstractmethod
+    def draws(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, Any]:
+        """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
+
+    @abstractmethod
+    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+        """Results of all chains. Also called on a snapshot while the fit runs, off the GUI thread."""
+
+    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+        """What is wrong with these data or settings, before the fit starts."""
+        return ()
+
+    def prepare(self) -> None:
+        """Compile (or load from the cache) the kernels; called once before the first sweep."""
+
+    def estimate(self, data: ModelData, params: Params) -> Cost | None:
+        """Memory and time of one chain, for the set-up page; None when unknown."""
+        return None
+
+    def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
+        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+
+        The default looks at the primary trace: its relative change over the last two sweeps.
+        """
+        primary = self.spec.primary_trace
+        if primary is None:
+            return False
+        values = traces[primary.name]
+        if len(values) < 3:
+            return False
+        change = float(np.max(np.abs(np.diff(values[-3:]))))
+        return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+        """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
+        raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
+
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+        """Predictions for new data."""
+        raise NotImplementedError(f"{self.spec.title} does not predict new data")
+
+    def fitted(
+        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the fit expects in cells of the input ``name``, block ``place`` of it, in these columns.
+
+        Returns means and standard deviations of the cells (noise included), each (n, len(columns)), on the scale of
+        the data: a probability for 0/1, a rate for counts; NaN where the fit says nothing. It is asked for a few
+        columns at a time, whether they are observed or not, so that nothing as large as the data has to be stored.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell fitted values")
+
+    def response(
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: Params,
+        name: str,
+        rows: np.ndarray,
+        wanted: frozenset[str],
+    ) -> Mapping[str, Result]:
+        """What the fit says at ``rows`` (m, D) of the input ``name``, on the scale of the data.
+
+        Returns arrays by name whose first axis are the rows, as class probabilities (m, C) or an interval (m, K, 2);
+        those ``wanted`` at least. A row's answer does not depend on the others. Views with the option ``response`` ask
+        for maps and curves over columns that the user chooses, while the fit runs too: an answer for 1600 rows should
+        take a second or two.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell what it says at other values")
+
+    def simulate(
+        self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> tuple[dict[str, np.ndarray], StateT]:
+        """Draw parameters from the prior and data given them: (values by input, state).
+
+        The state is one that ``step`` and ``draws`` take together with these data.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not simulate data")
+
+    def simulate_data(
+        self, state: StateT, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+    ) -> dict[str, np.ndarray]:
+        """Draw data given the parameters in ``state``, which stays as it is: values by input.
+
+        With ``simulate`` it lets the checks compare the sampler with its prior (Geweke's test).
+        """
+        raise NotImplementedError(f"{self.spec.title} does not simulate data")
+
+    def refresh(self, state: StateT, data: ModelData, params: Params) -> StateT:
+        """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
+        return state
+
+    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: Params) -> StateT:
+        """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
+        raise ModelError(
+            f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",
+            "Its results can be browsed; fit again to go on.",
+        )
+
+    @classmethod
+    def lacks(cls) -> tuple[str, ...]:
+        """Names of the methods that a model has to have and this one has not."""
+        found = sorted(getattr(cls, "__abstractmethods__", ()))
+        if cls.offers("stages") and not cls.offers("traces"):
+            found.append("traces")
+        if not (cls.offers("stages") or cls.offers("step")):
+            found.append("stages (or step)")
+        return tuple(found)
+
+    @classmethod
+    def offers(cls, method: str) -> bool:
+        """Whether the model overrides the optional method of this name."""
+        return getattr(cls, method) is not getattr(Model, method)

@@ -1,0 +1,93 @@
+"""Settings that have one choice for each matrix of an input, written as text: ``name = choice, name = choice``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from plaidwork.core.errors import SettingError
+
+if TYPE_CHECKING:
+    from plaidwork.core.contract.spec import Hyperparameter, ValueKind
+
+_PART = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|[^",;])*)\s*(?:[,;]|\Z)""")
+_AWKWARD = re.compile(r"""[",;=\\]|^\s|\s$|^$""")
+
+
+def split(text: str) -> list[tuple[str, str]]:
+    """Name and choice of every part, in order; the name is empty where none is given."""
+    found, place = [], 0
+    while place < len(text):
+        match = _PART.match(text, place)
+        if match is None or match.end() == place:
+            found.append(("", text[place:].strip()))
+            break
+        place = match.end()
+        if match[1].strip():
+            name, _, word = match[1].rpartition("=")
+            found.append((_bare(name.strip()), word.strip()))
+    return found
+
+
+def _bare(name: str) -> str:
+    if name.startswith('"'):
+        try:
+            return str(json.loads(name))
+        except ValueError:
+            return name
+    return name
+
+
+def write(choices: Mapping[str, str]) -> str:
+    """The text for choices by name; :func:`split` reads it back. Names with commas or quotes are quoted."""
+    return ", ".join(
+        f"{json.dumps(name, ensure_ascii=False) if _AWKWARD.search(name) else name} = {word}"
+        for name, word in choices.items()
+    )
+
+
+def check(parameter: Hyperparameter, value: object) -> str:
+    """The text of such a setting, every word one of its choices. Raises ``SettingError``."""
+    text = write(value) if isinstance(value, Mapping) else value
+    if not isinstance(text, str):
+        raise SettingError(f"{parameter.title} ({parameter.name}) needs text. Found “{value}”.")
+    allowed = [choice.value for choice in parameter.choices]
+    for _, word in split(text):
+        if word.lower() not in allowed:
+            raise SettingError(
+                f"{parameter.title} ({parameter.name}) knows {', '.join(allowed)}. Found “{word}”.",
+                "Give “name = choice” for a matrix, one choice for all, or one for each in order.",
+            )
+    return text.strip()
+
+
+def per_matrix(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The choice for each matrix, empty where none is given: by name, one for all, or one each in order.
+
+    Raises
+    ------
+    SettingError : a name that is not there, or as many bare choices as there are no matrices.
+    """
+    parts = split(text)
+    bare = [word for name, word in parts if not name]
+    if len(bare) > 1 and len(bare) != len(names):
+        raise SettingError(
+            f"{len(bare)} words for {len(names)} views.",
+            "Give one for all, one for each, or “name = choice”.",
+        )
+    found = bare if len(bare) == len(names) else bare[:1] * len(names) if bare else [""] * len(names)
+    for name, word in parts:
+        if name and name not in names:
+            raise SettingError(
+                f"It names the view “{name}”, which is not there.", f"Views: {', '.join(names)}."
+            )
+        if name:
+            found[list(names).index(name)] = word
+    return tuple(word.lower() for word in found)
+
+
+def suited(parameter: Hyperparameter, kind: ValueKind) -> str:
+    """The choice that is made for a matrix of this kind where none is given; empty when none declares it."""
+    return next((choice.value for choice in parameter.choices if kind in choice.suits), "")

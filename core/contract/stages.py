@@ -1,0 +1,160 @@
+"""A sweep as a list of stages: the model says what they do, the host where the sweep stands, when it pauses and for how long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from plaidwork.core.errors import PluginError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from plaidwork.core.contract.model import Model, ModelData, Params, State, StateT
+    from plaidwork.core.contract.schedule import Clock
+
+POSITION = "sweep_position"
+"""Entry of the state in which the host keeps where an unfinished sweep stands: a dict with ``stage`` and ``at``."""
+
+StageTimes = dict[str, float]
+"""Processor seconds by stage name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One part of a sweep: an update of some quantities, over units that can be cut into slices.
+
+    Attributes
+    ----------
+    name : what is updated ("scores"); unique within a sweep, shown by checks and timings.
+    work : called with ``lo, hi``; updates units lo..hi-1 of the state in place.
+    size : number of units (samples, features, blocks), or a function that tells it after ``begin``; None when it is
+        not known: then ``work(lo, lo + 1)`` is called until it returns True.
+    slice : units of one call of ``work``, so that the call takes some 30 ms; more than ``size`` for what takes less,
+        so that the host does the next stage in the same slice; 0 takes all units and counts as a slice. It must
+        follow from the data and settings, never from time, or runs would not repeat. Where units differ in work: a
+        function that tells where the slice that begins at ``lo`` ends (it may lie beyond ``size``).
+    begin, end : called before the first unit and after the last.
+    whole : whether ``Model.objective`` means something when the stage has ended.
+    """
+
+    name: str
+    work: Callable[[int, int], bool | None]
+    size: int | Callable[[], int] | None = 1
+    slice: int | Callable[[int], int] = 0
+    begin: Callable[[], None] | None = None
+    end: Callable[[], None] | None = None
+    whole: bool = True
+
+
+def advance(
+    model: Model[StateT],
+    state: StateT,
+    data: ModelData,
+    params: Params,
+    rng: np.random.Generator,
+    clock: Clock,
+    times: StageTimes | None = None,
+) -> bool:
+    """Go on with the sweep of ``state`` by one slice; whether the sweep has ended.
+
+    A slice is as many calls of ``Stage.work`` as make up a full one. Raises ``PluginError`` for stages that contradict
+    themselves.
+    """
+    spent = 0.0
+    for share, _ in _pieces(model, state, data, params, rng, clock, times):
+        spent += share
+        if POSITION in state and spent >= 1.0:
+            return False
+    return True
+
+
+def passes(
+    model: Model[StateT],
+    state: StateT,
+    data: ModelData,
+    params: Params,
+    rng: np.random.Generator,
+    clock: Clock,
+) -> Iterator[Stage]:
+    """One whole sweep; yields every stage after it has ended, the state as the stage left it."""
+    for _, ended in _pieces(model, state, data, params, rng, clock, None):
+        if ended is not None:
+            yield ended
+
+
+def _pieces(
+    model: Model[StateT],
+    fields: StateT,
+    data: ModelData,
+    params: Params,
+    rng: np.random.Generator,
+    clock: Clock,
+    times: StageTimes | None,
+) -> Iterator[tuple[float, Stage | None]]:
+    """Calls of ``work`` until the sweep ends: (share of a slice that is spent, the stage when it has ended)."""
+    state = cast("State", fields)  # the host's own entry is among them
+    while True:
+        stages = model.stages(fields, data, params, rng, clock)
+        place = _place(model, stages, state)
+        stage, ended = stages[place], False
+        while not ended:
+            started = time.thread_time()
+            spent, ended = _call(stage, state)
+            if times is not None:
+                times[stage.name] = times.get(stage.name, 0.0) + time.thread_time() - started
+            if not ended:
+                yield spent, None
+        last = place + 1 == len(stages)
+        if last:
+            del state[POSITION]
+        else:
+            state[POSITION] = {"stage": stages[place + 1].name, "at": 0}
+        yield spent, stage
+        if last:
+            return
+
+
+def _place(model: Model[StateT], stages: Sequence[Stage], state: State) -> int:
+    """Index of the stage that the sweep stands in; a new sweep begins with the first."""
+    names = [stage.name for stage in stages]
+    if not names or len(set(names)) != len(names):
+        raise PluginError(f"its stages are named {names}; names are unique, one at least", hook="stages")
+    if POSITION not in state:
+        state[POSITION] = {"stage": names[0], "at": 0}
+    name = state[POSITION]["stage"]
+    if name not in names:
+        raise PluginError(
+            f"the sweep stands in “{name}”, which is not among {names}",
+            "The stages of a sweep stay the same until it ends, but for those that are over.",
+            hook="stages",
+        )
+    return names.index(name)
+
+
+def _call(stage: Stage, state: State) -> tuple[float, bool]:
+    """One call of ``work`` where the sweep stands: share of a slice, and whether the stage has ended."""
+    lo = int(state[POSITION]["at"])
+    if lo == 0 and stage.begin is not None:
+        stage.begin()
+    size = stage.size() if callable(stage.size) else stage.size
+    if size is None:
+        hi, over = lo + 1, bool(stage.work(lo, lo + 1))
+    else:
+        hi = min(size, _slice_end(stage, lo, size))
+        if lo < hi:
+            stage.work(lo, hi)
+        over = hi >= size
+    state[POSITION]["at"] = hi
+    if over and stage.end is not None:
+        stage.end()
+    return ((hi - lo) / stage.slice if stage.slice and not callable(stage.slice) else 1.0), over
+
+
+def _slice_end(stage: Stage, lo: int, size: int) -> int:
+    """Where the slice that begins at ``lo`` ends, before it is cut at the end of the stage."""
+    if callable(stage.slice):
+        return stage.slice(lo)
+    return lo + stage.slice if stage.slice else size

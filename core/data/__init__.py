@@ -1,0 +1,1 @@
+"""Data as they are fitted: datasets, readers of files, joining, transforming, turning."""

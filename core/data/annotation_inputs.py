@@ -1,0 +1,293 @@
+"""Annotation columns of a dataset as inputs of a model: an outcome, groups or covariates that came with the rows.
+
+A column is named ``DATASET:row:TITLE`` (``column`` for the other axis). ``TITLE=VALUE`` is 1 where the column has that
+value and 0 elsewhere; several titles with semicolons between them make a matrix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Axis, Dataset, Source, Step
+from plaidwork.core.data.importers._findings import infer_kind
+from plaidwork.core.data.orienting import samples_axis
+from plaidwork.core.errors import DataError
+
+AXES: tuple[str, str] = ("row", "column")
+MOST_LEVELS = 6
+_REMEMBERED = 64
+_CLASS_TITLES = frozenset({"label", "labels", "class", "classes"})
+_MISSING = frozenset({"", "na", "nan", "null", "n/a", "#n/a"})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A column (or columns) of the table beside an axis of a dataset; ``str()`` gives the name to type."""
+
+    dataset: str
+    axis: Axis
+    titles: str
+
+    def __str__(self) -> str:
+        return f"{self.dataset}:{AXES[self.axis]}:{self.titles}"
+
+
+def parse_column(text: str, datasets: Iterable[str]) -> ColumnRef | None:
+    """The column that a text names, for the names of datasets there are; None when it names none."""
+    for name in sorted(datasets, key=len, reverse=True):
+        match = re.match(rf"{re.escape(name)}:(row|column):(.+)\Z", text, re.DOTALL)
+        if match:
+            return ColumnRef(name, 0 if match[1] == "row" else 1, match[2])
+    return None
+
+
+def column_dataset(dataset: Dataset, ref: ColumnRef, item: Input) -> Dataset:
+    """The column as a dataset for an input of its kind; its rows have the names of the axis.
+
+    Numbers stay as they are. For ``labels`` the values become categories, and so do texts for an ordinal matrix, in the
+    order of the alphabet. In another matrix a column of texts gives one column of 0 and 1 for every value but the
+    first. Raises ``DataError``.
+    """
+    table = _table(dataset, ref.axis)
+    names = dataset.column_names if ref.axis else dataset.row_names
+    name = f"{dataset.name}: {ref.titles}"
+    step = Step("annotation", {"text": f"taken from the {AXES[ref.axis]}s of {dataset.name}"})
+    source = Source(dataset.source.file, dataset.source.sha256, {"annotation": str(ref)})
+    common: dict[str, Any] = {
+        "row_label": dataset.column_label if ref.axis else dataset.row_label,
+        "source": source,
+    }
+    if item.kind == "matrix":
+        common["samples_in"] = "rows"  # its rows are what the columns were beside, whichever axis that is
+    if item.kind == "matrix" and item.dtype == "ordinal":
+        values, columns, categories = _ordinal(dataset, ref, table)
+        return Dataset(name, values, names, columns, "ordinal", categories, steps=(step,), **common)
+    if item.kind == "matrix":
+        values, columns = _matrix(dataset, ref, table)
+        return Dataset(name, values, names, columns, infer_kind(values), steps=(step,), **common)
+    title, level = _split(dataset, ref.titles, table)
+    column = np.asarray(table[title])
+    if item.kind == "labels":
+        codes, categories = _codes(column)
+        return Dataset(name, codes, names, (), "categorical", categories, steps=(step,), **common)
+    values = _numbers(dataset, title, level, column)
+    return Dataset(name, values, names, (), infer_kind(values), steps=(step,), **common)
+
+
+def _split(dataset: Dataset, key: str, table: Mapping[str, np.ndarray]) -> tuple[str, str | None]:
+    if key in table:
+        return key, None
+    for match in reversed(list(re.finditer("=", key))):
+        title = key[: match.start()].strip()
+        if title in table:
+            return title, key[match.end() :].strip()
+    known = ", ".join(f"“{title}”" for title in table) or "none"
+    raise DataError(f"{dataset.name} has no annotation “{key}”.", f"It has {known}.")
+
+
+def _numbers(dataset: Dataset, title: str, level: str | None, column: np.ndarray) -> np.ndarray:
+    if level is not None:
+        codes, categories = _codes(column)
+        if level not in categories:
+            shown = ", ".join(f"“{text}”" for text in categories[:MOST_LEVELS])
+            raise DataError(f"“{title}” of {dataset.name} has no value “{level}”.", f"It has {shown}.")
+        return np.where(codes < 0, np.nan, (codes == categories.index(level)).astype(float))
+    if column.dtype.kind in "biuf":
+        return column.astype(float)
+    _, categories = _codes(column)
+    shown = " and ".join(f"“{text}”" for text in categories[:2])
+    hint = f"Write “{title}={categories[-1]}” to count “{categories[-1]}” as 1." if categories else ""
+    raise DataError(f"“{title}” of {dataset.name} is text ({shown}); numbers are needed.", hint)
+
+
+_seen: OrderedDict[int, tuple[np.ndarray, np.ndarray, tuple[str, ...]]] = OrderedDict()
+
+
+def _codes(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (-1 missing) and what they stand for; the last columns are remembered, for a form asks again and again."""
+    found = _seen.get(id(column))
+    if found is None or found[0] is not column:
+        found = (column, *_encoded(column))
+        _seen[id(column)] = found
+        while len(_seen) > _REMEMBERED:
+            _seen.popitem(last=False)
+    return found[1], found[2]
+
+
+def codes_of(column: np.ndarray, levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes (-1 missing) of numbers or texts and what they stand for: in the order of ``levels`` when these are the values."""
+    codes, categories = _encoded(column)
+    order = [level.strip() for level in levels]
+    if len(order) != len(categories) or set(order) != set(categories):
+        return codes, categories
+    place = np.array([*(order.index(text) for text in categories), -1], dtype=np.int64)
+    return place[codes], tuple(order)
+
+
+def has_columns(dataset: Dataset, ref: ColumnRef) -> bool:
+    """Whether the dataset has every column that is named."""
+    table = dataset.column_table if ref.axis else dataset.row_table
+    try:
+        return all(_split(dataset, key, table) for key in _titles(ref.titles, table))
+    except DataError:
+        return False
+
+
+def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    if column.dtype.kind in "biuf":
+        known, inverse = np.unique(column.astype(float), return_inverse=True)
+        missing = np.isnan(column.astype(float))
+        return np.where(missing, -1, inverse), tuple(map(number_text, known[~np.isnan(known)]))
+    texts = [str(item).strip() for item in column]
+    categories = tuple(sorted({text for text in texts if text.lower() not in _MISSING}))
+    place = {text: code for code, text in enumerate(categories)}
+    return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
+
+
+def number_text(value: float) -> str:
+    """A number as a category is called: short, but never the same as another."""
+    short = f"{value:g}"
+    if float(short) == value:
+        return short
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _ordinal(
+    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
+    """Codes (n, m) with NaN where missing, titles, and what the codes stand for in all columns."""
+    titles = tuple(_split(dataset, key, table)[0] for key in _titles(ref.titles, table))
+    codes, categories = _encoded(np.concatenate([np.asarray(table[title]) for title in titles]))
+    values = np.where(codes < 0, np.nan, codes).reshape(len(titles), -1).T
+    return values, titles, categories
+
+
+def _titles(text: str, table: Mapping[str, np.ndarray]) -> list[str]:
+    return [text] if text in table else [key.strip() for key in text.split(";")]
+
+
+def _matrix(
+    dataset: Dataset, ref: ColumnRef, table: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    keys = _titles(ref.titles, table)
+    values: list[np.ndarray] = []
+    names: list[str] = []
+    for key in keys:
+        title, level = _split(dataset, key, table)
+        column = np.asarray(table[title])
+        if level is not None or column.dtype.kind in "biuf":
+            values.append(_numbers(dataset, title, level, column))
+            names.append(key)
+            continue
+        codes, categories = _codes(column)
+        for code, text in enumerate(categories[1:], start=1):
+            values.append(np.where(codes < 0, np.nan, (codes == code).astype(float)))
+            names.append(f"{title}={text}")
+    if not values:
+        raise DataError(f"“{ref.titles}” of {dataset.name} has one value only.", "Choose another annotation.")
+    return np.column_stack(values), tuple(dict.fromkeys(names))
+
+
+def column_choices(dataset: Dataset, item: Input) -> list[ColumnRef]:
+    """The annotation columns of the samples that suit an input, those whose role is this input's first.
+
+    Where it is not known which axis holds the samples, those of the rows come before those of the columns. Roles are
+    those that a text import noted. Texts of a document, and texts that all differ, are not offered.
+    """
+    if item.many:
+        return []
+    return [ref for axis in _axes_with_samples(dataset, item) for ref in _choices_of(dataset, axis, item)]
+
+
+def _axes_with_samples(dataset: Dataset, item: Input) -> tuple[Axis, ...]:
+    if len(dataset.shape) < 2 or not item.samples or item.samples != item.dims[0]:
+        return (0,)
+    known = samples_axis(dataset)
+    return (0, 1) if known is None else (known,)
+
+
+def _choices_of(dataset: Dataset, axis: Axis, item: Input) -> list[ColumnRef]:
+    roles = dataset.source.options.get("roles") or {}
+    table = _table(dataset, axis)
+    found: list[tuple[bool, str]] = []
+    for title, column in table.items():
+        if roles.get(title) != "text":
+            found += [(roles.get(key) == wanted_role(item), key) for key in _keys(title, column, item)]
+    if item.kind == "matrix" and item.dtype != "ordinal":
+        chosen = ";".join(key for key in roles if roles[key] == wanted_role(item))
+        found = [(True, chosen)] if chosen else []
+    elif item.kind == "matrix" and (alike := _alike(table, dataset.shape[axis])):
+        found.insert(0, (False, ";".join(alike)))
+    ranked = sorted(found, key=lambda entry: not entry[0])
+    return [ColumnRef(dataset.name, axis, key) for _, key in ranked]
+
+
+def _table(dataset: Dataset, axis: Axis) -> Mapping[str, np.ndarray]:
+    return dataset.column_table if axis else dataset.row_table
+
+
+def _alike(table: Mapping[str, np.ndarray], size: int) -> list[str]:
+    """Columns of texts with the same few values, such as the grades that several raters gave; none when there is one."""
+    levels = {
+        title: set(_codes(np.asarray(column))[1])
+        for title, column in table.items()
+        if np.asarray(column).dtype.kind not in "biuf" and ";" not in title
+    }
+    largest = max(levels.values(), key=len, default=set())
+    found = [title for title, own in levels.items() if own and own <= largest]
+    return found if len(found) > 1 and len(largest) < size else []
+
+
+def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
+    column = np.asarray(column)
+    numbers = column.dtype.kind in "biuf"
+    if item.kind == "labels" or item.kind == "matrix":
+        return [title] if numbers or len(_codes(column)[1]) < len(column) else []
+    if numbers:
+        if item.dtype == "binary":
+            known = column[np.isfinite(column)]
+            return [title] if np.isin(known, (0, 1)).all() else []
+        return [title]
+    _, categories = _codes(column)
+    return [f"{title}={text}" for text in categories] if 2 <= len(categories) <= MOST_LEVELS else []
+
+
+def wanted_role(item: Input) -> str:
+    """The role that an input is named after (``outcome``, ``cluster``, ``group``, ``covariate``), or ``-``."""
+    for words in (item.name.lower(), item.label.lower()):
+        for role in ("outcome", "cluster", "group", "covariate"):
+            if words.startswith(role):
+                return role
+    return "-"
+
+
+def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
+    """The column whose role is this input's, or that is called like an input of labels, to be chosen without asking."""
+    roles = dataset.source.options.get("roles") or {}
+    # of columns of which nobody said that they are samples none is chosen without asking
+    choices = _choices_of(dataset, _axes_with_samples(dataset, item)[0], item) if not item.many else []
+    for ref in choices:
+        keys = ref.titles.split(";") if item.kind == "matrix" else [ref.titles]
+        if any(roles.get(key) == wanted_role(item) for key in keys):
+            return ref
+    if item.kind == "labels":
+        for ref in choices:
+            one = (
+                len(_codes(_table(dataset, ref.axis)[ref.titles])[1]) < 2
+            )  # no split; of classes the model says so
+            if ref.titles.lower() in _called(item) and (item.required or not one):
+                return ref
+    return None
+
+
+def _called(item: Input) -> set[str]:
+    """Titles of columns that are meant for an input of labels: its own names, and the usual ones of classes."""
+    words = {item.name.lower(), item.label.lower()}
+    return words | _CLASS_TITLES if words & _CLASS_TITLES else words

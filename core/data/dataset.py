@@ -1,0 +1,257 @@
+"""One matrix with names, missing cells and annotations; immutable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.errors import DataError
+
+Axis = Literal[0, 1]
+SamplesIn = Literal["", "rows", "columns"]
+AXIS_WORDS: tuple[Literal["rows"], Literal["columns"]] = ("rows", "columns")
+PIXEL = "pixel"
+"""Annotation of the columns of images some of whose pixels are left out: number of each within the image, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the numbers came from: file name, SHA-256 of its bytes, options used to read it, free text."""
+
+    file: str = ""
+    sha256: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transformation that was applied: its name and its settings, as written to the provenance."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.options.get("text", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A matrix (or vector) that a model can be fitted to.
+
+    Attributes
+    ----------
+    values : (n, m) float64 with NaN at missing cells, or a scipy CSR matrix; (n,) for vectors;
+        (n,) int64 codes (-1 missing) with ``categories`` for labels.
+    row_names, column_names : unique names; ``column_names`` is empty for vectors and labels.
+    kind : what the values are (``real``, ``count``, ``binary``, ``ordinal``, ``categorical``).
+    row_table, column_table : annotation columns by title, each as long as its axis (text or numbers).
+    row_label, column_label : what a row and a column is called, in the plural ("genes", "samples").
+    row_shown_by, column_shown_by : title of the annotation column whose texts are shown in place of the names of the
+        axis, as gene symbols for identifiers; empty for the names (see :mod:`plaidwork.core.findings.naming`).
+    unit : unit of the values, as shown beside the colour bar.
+    steps : transformations applied so far, oldest first.
+    image_shape : (height, width) when every row is an image, its columns the pixels line by line; else empty.
+    samples_in : the axis of a matrix that holds the samples (``rows``, ``columns``); empty when that is not known.
+    """
+
+    name: str
+    values: Any
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...] = ()
+    kind: ValueKind = "real"
+    categories: tuple[str, ...] = ()
+    row_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    column_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    row_label: str = "rows"
+    column_label: str = "columns"
+    unit: str = ""
+    source: Source = field(default_factory=Source)
+    steps: tuple[Step, ...] = ()
+    notes: str = ""
+    image_shape: tuple[int, ...] = ()
+    samples_in: SamplesIn = ""
+    row_shown_by: str = ""
+    column_shown_by: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ValueKind):
+            raise DataError(f"{self.name}: unknown kind of values “{self.kind}”.")
+        if self.samples_in not in get_args(SamplesIn):
+            raise DataError(
+                f"{self.name}: samples_in must be “rows”, “columns” or empty. Found “{self.samples_in}”."
+            )
+        object.__setattr__(self, "row_names", tuple(self.row_names))
+        object.__setattr__(self, "column_names", tuple(self.column_names))
+        values = self.values
+        if not self.is_sparse:
+            dtype = np.int64 if self.kind == "categorical" else np.float64
+            values = np.ascontiguousarray(values, dtype=dtype)
+            if values.flags.writeable:
+                values = values.view()
+                values.setflags(write=False)
+            object.__setattr__(self, "values", values)
+        self._check_axis(0, self.row_names, self.row_table)
+        if len(self.shape) == 2:
+            self._check_axis(1, self.column_names, self.column_table)
+        self._check_image()
+
+    def _check_image(self) -> None:
+        shape = tuple(int(side) for side in self.image_shape)
+        object.__setattr__(self, "image_shape", shape)
+        if not shape:
+            return
+        found = f"{self.name}: images of {' × '.join(map(str, shape))}"
+        if len(shape) != 2 or min(shape) < 1 or len(self.shape) != 2:
+            raise DataError(f"{found} are not height × width, or the data are no matrix.")
+        pixels, columns = shape[0] * shape[1], self.shape[1]
+        if PIXEL not in self.column_table:
+            if pixels != columns:
+                raise DataError(
+                    f"{found} have {pixels} pixels, but there are {columns} columns.",
+                    "Give the height and width of the images whose pixels the columns are.",
+                )
+            return
+        place = np.asarray(self.column_table[PIXEL])
+        if place.dtype.kind not in "iuf" or not ((place >= 1) & (place <= pixels)).all():
+            raise DataError(
+                f"{found}: the annotation “{PIXEL}” has to number the columns from 1 to {pixels}."
+            )
+
+    def _check_axis(self, axis: Axis, names: Sequence[str], table: Mapping[str, np.ndarray]) -> None:
+        size, what = self.shape[axis], ("row", "column")[axis]
+        if len(names) != size:
+            raise DataError(f"{self.name}: {len(names)} {what} names for {size} {what}s.")
+        if len(set(names)) != size:
+            seen: set[str] = set()
+            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise DataError(f"{self.name}: the {what} name “{twice}” occurs more than once.")
+        for title, column in table.items():
+            if len(column) != size:
+                raise DataError(
+                    f"{self.name}: annotation “{title}” has {len(column)} entries for {size} {what}s."
+                )
+
+    @property
+    def is_sparse(self) -> bool:
+        return hasattr(self.values, "tocsr")
+
+    @property
+    def pixels(self) -> np.ndarray | None:
+        """Place of each column within the image, from 0, line by line: (m,) int; None when the rows are no images."""
+        if not self.image_shape:
+            return None
+        if PIXEL in self.column_table:
+            return np.asarray(self.column_table[PIXEL]).astype(np.intp) - 1
+        return np.arange(self.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing cells."""
+        if self.is_sparse:
+            return 0
+        if self.kind == "categorical":
+            return int((self.values < 0).sum())
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values."""
+        if self.is_sparse:
+            return int(self.values.data.nbytes + self.values.indices.nbytes + self.values.indptr.nbytes)
+        return int(self.values.nbytes)
+
+    def digest(self) -> str:
+        """SHA-256 of everything that a fit can see: values, names, kind, categories."""
+        hasher = hashlib.sha256()
+        parts = (
+            (self.values.data, self.values.indices.astype(np.int64), self.values.indptr.astype(np.int64))
+            if self.is_sparse
+            else (self.values,)
+        )
+        for part in parts:
+            array = np.ascontiguousarray(part)
+            hasher.update(f"{array.dtype.newbyteorder('<').str}{array.shape}".encode())
+            hasher.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+        for names in (self.row_names, self.column_names, self.categories, (self.kind,)):
+            hasher.update(f"{len(names)}\0".encode())
+            hasher.update("\0".join(names).encode("utf-8", "surrogatepass"))
+        return hasher.hexdigest()
+
+    def with_(self, **changes: Any) -> Dataset:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def take(self, axis: Axis, index: np.ndarray, step: Step) -> Dataset:
+        """The rows (axis 0) or columns (axis 1) at ``index``, in that order, with ``step`` noted."""
+        index = np.asarray(index)
+        if axis == 0:
+            names = tuple(np.asarray(self.row_names, dtype=object)[index])
+            table = {title: np.asarray(column)[index] for title, column in self.row_table.items()}
+            return self.with_(
+                values=self.values[index], row_names=names, row_table=table, steps=(*self.steps, step)
+            )
+        names = tuple(np.asarray(self.column_names, dtype=object)[index])
+        known = dict(self.column_table)
+        if self.pixels is not None:
+            known.setdefault(PIXEL, self.pixels + 1)
+        table = {title: np.asarray(column)[index] for title, column in known.items()}
+        return self.with_(
+            values=self.values[:, index], column_names=names, column_table=table, steps=(*self.steps, step)
+        )
+
+    @property
+    def axis_words(self) -> tuple[str, str]:
+        """What rows and columns are called; samples and features where nobody named them and it is known which is which."""
+        if len(self.shape) == 1:
+            return self.row_label, self.column_label
+        return axis_words(self.row_label, self.column_label, self.samples_in)
+
+    @property
+    def described(self) -> str:
+        """``2308 genes × 83 samples``, for lists and logs (numbers ungrouped; the window formats its own)."""
+        words = self.axis_words
+        if len(self.shape) == 1:
+            return f"{self.shape[0]} {words[0]}"
+        return f"{self.shape[0]} {words[0]} × {self.shape[1]} {words[1]}"
+
+
+def axis_words(row_label: str, column_label: str, samples_in: SamplesIn) -> tuple[str, str]:
+    """What rows and columns are called: samples and features where nobody named them and it is known which is which."""
+    if not samples_in:
+        return row_label, column_label
+    rows, columns = ("samples", "features") if samples_in == "rows" else ("features", "samples")
+    return (
+        row_label if row_label != "rows" else rows,
+        column_label if column_label != "columns" else columns,
+    )
+
+
+def turned_labels(row_label: str, column_label: str) -> tuple[str, str]:
+    """What rows and columns are called once they are exchanged; unnamed rows stay “rows”."""
+    rows = "rows" if column_label == "columns" else column_label
+    return rows, "columns" if row_label == "rows" else row_label
+
+
+def turned_samples(samples_in: SamplesIn) -> SamplesIn:
+    """Where the samples are once rows and columns are exchanged."""
+    return "columns" if samples_in == "rows" else "rows" if samples_in == "columns" else ""
+
+
+def with_free_name(dataset: Dataset, taken: Mapping[str, Dataset]) -> Dataset:
+    """The one of ``taken`` that equals it under its name, or it with a number behind the name when that is taken."""
+    name, number = dataset.name, 2
+    while name in taken:
+        if taken[name].digest() == dataset.digest():
+            return taken[name]
+        name, number = f"{dataset.name} {number}", number + 1
+    return dataset if name == dataset.name else dataset.with_(name=name)

@@ -1,0 +1,516 @@
+"""What a fit is given, by input of the model: file names, columns of other inputs, and objects in memory, to datasets.
+
+The command line, job files and Python all end here, so that the same words mean the same data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence, ValuesView
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.annotation_inputs import codes_of, parse_column
+from plaidwork.core.data.dataset import Axis, Dataset, Step
+from plaidwork.core.data.file_inputs import ColumnInput, FileInput, distinct_names, load_files
+from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.data.object_columns import counted, is_scalar
+from plaidwork.core.data.object_parts import is_frame, titles_in
+from plaidwork.core.data.objects import OBJECT_OPTIONS, Made, ObjectInput
+from plaidwork.core.data.orienting import samples_axis, with_samples
+from plaidwork.core.data.reading_options import options_of, reading_option
+from plaidwork.core.errors import DataError, DataWarning, SettingError
+
+if TYPE_CHECKING:
+    from plaidwork.core.data.importers.several import Joined
+
+Entry = FileInput | ColumnInput | ObjectInput
+Entries = dict[str, tuple[Entry, ...]]
+_AXES: tuple[Axis, Axis] = (0, 1)
+_ADDRESS = re.compile(r":(row|column):")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to know about the data of a fit, for its log; ``aloud`` also as a Python warning."""
+
+    text: str
+    aloud: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """The datasets by input, and what was noticed while they were brought together."""
+
+    data: dict[str, list[Dataset]]
+    told: tuple[Message, ...] = ()
+    read: bool = False
+    """Whether files or objects were read here, so that nobody has seen before how they join."""
+
+
+def say_aloud(told: Iterable[Message]) -> None:
+    """Python warnings, at the line that called into Plaidwork."""
+    for one in told:
+        if one.aloud:
+            warnings.warn(one.text, DataWarning, stacklevel=_depth())
+
+
+def _depth() -> int:
+    """How many frames above ``say_aloud`` the first one outside this package is."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("plaidwork.core"):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+# -- from what was typed to entries -----------------------------------------------------------------------
+def entries_of(
+    spec: ModelSpec,
+    inputs: Mapping[str, Any],
+    import_options: Mapping[str, Any] | None = None,
+    transform: str | Step | Mapping[str, Any] | Sequence[Any] = (),
+) -> Entries:
+    """What each input is given, with reading options and transformations.
+
+    ``import_options`` and ``transform`` are addressed as on the command line: ``"delimiter"`` or ``"log"`` for all inputs,
+    ``"X.delimiter"`` or ``"X.log"`` for one. Raises ``SettingError`` or ``DataError``.
+    """
+    found: Entries = {}
+    for name, value in inputs.items():
+        item = spec.input(name)
+        if value is not None:  # an input that may be left out
+            found[name] = entries_for(item, value)
+    found = {name: tuple(_named_title(one, name, found) for one in given) for name, given in found.items()}
+    options = _options(import_options or {}, found)
+    read = [n for n, given in found.items() if not all(isinstance(one, ColumnInput) for one in given)]
+    common = [name for name in read if _takes_all_steps(spec.input(name), found[name])]
+    steps = steps_by_input(_listed(transform), read, common)
+    return _with_columns_beside(
+        {
+            name: tuple(_with(one, options[name], steps.get(name, ())) for one in given)
+            for name, given in found.items()
+        }
+    )
+
+
+def entries_for(item: Input, value: Any) -> tuple[Entry, ...]:
+    """What one input is given; a text that is no file is taken for the column of another input."""
+    return tuple(_entries(item, value))
+
+
+def _entries(item: Input, value: Any) -> Iterable[Entry]:
+    if isinstance(value, (FileInput, ColumnInput, ObjectInput)):
+        yield value
+    elif isinstance(value, str):
+        path = Path(value).expanduser()
+        yield FileInput(path) if path.exists() else ColumnInput(value)
+    elif isinstance(value, os.PathLike):
+        yield FileInput(Path(value).expanduser())
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from (_called(entry, str(name)) for entry in _entries(item, one))
+    elif isinstance(value, (list, tuple, ValuesView)) and not _is_values(item, value):
+        for one in value:
+            yield from _entries(item, one)
+    else:
+        yield ObjectInput(value)
+
+
+def _called(entry: Entry, name: str) -> Entry:
+    if isinstance(entry, FileInput):
+        return replace(entry, fields={"name": name, **entry.fields})
+    return replace(entry, name=name) if isinstance(entry, ObjectInput) else entry
+
+
+def _is_values(item: Input, given: Any) -> bool:
+    """Whether a list holds the values of one matrix or column, and not several matrices or files."""
+    items = list(given)
+    if not items:
+        return False
+    if all(map(is_scalar, items)):
+        if item.kind == "matrix":
+            return not any(isinstance(one, str) for one in items)
+        return len(items) > 1 or not isinstance(items[0], str)
+    lines = all(isinstance(one, (list, tuple)) and all(map(is_scalar, one)) for one in items)
+    return lines and not item.many
+
+
+def _named_title(entry: Entry, name: str, found: Entries) -> Entry:
+    """A text that is no file: a bare title becomes the address of the column of another input that is called so."""
+    if not isinstance(entry, ColumnInput) or _ADDRESS.search(entry.column):
+        return entry
+    titles = {
+        other: [t for one in given if isinstance(one, ObjectInput) for t in titles_in(one.value)]
+        for other, given in found.items()
+        if other != name
+    }
+    owners = [other for other, there in titles.items() if _is_among(entry.column, there)]
+    if len(owners) == 1:
+        return ColumnInput(f"{owners[0]}:row:{entry.column}")
+    if owners:
+        raise DataError(
+            f"“{entry.column}” for {name} is a column of {' and of '.join(owners)}.",
+            f"Say of which: “{owners[0]}:row:{entry.column}”.",
+        )
+    path = Path(entry.column).expanduser()
+    if path.suffix or len(path.parts) > 1:
+        return FileInput(path)  # reading it says that it does not exist
+    listed = ", ".join(f"“{title}”" for there in titles.values() for title in there[:6]) or "none"
+    raise DataError(
+        f"“{entry.column}” for {name} is no file, and no column of another input.",
+        f"Give a file name, INPUT:row:TITLE, or the values themselves. Columns: {listed}.",
+    )
+
+
+def _is_among(text: str, titles: Sequence[str]) -> bool:
+    """Whether a title, ``TITLE=VALUE``, or several with semicolons between them, are all among the titles."""
+    return text in titles or all(
+        key.strip() in titles or key.split("=")[0].strip() in titles for key in text.split(";")
+    )
+
+
+def _with_columns_beside(found: Entries) -> Entries:
+    """Columns of tables that another input uses are no longer data of the table: they become annotations."""
+    used: dict[str, list[str]] = {}
+    for given in found.values():
+        for one in given:
+            if isinstance(one, ColumnInput) and (ref := parse_column(one.column, found)) and ref.axis == 0:
+                used.setdefault(ref.dataset, []).append(ref.titles)
+
+    def changed(name: str, one: Entry) -> Entry:
+        if not isinstance(one, ObjectInput) or not is_frame(one.value):
+            return one
+        titles = titles_in(one.value)
+        keys = [key for text in used.get(name, ()) for key in (text, *text.split(";"))]
+        wanted = [t for t in titles if any(key.strip() == t or key.startswith(f"{t}=") for key in keys)]
+        before = one.options.get("labels", ())
+        labels = dict.fromkeys([*([before] if isinstance(before, str) else before), *wanted])
+        return replace(one, options={**one.options, "labels": tuple(labels)}) if labels else one
+
+    return {name: tuple(changed(name, one) for one in given) for name, given in found.items()}
+
+
+def _options(given: Mapping[str, Any], found: Entries) -> dict[str, dict[str, Any]]:
+    """Reading options by input. Raises ``SettingError`` for one that nothing could use."""
+    files = {name: [one.file for one in there if isinstance(one, FileInput)] for name, there in found.items()}
+    options = options_by_input(given.items(), files)
+    for key in given:
+        if not any(
+            isinstance(one, FileInput) or (isinstance(one, ObjectInput) and rest in OBJECT_OPTIONS)
+            for name, rest in _addressed(key, found)
+            for one in found[name]
+        ):
+            raise SettingError(
+                f"Nothing that is given is read with the option “{key}”.",
+                f"Objects in memory take {', '.join(sorted(OBJECT_OPTIONS))}; other options are for files.",
+            )
+    return options
+
+
+def _with(entry: Entry, options: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Entry:
+    if isinstance(entry, ColumnInput):
+        return entry
+    if isinstance(entry, ObjectInput):
+        options = {key: value for key, value in options.items() if key in OBJECT_OPTIONS}
+    return replace(entry, options={**options, **entry.options}, steps=(*entry.steps, *steps))
+
+
+def _takes_all_steps(item: Input, given: Sequence[Entry]) -> bool:
+    """Whether a transformation for all inputs is for this one too; labels in memory are not transformed."""
+    return item.kind != "labels" or any(isinstance(one, FileInput) for one in given)
+
+
+def _listed(transform: Any) -> list[Any]:
+    return [transform] if isinstance(transform, (str, Step, Mapping)) else list(transform)
+
+
+# -- addresses ----------------------------------------------------------------------------------------------
+def options_by_input(
+    given: Iterable[tuple[str, Any]], inputs: Mapping[str, Sequence[Path]]
+) -> dict[str, dict[str, Any]]:
+    """Reading options by input, whose files are given: ``INPUT.KEY`` goes to one, ``KEY`` to all whose format knows it.
+
+    What no format knows goes to all, and is refused where it is read. Raises ``SettingError``.
+    """
+    found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
+    for key, value in given:
+        fitting = [name for name, files in inputs.items() if _is_read_with(files, key)]
+        for name, rest in _addressed(key, found, fitting or None):
+            found[name][rest] = value
+    return found
+
+
+def _is_read_with(files: Sequence[Path], option: str) -> bool:
+    """Whether one of the files is of a format that has the option, or of one whose options are not declared."""
+    from plaidwork.core.data.importers import find_reader
+
+    if reading_option(option) is None:
+        return True
+    for file in files:
+        try:
+            known = options_of(find_reader(file).id)
+        except DataError:  # a session, or a format of a plugin
+            return True
+        if not known or any(entry.name == option for entry in known):
+            return True
+    return not files  # objects in memory take their own
+
+
+def steps_by_input(
+    given: Iterable[str | Step | Mapping[str, Any]],
+    inputs: Iterable[str],
+    common: Sequence[str] | None = None,
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Steps by input, each ``{"name": ..., "options": {...}}``, from those, or from ``[INPUT.]NAME[:KEY=VALUE,…]``.
+
+    Without an address they are for the inputs in ``common``, by default for all. Raises ``SettingError``.
+    """
+    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in inputs}
+    for one in given:
+        if isinstance(one, str):
+            key, options = parsed_step(one)
+        elif isinstance(one, Step):
+            key, options = one.name, dict(one.options)
+        else:
+            key, options = str(one.get("name", "")), dict(one.get("options", {}))
+        for name, title in _addressed(key, found, common):
+            found[name].append({"name": title, "options": options})
+    return found
+
+
+def parsed_step(text: str) -> tuple[str, dict[str, Any]]:
+    """``NAME:KEY=VALUE,KEY=VALUE`` as name and options. Raises ``SettingError``."""
+    key, _, rest = text.partition(":")
+    options = {}
+    for part in filter(None, rest.split(",")):
+        name, sign, value = part.partition("=")
+        if not sign or not name.strip():
+            raise SettingError(f"A transformation is written NAME:KEY=VALUE,…. Found “{part}” in “{text}”.")
+        options[name.strip()] = plain_value(value)
+    return key, options
+
+
+def plain_value(text: str) -> Any:
+    """``true``, numbers, lists and quoted text as JSON reads them; anything else is the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _addressed(key: str, inputs: Iterable[str], common: Sequence[str] | None = None) -> list[tuple[str, str]]:
+    names = list(inputs)
+    name, dot, rest = key.partition(".")
+    if not dot:
+        return [(one, key) for one in (names if common is None else common)]
+    if name not in names:
+        raise SettingError(
+            f"“{key}” is for the input {name}, which is not given.", f"Given: {', '.join(names)}."
+        )
+    return [(name, rest)]
+
+
+# -- from entries to datasets -------------------------------------------------------------------------------
+def load_inputs(
+    spec: ModelSpec,
+    entries: Mapping[str, Sequence[Entry]],
+    tell: Callable[[str, Joined], object] | None = None,
+    taken: Mapping[str, Dataset] | None = None,
+    samples_in: str | Mapping[str, str] | None = None,
+) -> Given:
+    """The datasets by input of ``spec``, their names made unique (``taken`` has the first say). Raises ``DataError``.
+
+    Several files of one input are joined by sample name; ``tell`` gets the input and the report. ``samples_in`` is the
+    axis of the samples (see ``with_samples``).
+    """
+    told: list[Message] = []
+    data: dict[str, list[Dataset]] = {}
+    objects: dict[tuple[str, int], Made] = {}
+    for name, given in entries.items():
+        item = spec.input(name)
+        data[name] = load_files(name, [one for one in given if isinstance(one, FileInput)], tell)
+        for one in given:
+            for made in one.load(item) if isinstance(one, ObjectInput) else ():
+                objects[name, len(data[name])] = made
+                data[name].append(made.dataset)
+    told += _spare(data, objects, entries)
+    beside = {name: datasets for name, datasets in data.items() if datasets}
+    for name, given in entries.items():
+        for column in given:
+            if isinstance(column, ColumnInput):
+                data[name].append(column.load(spec.input(name), beside))
+    data = {name: [_as_column(spec.input(name), one) for one in given] for name, given in data.items()}
+    data = with_samples(data, samples_in)
+    told += _name_by_position(spec, data, objects)
+    read = any(
+        not (isinstance(one, ObjectInput) and isinstance(one.value, Dataset))
+        for given in entries.values()
+        for one in given
+    )
+    return Given(distinct_names(data, taken), tuple(told), read)
+
+
+def read_entry(item: Input, entry: Entry) -> tuple[Dataset, ...]:
+    """The datasets of a file or an object for one input. Raises ``DataError``."""
+    if isinstance(entry, ColumnInput):
+        entry = FileInput(Path(entry.column).expanduser())  # reading it says that it does not exist
+    found = [made.dataset for made in entry.load(item)] if isinstance(entry, ObjectInput) else entry.read()
+    return tuple(_as_column(item, dataset) for dataset in found)
+
+
+def _as_column(item: Input, data: Dataset) -> Dataset:
+    """A matrix of one column as the vector that an input wants, and numbers as the labels."""
+    if item.kind == "matrix" or data.is_sparse or data.kind == "categorical":
+        return data
+    if len(data.shape) == 2 and data.shape[1] == 1:
+        data = data.with_(values=np.asarray(data.values).reshape(-1), column_names=(), column_table={})
+    if item.kind != "labels" or item.dtype != "categorical" or len(data.shape) != 1:
+        return data
+    codes, categories = codes_of(np.asarray(data.values))
+    return data.with_(values=codes, kind="categorical", categories=categories)
+
+
+def _spare(
+    data: Mapping[str, Sequence[Dataset]],
+    objects: Mapping[tuple[str, int], Made],
+    entries: Mapping[str, Sequence[Entry]],
+) -> list[Message]:
+    """Columns of text of tables that nothing uses: one with a word among its numbers would be missed."""
+    columns = [one.column for given in entries.values() for one in given if isinstance(one, ColumnInput)]
+    told = {}
+    for name, given in data.items():
+        for number, one in enumerate(given):
+            made = objects.get((name, number))
+            read = list(one.row_table)[: len(one.source.options.get("labels") or ())]
+            titles = made.spare if made else read
+            spare = [title for title in titles if not any(title in column for column in columns)]
+            if spare and one.name not in told:
+                listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
+                text = f"{one.name}: read as labels, not used as numbers: {listed}."
+                told[one.name] = Message(text, aloud=True)
+    return list(told.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One axis of one dataset that shares its items with others."""
+
+    input: str
+    number: int
+    axis: Axis
+
+
+def _name_by_position(
+    spec: ModelSpec, data: dict[str, list[Dataset]], objects: Mapping[tuple[str, int], Made]
+) -> list[Message]:
+    """Give axes of objects without names the names of the data they are joined to, and say so.
+
+    A table that counts its rows is joined by that count where the others are named by it. Raises ``DataError`` when the
+    lengths differ, or when the others have no one order.
+    """
+    users: dict[str, list[_Place]] = {}
+    for item in spec.inputs:
+        for number, one in enumerate(data.get(item.name, ())):
+            for axis, dim in zip(_AXES[: len(one.shape)], _dims(item, one)):
+                if not (item.many and dim in item.dims[1:]):
+                    users.setdefault(dim, []).append(_Place(item.name, number, axis))
+    told = []
+    for places in users.values():
+        bare = [p for p in places if (p.input, p.number) in objects and has_default_names(_names(data, p))]
+        named = [p for p in places if not has_default_names(_names(data, p))]
+        for place in bare if named else ():
+            made = objects[place.input, place.number]
+            names = counted(len(_names(data, place)))
+            by_count = made.numbered[place.axis] and all(
+                (other.input, other.number) in objects and set(names).issuperset(_names(data, other))
+                for other in named
+            )
+            if not by_count:
+                names = _borrowed(data, place, named)
+                told.append(_told_position(data, place, named[0]))
+            data[place.input][place.number] = _renamed(data[place.input][place.number], place.axis, names)
+    return told
+
+
+def _dims(item: Input, dataset: Dataset) -> tuple[str, ...]:
+    """The dims of the axes as they lie, before a matrix whose samples are on the other axis is transposed."""
+    if item.kind != "matrix" or not item.samples:
+        return item.dims
+    axis = samples_axis(dataset)
+    return item.dims if axis in (None, item.dims.index(item.samples)) else item.dims[::-1]
+
+
+def _names(data: Mapping[str, Sequence[Dataset]], place: _Place) -> tuple[str, ...]:
+    one = data[place.input][place.number]
+    return (one.row_names, one.column_names)[place.axis]
+
+
+def _borrowed(
+    data: Mapping[str, Sequence[Dataset]], place: _Place, named: Sequence[_Place]
+) -> tuple[str, ...]:
+    what = ("rows", "columns")[place.axis]
+    own, size = data[place.input][place.number], len(_names(data, place))
+    hint = "Give it as a table with the same names (a pandas Series or DataFrame with an index), or give all without."
+    first, others = named[0], named[1:]
+    names = _names(data, first)
+    title = data[first.input][first.number].name
+    for other in others:
+        if _names(data, other) != names:
+            second = data[other.input][other.number].name
+            raise DataError(
+                f"The {size} {what} of “{own.name}” have no names, and those of “{title}” and “{second}” differ.",
+                hint,
+            )
+    if len(names) != size:
+        raise DataError(
+            f"The {size} {what} of “{own.name}” have no names, so that they cannot be found among the {len(names)} of "
+            f"“{title}” (the first is “{names[0]}”).",
+            hint,
+        )
+    return names
+
+
+def _told_position(data: Mapping[str, Sequence[Dataset]], place: _Place, other: _Place) -> Message:
+    own, title = data[place.input][place.number], data[other.input][other.number].name
+    size, what = len(_names(data, place)), ("rows", "columns")[place.axis]
+    return Message(
+        f"“{own.name}” has no names: its {size} {what} were taken to be those of “{title}”, in that order.",
+        aloud=True,
+    )
+
+
+def _renamed(dataset: Dataset, axis: Axis, names: tuple[str, ...]) -> Dataset:
+    step = Step("named", {"text": f"{('rows', 'columns')[axis]} named by their position"})
+    key = ("row_names", "column_names")[axis]
+    return dataset.with_(**{key: names, "steps": (*dataset.steps, step)})
+
+
+def noted(data: Mapping[str, Sequence[Dataset]]) -> tuple[Message, ...]:
+    """What was noticed while the files were read."""
+    files = {one.name: one for given in data.values() for one in given if one.source.file}
+    lines = ((name, line) for name, one in files.items() for line in one.notes.splitlines() if line.strip())
+    return tuple(Message(f"{name}: {line.strip().rstrip(':.')}.", aloud=True) for name, line in lines)
+
+
+def left_out(
+    before: Mapping[str, Sequence[Dataset]], after: Mapping[str, Sequence[Dataset]]
+) -> tuple[Message, ...]:
+    """What joining by name left out of the data that were given, for the fit does not see it."""
+    told = []
+    for name, given in before.items():
+        for old, new in zip(given, after.get(name, ())):
+            kept = {*new.row_names, *new.column_names}
+            lost = [one for one in (*old.row_names, *old.column_names) if one not in kept]
+            if lost:
+                listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"
+                text = f"{old.name}: {len(lost)} left out, for they have no name in common with another input: {listed}."
+                told.append(Message(text, aloud=True))
+    return tuple(told)

@@ -1,0 +1,186 @@
+"""What is worth saying about a matrix that was read: kind, gaps, constant lines, skew, repeated names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.data.importers._text import count_text
+from plaidwork.core.data.importers.base import Issue
+
+SKEW_LIMIT = 2.0
+_LISTED, _LISTED_PLACES = 50, 8
+"""Repeated names that are listed, and places of each."""
+
+
+def infer_kind(values: np.ndarray) -> ValueKind:
+    """``binary`` for 0 and 1 only, ``count`` for whole numbers from 0, else ``real``; NaN is passed over.
+
+    O(n) with an early way out after the first lines, so that large real matrices cost nothing.
+    """
+    flat = values.reshape(-1)
+    binary = True
+    seen = False
+    for start in range(0, flat.size, 1 << 20):
+        part = flat[start : start + (1 << 20)]
+        part = part[~np.isnan(part)]
+        if not part.size:
+            continue
+        seen = True
+        if part.min() < 0 or not np.isfinite(part).all() or (part != np.floor(part)).any():
+            return "real"
+        binary = binary and part.max() <= 1
+    if not seen:
+        return "real"
+    return "binary" if binary else "count"
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names with `` (2)``, `` (3)`` behind repeated ones; those that occur once stay as they are."""
+    taken = set(names)
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        number = seen.get(name, 0) + 1
+        seen[name] = number
+        candidate = name
+        while number > 1 and candidate in taken:
+            candidate = f"{name} ({number})"
+            number += 1
+        taken.add(candidate)
+        out.append(candidate)
+    return tuple(out)
+
+
+def repeated(names: Sequence[str]) -> list[str]:
+    """Names that occur more than once, in order of first repetition."""
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for name in names:
+        if name in seen:
+            twice[name] = None
+        seen.add(name)
+    return list(twice)
+
+
+def _first(names: Sequence[str], limit: int = 3) -> str:
+    shown = ", ".join(f"“{name}”" for name in names[:limit])
+    return f"{shown}{', …' if len(names) > limit else ''}"
+
+
+def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Issue]:
+    """Lines (rows at axis 0, columns at axis 1) without any value, and lines with one value only."""
+    what = ("row", "column")[axis]
+    along = 1 - axis
+    if not values.size:
+        return []
+    missing = np.isnan(values)
+    empty = missing.all(axis=along)
+    low = np.where(missing, np.inf, values).min(axis=along)
+    high = np.where(missing, -np.inf, values).max(axis=along)
+    constant = (low == high) & ~empty & (values.shape[along] > 1)
+    found = []
+    if empty.any():
+        which = [names[index] for index in np.flatnonzero(empty).tolist()]
+        verb = "has" if len(which) == 1 else "have"
+        found.append(
+            Issue(
+                "warning",
+                f"{count_text(len(which), what)} {verb} no value at all",
+                _first(which),
+                fix=("Leave them out", f"drop_empty_{what}s", True),
+                changes_numbers=True,
+            )
+        )
+    if constant.any():
+        which = [names[index] for index in np.flatnonzero(constant).tolist()]
+        verb = "has" if len(which) == 1 else "have"
+        found.append(
+            Issue(
+                "warning",
+                f"{count_text(len(which), what)} {verb} the same value everywhere",
+                _first(which),
+                fix=("Leave them out", f"drop_constant_{what}s", True),
+                changes_numbers=True,
+            )
+        )
+    return found
+
+
+def samples_issue(where: str) -> Issue:
+    """Where the samples are was guessed from names of genes or samples, which is said."""
+    return Issue(
+        "info",
+        f"The samples seem to be the {where}, by their names and those of the features",
+        "Choose under “Samples are” if that is not so",
+    )
+
+
+def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
+    """Positive, strongly skewed values: logarithms are offered."""
+    if kind == "binary":
+        return None
+    known = values[~np.isnan(values)]
+    if known.size < 20 or known.min() < 0 or not np.isfinite(known).all():
+        return None
+    with np.errstate(all="ignore"):
+        skew = float((((known - known.mean()) / known.std()) ** 3).mean())
+    if not skew >= SKEW_LIMIT:
+        return None
+    zero = known.min() == 0
+    detail = f"{_shown(known.min())} to {_shown(known.max())}, skewness {skew:.1f}"
+    return Issue(
+        "info",
+        "No value is negative, and they are strongly skewed"
+        if zero
+        else "All values are positive and strongly skewed",
+        detail,
+        fix=(
+            f"Take logarithms{' of 1 + value' if zero else ''}, recorded and undoable",
+            "log",
+            "log1p" if zero else "log",
+        ),
+        changes_numbers=True,
+    )
+
+
+def _shown(value: float) -> str:
+    """Four digits, or the whole number where there are more."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def name_issue(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> Issue | None:
+    """Names that occur more than once, each with how often and where; a number behind them tells them apart.
+
+    ``numbers`` are the rows or columns of the file in which the names stand; without, they are counted from 1.
+    """
+    lines = repeated_lines(names, what, numbers)
+    if not lines:
+        return None
+    more = len(lines) - _LISTED
+    verb = "occurs" if len(lines) == 1 else "occur"
+    return Issue(
+        "error",
+        f"{count_text(len(lines), f'{what} name')} {verb} more than once",
+        f"{lines[0]}{', …' if len(lines) > 1 else ''}",
+        fix=("Add a number to tell them apart", "rename_duplicates", True),
+        places=(*lines[:_LISTED], *([f"and {more} more"] if more > 0 else [])),
+    )
+
+
+def repeated_lines(names: Sequence[str], what: str, numbers: Sequence[int] = ()) -> list[str]:
+    """``“x”: 3 times, columns 2, 5 and 9`` for every name that occurs more than once."""
+    places: dict[str, list[int]] = {name: [] for name in repeated(names)}
+    for index, name in enumerate(names):
+        if name in places:
+            places[name].append(numbers[index] if numbers else index + 1)
+    lines = []
+    for name, found in places.items():
+        shown = ", ".join(map(str, found[:_LISTED_PLACES]))
+        if len(found) <= _LISTED_PLACES:
+            shown = " and ".join(shown.rsplit(", ", 1))
+        times = "twice" if len(found) == 2 else f"{len(found)} times"
+        lines.append(f"“{name}”: {times}, {what}s {shown}{', …' if len(found) > _LISTED_PLACES else ''}")
+    return lines

@@ -1,0 +1,133 @@
+"""The layout of one delimited file, and the words for its rows and columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.data.dataset import SamplesIn
+from plaidwork.core.data.importers._numbers import DEFAULT_MISSING, DecimalEvidence, NumberParser
+from plaidwork.core.data.importers._sheet import Sheet
+from plaidwork.core.data.importers._text import Records
+from plaidwork.core.data.importers.base import Issue, Progress
+from plaidwork.core.data.sample_words import FEATURE_WORDS, SAMPLE_WORDS
+from plaidwork.core.data.sample_words import plural as _plural
+from plaidwork.core.errors import DataError
+
+RATER_WORDS = {"rater", "annotator", "assessor", "coder", "grader", "judge", "observer", "reviewer"}
+"""Titles of columns that say who rated, even where the raters are numbered."""
+NAME_WORDS = FEATURE_WORDS | SAMPLE_WORDS | {"id", "name", "index", "row", "rowname", "rownames", "key", ""}
+
+
+@dataclass(slots=True)
+class Layout:
+    """How to read one delimited file. Columns count from 0; ``names`` is -1 when rows have no names."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    decimal: str = "."
+    missing: tuple[str, ...] = DEFAULT_MISSING
+    header: bool = True
+    names: int = -1
+    labels: tuple[int, ...] = ()
+    skip: tuple[int, ...] = ()
+    skip_rows: int = 0
+    samples_in: SamplesIn = ""
+    titles: tuple[str, ...] = ()
+    detected: set[str] = field(default_factory=set)
+    unclear: dict[str, str] = field(default_factory=dict)
+    thousands: str = ""
+    percent: str = ""
+    evidence: DecimalEvidence = field(default_factory=DecimalEvidence)
+    head: list[tuple[int, list[str]]] = field(default_factory=list)
+    sheet: Sheet | None = None
+    told: list[Issue] = field(default_factory=list)
+
+    def parser(self) -> NumberParser:
+        """What turns the cells into numbers."""
+        return NumberParser(self.decimal or ".", self.missing, self.thousands, self.percent)
+
+    def records(
+        self, path: Path, progress: Progress | None = None
+    ) -> Generator[tuple[int, list[str]], None, None]:
+        """The rows of the file (or of the sheet) as ``(row, fields)``, from 1."""
+        if self.sheet is not None:
+            return self.sheet.records(self.decimal, progress)
+        return iter(Records(path, self.encoding, self.delimiter, progress))
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.titles)
+
+    @property
+    def value_columns(self) -> list[int]:
+        other = {self.names, *self.labels, *self.skip}
+        return [index for index in range(self.n_columns) if index not in other]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        roles = ["value"] * self.n_columns
+        for index in self.skip:
+            roles[index] = "skip"
+        for index in self.labels:
+            roles[index] = "label"
+        if self.names >= 0:
+            roles[self.names] = "name"
+        return tuple(roles)
+
+    def title(self, index: int) -> str:
+        """A column for messages: its name and number."""
+        name = self.titles[index] if index < len(self.titles) else ""
+        place = index + 1 if self.sheet is None else self.sheet.letters(index)
+        return f"column {place} “{name}”" if self.header and name else f"column {place}"
+
+
+def word_of(title: str) -> str:
+    return re.sub(r"[ _.-]?(id|ids|name|names|symbol|s)$", "", title.strip().lower()) if title else ""
+
+
+def unclear_error(path: Path, layout: Layout, place: str = "") -> DataError:
+    """The refusal to guess a decimal mark, or one of several sheets."""
+    if "sheet" in layout.unclear:
+        return DataError(f"{path.name}: {layout.unclear['sheet']}", "Choose one with the option “sheet”.")
+    where = f"{path.name}, {place}" if place else path.name
+    return DataError(
+        f"{where}: the decimal mark cannot be told. {layout.unclear['decimal']}",
+        "Choose the decimal mark, “.” or “,”, with the option “decimal”.",
+    )
+
+
+def column_index(layout: Layout, value: Any, option: str) -> int:
+    """A column given by number (from 0) or title. Raises ``DataError`` for one that is not there."""
+    if isinstance(value, str):
+        if value in layout.titles:
+            return layout.titles.index(value)
+        known = ", ".join(layout.titles[:10])
+        raise DataError(
+            f"The option {option} names a column “{value}” that is not in the file.", f"It has: {known}."
+        )
+    if value is None:
+        return -1
+    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < layout.n_columns:
+        raise DataError(
+            f"The option {option} needs a column from 0 to {layout.n_columns - 1}. Found “{value}”."
+        )
+    return value
+
+
+def axis_words(layout: Layout) -> tuple[str, str]:
+    """What a row and a column is called, in the plural."""
+    word = word_of(layout.titles[layout.names]) if layout.names >= 0 and layout.header else ""
+    if not layout.samples_in:
+        return "rows", "columns"
+    if layout.samples_in == "columns":
+        return (_plural(word) if word in FEATURE_WORDS else "features"), "samples"
+    return (_plural(word) if word in SAMPLE_WORDS else "samples"), "features"
+
+
+def plural(word: str, otherwise: str) -> str:
+    """The plural of a word for samples or features that is known, else ``otherwise``."""
+    return _plural(word) if word and word in FEATURE_WORDS | SAMPLE_WORDS else otherwise

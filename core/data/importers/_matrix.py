@@ -1,0 +1,180 @@
+"""From numbers and names to a checked dataset: the last leg of every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import numpy as np
+
+from plaidwork.core.contract.spec import ValueKind
+from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
+from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
+from plaidwork.core.data.importers._text import count_text
+from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.errors import DataError
+
+_SHOWN = 5
+
+
+def checked_names(file: str, names: Sequence[str], what: str, options: ImportOptions) -> tuple[str, ...]:
+    """Unique names; empty ones become ``row 7``. Raises ``DataError`` unless ``rename_duplicates`` is on."""
+    filled = [name or f"{what} {index + 1}" for index, name in enumerate(names)]
+    twice = repeated(filled)
+    if not twice:
+        return tuple(filled)
+    if options.get("rename_duplicates"):
+        return distinct_names(filled)
+    lines = repeated_lines(filled, what)
+    more = (
+        f" So do {count_text(len(lines) - 1, 'other name')}: {'; '.join(lines[1:_SHOWN])}"
+        if lines[1:]
+        else ""
+    )
+    places = lines[0].split(", ", 1)[1]
+    raise DataError(
+        f"{file}: the {what} name “{twice[0]}” occurs more than once ({places})."
+        f"{more}{'; …' if len(lines) > _SHOWN else '.' if more else ''}",
+        "Turn on the renaming of repeated names (option “rename_duplicates”), or choose other names.",
+    )
+
+
+def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
+    """The kind asked for, if the values allow it, else the one inferred."""
+    dense = values.data if hasattr(values, "tocsr") else values
+    found = infer_kind(dense)
+    wanted = options.get("kind")
+    if wanted is None or wanted == found:
+        return found
+    if wanted not in get_args(ValueKind) or wanted == "categorical":
+        raise DataError(f"{file}: unknown kind of values “{wanted}”.")
+    if wanted == "binary" or (wanted in ("count", "ordinal") and found == "real"):
+        rule = "0 and 1 only" if wanted == "binary" else "whole numbers from 0"
+        known = dense[~np.isnan(dense)]
+        allowed = np.isin(known, (0, 1)) if wanted == "binary" else (known >= 0) & (known == np.floor(known))
+        bad = known[~allowed]
+        if bad.size:
+            raise DataError(f"{file}: {wanted} values need {rule}. Found “{bad[0]:g}”.")
+    return cast(ValueKind, wanted)
+
+
+def finish(
+    file: str,
+    name: str,
+    values: Any,
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    row_table: Mapping[str, np.ndarray],
+    words: tuple[str, str],
+    options: ImportOptions,
+    source: Source,
+    notes: Sequence[str] = (),
+    column_table: Mapping[str, np.ndarray] | None = None,
+    image_shape: tuple[int, ...] = (),
+    samples_in: SamplesIn | None = None,
+) -> Dataset:
+    """A dataset with checked names and kind, and the transformations that the options ask for.
+
+    ``samples_in`` is the axis of the samples in the file, where the reader knows it (empty: it cannot be told); with None
+    words and names tell. The option of that name goes before it.
+    """
+    from plaidwork.core.data.transforms import apply_steps
+
+    rows = checked_names(file, row_names, "row", options)
+    columns = checked_names(file, column_names, "column", options) if values.ndim == 2 else ()
+    table, other = dict(row_table), dict(column_table or {})
+    if options.get("distinct_labels"):
+        table = {title: _distinct(entry, rows) for title, entry in table.items()}
+    notes = [*notes, *_renamed(row_names, "row", options), *_renamed(column_names, "column", options)]
+    kind = checked_kind(file, values, options)
+    where = samples_found(options, words, rows, columns, samples_in) if values.ndim == 2 else ""
+    if options.get("transpose") and values.ndim == 2:
+        values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
+        rows, columns, table, other, words = columns, rows, other, table, words[::-1]
+        image_shape, where = (), turned_samples(where)
+    dataset = Dataset(
+        name=name,
+        values=values,
+        row_names=rows,
+        column_names=columns,
+        kind=kind,
+        row_table=table,
+        column_table=other,
+        row_label=words[0] or "rows",
+        column_label=words[1] or "columns",
+        source=source,
+        notes="\n".join(notes),
+        image_shape=image_shape,
+        samples_in=where,
+    )
+    return apply_steps(dataset, wanted_steps(options))
+
+
+def samples_found(
+    options: ImportOptions,
+    words: tuple[str, str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    known: SamplesIn | None = None,
+) -> SamplesIn:
+    """The axis of the samples in the file: as told, as the reader knows, or as words and names tell. Raises ``DataError``."""
+    given = options.get("samples_in")
+    if given is not None:
+        return checked_samples(given)
+    return known if known is not None else labels_say(*words) or names_say(rows, columns)
+
+
+def checked_samples(given: Any) -> SamplesIn:
+    """The option ``samples_in``. Raises ``DataError`` for another word."""
+    if given not in get_args(SamplesIn):
+        raise DataError(f"The option samples_in must be “rows” or “columns”. Found “{given}”.")
+    return cast(SamplesIn, given)
+
+
+def _renamed(names: Sequence[str], what: str, options: ImportOptions) -> list[str]:
+    """Which names were numbered, how often they occur and where, for the notes of the data."""
+    lines = repeated_lines(names, what) if options.get("rename_duplicates") else []
+    if not lines:
+        return []
+    shown = f"{'; '.join(lines[:_SHOWN])}{'; …' if len(lines) > _SHOWN else ''}"
+    return [f"Numbers were added to {what} names that occur more than once: {shown}"]
+
+
+def wanted_steps(options: ImportOptions) -> list[Step]:
+    """The transformations that import options stand for, in the order in which they are applied."""
+    steps = []
+    for what in ("rows", "columns"):
+        if options.get(f"drop_empty_{what}"):
+            steps.append(Step("drop_missing", {"axis": what, "share": 1.0}))
+    for what in ("rows", "columns"):
+        if options.get(f"drop_constant_{what}"):
+            steps.append(Step("drop_constant", {"axis": what}))
+    log = options.get("log")
+    if log:
+        steps.append(Step("log" if log is True else str(log)))
+    return steps
+
+
+def _distinct(entry: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """Label texts with the row name behind those that come back; classes (few texts) stay as they are."""
+    if entry.dtype.kind == "f" or not looks_unique(list(entry)):
+        return entry
+    twice = set(repeated(list(entry)))
+    return np.array(
+        [f"{text} ({name})" if text in twice else text for text, name in zip(entry, names)], dtype=str
+    )
+
+
+def looks_unique(texts: Sequence[str]) -> bool:
+    """Whether texts look like descriptions (mostly different) with some repetitions, not like classes."""
+    different = len(set(texts))
+    return 0.5 * len(texts) < different < len(texts)
+
+
+def default_source(path: Path, options: Mapping[str, Any]) -> Source:
+    """The source of a dataset, with the checksum of the file."""
+    from plaidwork.core.data.importers._text import file_sha256
+
+    return Source(path.name, file_sha256(path), dict(options))

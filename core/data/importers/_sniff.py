@@ -1,0 +1,311 @@
+"""How a delimited file is laid out: what is given, what is detected, what only the user can tell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.data.importers._layout import NAME_WORDS, RATER_WORDS, Layout, column_index, word_of
+from plaidwork.core.data.importers._marks import THOUSANDS_WORDS, like_number
+from plaidwork.core.data.importers._matrix import checked_samples
+from plaidwork.core.data.importers._numbers import DEFAULT_MISSING
+from plaidwork.core.data.importers._sheet import is_spreadsheet, read_sheet
+from plaidwork.core.data.importers._text import ENCODINGS, parse_tokens, sniff_encoding
+from plaidwork.core.data.importers.base import ImportOptions, Issue
+from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.sample_words import labels_say, names_say
+from plaidwork.core.errors import DataError
+
+HEAD_ROWS = 200
+_SAMPLE_CELLS = 40_000
+DELIMITERS = dict(declared_choices("delimiter"))
+
+
+def sniff(path: Path, options: ImportOptions) -> Layout:
+    """The layout of a file: options given are checked, all others detected from its first rows."""
+    layout = Layout()
+    layout.skip_rows = _whole(options, "skip_rows")
+    layout.missing = parse_tokens(options.get("missing", DEFAULT_MISSING))
+    if "missing" not in options:
+        layout.detected.add("missing")
+    layout.thousands, layout.percent = _marks_given(options)
+    if is_spreadsheet(path):
+        layout.sheet = read_sheet(path, options)
+        layout.told += layout.sheet.issues
+        names = layout.sheet.names
+        if len(names) > 1 and options.get("sheet") is None:
+            layout.unclear["sheet"] = f"The file holds {len(names)} sheets: {', '.join(names)}."
+        _find_sheet_decimal(layout, options)
+    else:
+        layout.encoding = _given(layout, options, "encoding", lambda: sniff_encoding(path), ENCODINGS)
+        layout.delimiter = _given(layout, options, "delimiter", lambda: _delimiter(path, layout), DELIMITERS)
+    head = _head(path, layout)
+    if not head:
+        raise DataError(f"{path.name} holds no rows.", "Check that the file was written to its end.")
+    body = head[1:] or head
+    width = _width(body)
+    layout.header = bool(
+        _given(layout, options, "header", lambda: _has_header(head, width, layout), (True, False))
+    )
+    first = head[0][1]
+    if layout.header:
+        head = head[1:]
+        if len(first) == width - 1:
+            # a separator at the end of every row, or as R writes it: no title above the row names
+            trailing = all(not fields[-1].strip() for _, fields in head if len(fields) == width)
+            first = [*first, ""] if trailing else ["", *first]
+        layout.titles = tuple(title.strip() for title in first)
+    else:
+        layout.titles = tuple(f"column {index + 1}" for index in range(width))
+    layout.head = head
+    rows = [fields for _, fields in head if len(fields) == layout.n_columns]
+    _find_roles(layout, options, rows[: max(_SAMPLE_CELLS // max(layout.n_columns, 1), 20)])
+    if layout.sheet is None:
+        _find_decimal(layout, options, rows)
+    _find_orientation(layout, options)
+    return layout
+
+
+def _given(layout: Layout, options: ImportOptions, name: str, detect: Any, allowed: Any) -> Any:
+    value = options.get(name)
+    if value is None:
+        layout.detected.add(name)
+        return detect()
+    if value not in allowed:
+        known = ", ".join(f"“{item}”" for item in allowed)
+        raise DataError(f"The option {name} must be one of {known}. Found “{value}”.")
+    return value
+
+
+def _whole(options: ImportOptions, name: str) -> int:
+    value = options.get(name) or 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise DataError(f"The option {name} must be a whole number from 0. Found “{value}”.")
+    return value
+
+
+def _marks_given(options: ImportOptions) -> tuple[str, str]:
+    """The thousands mark and the meaning of percent signs, where given."""
+    thousands, percent = options.get("thousands"), options.get("percent")
+    if thousands not in (None, "none", *THOUSANDS_WORDS):
+        known = ", ".join(f"“{mark}” ({word})" for mark, word in THOUSANDS_WORDS.items())
+        raise DataError(f"The option thousands must be one of {known} or none. Found “{thousands}”.")
+    if percent not in (None, "number", "share"):
+        raise DataError(f"The option percent must be “number” or “share”. Found “{percent}”.")
+    return "" if thousands in (None, "none") else thousands, percent or ""
+
+
+def _head(path: Path, layout: Layout) -> list[tuple[int, list[str]]]:
+    with closing(layout.records(path)) as records:
+        first = islice(records, HEAD_ROWS + layout.skip_rows)
+        return [item for item in first if item[0] > layout.skip_rows]
+
+
+def _width(rows: Sequence[tuple[int, list[str]]]) -> int:
+    return Counter(len(fields) for _, fields in rows).most_common(1)[0][0]
+
+
+def _delimiter(path: Path, layout: Layout) -> str:
+    """The separator that cuts the head into the most regular rows, judged by numbers where two tie.
+
+    A file that is called so is read at tabs as soon as it has one.
+    """
+    named = re.search(r"\.(tsv|tab)(\.gz)?$", path.name.lower())
+    if named and any(len(fields) > 1 for _, fields in _head(path, replace(layout, delimiter="\t"))):
+        return "\t"
+    best, best_score = ",", (0.0, 0.0, 0.0)
+    for rank, delimiter in enumerate(("\t", ";", ",", "|", " ")):
+        try:
+            rows = _head(path, replace(layout, delimiter=delimiter))[:50]
+        except DataError as error:
+            if "not UTF" in error.message:
+                raise
+            continue
+        if not rows:
+            continue
+        width = _width(rows[1:] or rows)
+        if width < 2:
+            continue
+        regular = sum(len(fields) == width for _, fields in rows[1:] or rows) / max(len(rows) - 1, 1)
+        cells = [cell for _, fields in rows[1:] or rows for cell in fields[:200]]
+        known = {token.lower() for token in layout.missing}
+        numeric = sum(like_number(cell) or cell.strip().lower() in known for cell in cells) / len(cells)
+        score = (round(regular, 1), round(numeric, 1), -rank)
+        if score > best_score:
+            best, best_score = delimiter, score
+    if named and best_score[0]:
+        found = DELIMITERS[best].split()[0].lower()
+        layout.told.append(
+            Issue(
+                "warning",
+                f"The file is called {named[0]} but holds no tab",
+                f"Its cells are separated by {found}s. Choose another separator if that is wrong.",
+            )
+        )
+    return best
+
+
+def _has_header(head: Sequence[tuple[int, list[str]]], width: int, layout: Layout) -> bool:
+    if len(head) < 2:
+        return not any(like_number(cell) for cell in head[0][1])
+    first, body = head[0][1], [fields for _, fields in head[1:] if len(fields) == width]
+    if len(first) == width - 1:
+        return True
+    known = {token.lower() for token in layout.missing}
+    for index, cell in enumerate(first[:width]):
+        below = [fields[index].strip() for fields in body]
+        below = [text for text in below if text.lower() not in known]
+        if cell.strip().lower() in known or like_number(cell):
+            continue
+        if below and sum(map(like_number, below)) >= 0.5 * len(below):
+            return True
+    bare = [cell.strip() for cell in first]
+    numbered = bare if like_number(bare[0]) else bare[1:]
+    if numbered in ([str(i) for i in range(len(numbered))], [str(i + 1) for i in range(len(numbered))]):
+        # 0, 1, 2, … above the columns, as pandas writes it; a short row of that kind may well be data
+        titled = numbered is not bare and word_of(bare[0]) in NAME_WORDS
+        return len(numbered) >= (2 if titled else 5)
+    # a table of labels only: a first row whose texts never come back below is a header
+    return not any(like_number(cell) for cell in bare) and all(
+        cell and all(fields[index].strip() != cell for fields in body)
+        for index, cell in enumerate(bare[:width])
+    )
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """One column named by itself is a list of one."""
+    return (value,) if isinstance(value, (str, int)) else value
+
+
+def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:
+    """Which columns are names, labels and numbers."""
+    known = {token.lower() for token in layout.missing}
+    layout.skip = tuple(column_index(layout, item, "skip") for item in _listed(options.get("skip", ())))
+    texts: list[int] = []
+    mixed: dict[int, tuple[int, int]] = {}
+    present = []
+    for index in range(layout.n_columns):
+        cells = [row[index].strip() for row in rows]
+        cells = [cell for cell in cells if cell.lower() not in known]
+        present.append(cells)
+        n_numbers = sum(map(like_number, cells))
+        if cells and n_numbers < 0.5 * len(cells):
+            texts.append(index)
+            if n_numbers >= 0.2 * len(cells):
+                mixed[index] = (n_numbers, len(cells))
+    if "names" in options:
+        layout.names = column_index(layout, options["names"], "names")
+    else:
+        layout.detected.add("names")
+        layout.names = _find_names(layout, texts, present)
+    if "labels" in options:
+        layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
+    else:
+        layout.detected.add("labels")
+        raters = [
+            i for i, title in enumerate(layout.titles) if word_of(title) in RATER_WORDS and layout.header
+        ]
+        found = sorted({*texts, *raters})
+        layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
+        layout.told += [
+            _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
+        ]
+    layout.labels = tuple(index for index in layout.labels if index != layout.names)
+
+
+def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Issue:
+    others = [item for item in layout.labels if item != index]
+    return Issue(
+        "warning",
+        f"C{layout.title(index)[1:]} is read as labels",
+        f"{n_numbers} of its first {n_cells} cells are numbers",
+        column=index + 1,
+        fix=("Read as numbers", "labels", others),
+        changes_numbers=True,
+    )
+
+
+def _find_names(layout: Layout, texts: Sequence[int], present: Sequence[Sequence[str]]) -> int:
+    if layout.n_columns < 2:
+        return -1
+    title = layout.titles[0].lower() if layout.header else None
+    cells = present[0]
+    if cells and 0 not in texts and title is not None and word_of(title) in NAME_WORDS:
+        whole = all(re.fullmatch(r"\d+", cell) for cell in cells)
+        return 0 if whole and len(set(cells)) == len(cells) else -1
+    for index in texts:
+        if index in layout.skip:
+            continue
+        share = len(set(present[index])) / len(present[index])
+        if share == 1 or (index == 0 and share >= 0.5):
+            return index
+    return -1
+
+
+def _find_decimal(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[str]]) -> None:
+    if _decimal_given(layout, options):
+        return
+    evidence = layout.evidence
+    columns = layout.value_columns
+    for row in rows:
+        for index in columns:
+            cell = row[index]
+            if ("." in cell and not evidence.point) or "," in cell:
+                evidence.add(cell)
+    _take_evidence(layout)
+    if not evidence.unclear:
+        layout.detected.add("decimal")
+
+
+def _decimal_given(layout: Layout, options: ImportOptions) -> bool:
+    """Whether decimal mark is settled by an option: its own, or a thousands mark that leaves only the other."""
+    given = options.get("decimal")
+    if given is None and layout.thousands in (",", "."):
+        layout.decimal = "." if layout.thousands == "," else ","
+        return True
+    if given is None:
+        return False
+    if given not in (".", ","):
+        raise DataError(f"The option decimal must be “.” or “,”. Found “{given}”.")
+    if layout.thousands == given:
+        raise DataError(f"“{given}” cannot be both the decimal mark and the thousands mark.")
+    layout.decimal = given
+    if options.get("thousands") is None:  # who chose between the two marks has said what the other one is
+        layout.thousands = "," if given == "." else "."
+    return True
+
+
+def _take_evidence(layout: Layout) -> None:
+    layout.decimal = layout.evidence.mark
+    if layout.evidence.unclear:
+        layout.unclear["decimal"] = layout.evidence.unclear
+
+
+def _find_sheet_decimal(layout: Layout, options: ImportOptions) -> None:
+    """Numbers of a sheet are numbers; only those kept as text leave the mark open."""
+    assert layout.sheet is not None
+    if _decimal_given(layout, options):
+        return
+    for text in layout.sheet.texts:
+        if like_number(text):
+            layout.evidence.add(text)
+    _take_evidence(layout)
+
+
+def _find_orientation(layout: Layout, options: ImportOptions) -> None:
+    given = options.get("samples_in")
+    if given is not None:
+        layout.samples_in = checked_samples(given)
+        return
+    layout.detected.add("samples_in")
+    named = layout.names >= 0
+    word = word_of(layout.titles[layout.names]) if named and layout.header else ""
+    rows = [fields[layout.names] for _, fields in layout.head if len(fields) > layout.names] if named else []
+    columns = [layout.titles[index] for index in layout.value_columns]
+    layout.samples_in = labels_say(word, "") or names_say(rows, columns)

@@ -1,0 +1,215 @@
+"""The loop over the rows of a delimited file: numbers, names and labels, and where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from plaidwork.core.data.importers._findings import distinct_names
+from plaidwork.core.data.importers._layout import Layout, unclear_error
+from plaidwork.core.data.importers._marks import INFINITE, THOUSANDS_WORDS, like_number
+from plaidwork.core.data.importers._numbers import BadCell, NumberParser, find_inexact
+from plaidwork.core.data.importers._problems import Problems
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress
+from plaidwork.core.errors import DataError
+
+MAX_CELLS = 4_000_000_000
+_CHUNK = 256
+
+
+@dataclass(slots=True)
+class Table:
+    """What was read: (n, m) floats, row names (or none), label texts by title, problems and notes."""
+
+    values: np.ndarray
+    names: list[str] | None
+    labels: dict[str, list[str]]
+    issues: list[Issue] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    n_records: int = 0
+    rows: list[int] = field(default_factory=list)
+    """Rows of the file that the names come from, where there are names."""
+
+
+def load_table(
+    path: Path,
+    layout: Layout,
+    options: ImportOptions,
+    progress: Progress | None = None,
+    limit: int = 0,
+    collect: bool = False,
+) -> Table:
+    """Read the rows (``limit`` of them, 0 for all). Strict unless ``collect``; O(cells), memory 2 x the result."""
+    problems = Problems(path, layout, options, collect)
+    columns = layout.value_columns if layout.decimal else []
+    batch = _Batch(layout, columns, problems)
+    names: list[str] | None = [] if layout.names >= 0 else None
+    rows: list[int] = []
+    titles = distinct_names([layout.titles[index] or f"column {index + 1}" for index in layout.labels])
+    labels: dict[str, list[str]] = {title: [] for title in titles}
+    texts_of = list(zip(layout.labels, labels.values()))
+    width, n_records, in_header = layout.n_columns, 0, layout.header
+    contiguous = bool(columns) and columns == list(range(columns[0], columns[-1] + 1))
+    span = slice(columns[0], columns[-1] + 1) if contiguous else slice(0)
+    with closing(layout.records(path, progress)) as records:
+        for row, fields in records:
+            if row <= layout.skip_rows:
+                continue
+            if in_header:
+                in_header = False
+                continue
+            if limit and n_records >= limit:
+                break
+            n_records += 1
+            if len(fields) != width:
+                batch.flush()  # what is wrong in earlier rows is told first
+                fitted = problems.fitted(row, fields)
+                if fitted is None:
+                    continue
+                fields = fitted
+            batch.add(row, fields[span] if contiguous else [fields[index] for index in columns])
+            if names is not None:
+                names.append(fields[layout.names].strip())
+                rows.append(row)
+            for index, texts in texts_of:
+                texts.append(fields[index].strip())
+    values = batch.result()
+    if "decimal" in layout.detected and layout.evidence.unclear:
+        layout.unclear["decimal"] = layout.evidence.unclear
+        if not collect:
+            raise unclear_error(path, layout)
+    if not len(values) and not collect:
+        raise DataError(
+            f"{path.name} holds no rows of numbers.", "Check that the file was written to its end."
+        )
+    if progress is not None:
+        progress(1.0)
+    issues = [*layout.told, *problems.issues(), *_notices(batch.parser)]
+    return Table(values, names, labels, issues, n_records=n_records, rows=rows)
+
+
+class _Batch:
+    """Rows on their way to numbers; some thousand cells are read at once, which narrow tables need."""
+
+    def __init__(self, layout: Layout, columns: Sequence[int], problems: Problems) -> None:
+        self.parser = layout.parser()
+        self._layout, self._columns, self._problems = layout, columns, problems
+        self._most = max(4096 // max(len(columns), 1), 1)
+        self._rows: list[int] = []
+        self._cells: list[str] = []
+        self._parts: list[np.ndarray] = []
+        self._chunks: list[np.ndarray] = []
+        self._n_cells = 0
+        self._detected = "decimal" in layout.detected
+        self._unsure = self._detected and not layout.evidence.settled
+
+    def add(self, row: int, cells: Sequence[str]) -> None:
+        self._rows.append(row)
+        self._cells += cells
+        if len(self._rows) >= self._most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Turn the waiting rows into numbers; problems are told row by row."""
+        if not self._rows:
+            return
+        cells, columns, rows = self._cells, self._columns, self._rows
+        if self._unsure:
+            self._unsure = _still_unsure(self._layout, cells)
+        try:
+            values = self.parser.row(cells)
+        except BadCell as bad:
+            if not self._problems.collect:
+                self._refuse(bad.index, bad.text)
+            values = self._collect()
+        width = len(columns)
+        self._look_for_inexact(values)
+        infinite = np.flatnonzero(np.isinf(values)).tolist()
+        if infinite:
+            if self._problems.infinite_rule != "missing":
+                for index in infinite:
+                    if INFINITE.match(cells[index].strip()):
+                        self._problems.infinite(
+                            rows[index // width], columns[index % width], cells[index].strip()
+                        )
+            values[infinite] = np.nan
+        self._parts.append(values.reshape(len(rows), width))
+        self._n_cells += values.size
+        if self._n_cells > MAX_CELLS:
+            raise DataError(
+                f"{self._problems.path.name} holds more than {MAX_CELLS} numbers.", "Import a part of it."
+            )
+        if len(self._parts) == _CHUNK:
+            self._chunks.append(np.concatenate(self._parts))
+            self._parts = []
+        self._rows, self._cells = [], []
+
+    def _look_for_inexact(self, values: np.ndarray) -> None:
+        """Numbers that a float cannot hold: told, read as missing, or the nearest one, as the user chose."""
+        problems, width = self._problems, len(self._columns)
+        for index, what in find_inexact(self._cells, values):
+            rule = problems.infinite_rule if what == "large" else problems.inexact_rule
+            if rule == "missing":
+                values[index] = np.nan
+            elif what == "large" or rule != "nearest":
+                row, column = self._rows[index // width], self._columns[index % width]
+                problems.inexact(row, column, self._cells[index].strip(), what)
+
+    def _refuse(self, index: int, text: str) -> None:
+        row, column = self._rows[index // len(self._columns)], self._columns[index % len(self._columns)]
+        if self._contradicts(text):
+            raise unclear_error(self._problems.path, self._layout, f"row {row}, {self._layout.title(column)}")
+        self._problems.bad_cell(row, column, text)
+
+    def _contradicts(self, text: str) -> bool:
+        """Whether the text is a number with the other mark, so that the mark has to be asked for."""
+        if not self._detected or not like_number(text):
+            return False
+        self._layout.evidence.add(text)
+        if not self._layout.evidence.unclear:
+            return False
+        self._layout.unclear["decimal"] = self._layout.evidence.unclear
+        return True
+
+    def _collect(self) -> np.ndarray:
+        values = np.full(len(self._cells), np.nan)
+        for index, text in enumerate(self._cells):
+            try:
+                values[index] = self.parser.cell(text)
+            except BadCell as bad:
+                if not self._contradicts(bad.text):
+                    row, column = divmod(index, len(self._columns))
+                    self._problems.bad_cell(self._rows[row], self._columns[column], bad.text)
+        return values
+
+    def result(self) -> np.ndarray:
+        self.flush()
+        if self._parts:
+            self._chunks.append(np.concatenate(self._parts))
+            self._parts = []
+        return np.concatenate(self._chunks) if self._chunks else np.empty((0, len(self._columns)))
+
+
+def _still_unsure(layout: Layout, cells: Sequence[str]) -> bool:
+    """Look on for a number that settles the decimal mark, as long as none was seen."""
+    for cell in cells:
+        if "." in cell or "," in cell:
+            layout.evidence.add(cell)
+    return not layout.evidence.settled and not layout.evidence.unclear
+
+
+def _notices(parser: NumberParser) -> list[Issue]:
+    found = []
+    if parser.group_example:
+        value = parser.cell(parser.group_example)
+        mark = THOUSANDS_WORDS[parser.thousands]
+        found.append(
+            Issue(
+                "info", f"Each {mark} is read as a thousands mark", f"“{parser.group_example}” is {value!r}"
+            )
+        )
+    return found

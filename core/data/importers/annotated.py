@@ -1,0 +1,276 @@
+"""Annotated matrices in HDF5: ``.h5ad`` (one matrix with layers) and ``.h5mu`` (several modalities)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._anndata import (
+    Frame,
+    Matrix,
+    find_matrix,
+    head_of,
+    read_frame,
+    read_matrix,
+    unlike,
+)
+from plaidwork.core.data.importers._findings import line_issues, name_issue, skew_issue
+from plaidwork.core.data.importers._hdf5 import Archive, opened
+from plaidwork.core.data.importers._matrix import checked_kind, default_source, finish
+from plaidwork.core.data.importers._text import file_stem
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.errors import DataError
+
+DENSE_BELOW = 50_000_000
+"""Sparse matrices of at most so many cells become dense, as most models want them."""
+_PREVIEW = (200, 100)
+
+
+class AnnotatedReader:
+    """AnnData and MuData files. Options: ``modality`` (of a ``.h5mu``), ``layer`` (``X``, ``layers/name``, ``raw/X``),
+    ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing), and the dropping and log options of
+    delimited files. ``obs`` becomes annotations of the rows, ``var`` of the columns; nothing else is read."""
+
+    id = "annotated"
+    title = "AnnData and MuData"
+    suffixes: tuple[str, ...] = (".h5ad", ".h5mu")
+
+    def preview(self, path: Path, options: ImportOptions) -> Preview:
+        """Head of the chosen matrix; ``choices`` list modalities and layers."""
+        path = Path(path)
+        try:
+            with opened(path) as archive:
+                return self._preview(archive, options)
+        except DataError as error:
+            issue = Issue("error", error.message, error.hint)
+            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+
+    def _preview(self, archive: Archive, options: ImportOptions) -> Preview:
+        modalities = _modalities(archive)
+        modality = _modality(archive, modalities, options, next(iter(modalities)))
+        root = modalities[modality]
+        layers = _layers(archive, root)
+        layer = _layer(archive, root, layers, options)
+        matrix, rows, columns = _parts(archive, root, layer)
+        head = head_of(archive, matrix, *_PREVIEW)
+        issues = _issues(archive, modality, head, matrix, rows, columns, options)
+        shown = columns.names[: _PREVIEW[1]]
+        choices: dict[str, list[tuple[Any, str]]] = {}
+        if len(modalities) > 1:
+            choices["modality"] = [(name, name) for name in modalities]
+        if len(layers) > 1:
+            choices["layer"] = [(name, layer_title(name)) for name in layers]
+        found = {
+            **options,
+            "samples_in": "rows",
+            "layer": layer,
+            **({"modality": modality} if modality else {}),
+        }
+        return Preview(
+            path=archive.path,
+            header=("", *shown),
+            cells=tuple((name, *map(_text, line)) for name, line in zip(rows.names, head)),
+            roles=("name", *["value"] * len(shown)),
+            options=found,
+            detected=frozenset({"modality", "layer"} - set(options)),
+            n_rows=matrix.shape[0],
+            n_columns=matrix.shape[1],
+            issues=tuple(issues),
+            choices=choices,
+        )
+
+    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+        """One matrix with its annotations. Raises ``DataError`` naming the object in the file."""
+        path = Path(path)
+        with opened(path) as archive:
+            modalities = _modalities(archive)
+            modality = _modality(archive, modalities, options, "")
+            return self._read(archive, modality, modalities[modality], options, progress)
+
+    def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
+        """Every modality (or the chosen one) as a dataset."""
+        path = Path(path)
+        with opened(path) as archive:
+            found = _modalities(archive)
+            if options.get("modality") is not None:
+                chosen = _modality(archive, found, options, "")
+                found = {chosen: found[chosen]}
+            return [self._read(archive, name, root, options, progress) for name, root in found.items()]
+
+    def _read(
+        self,
+        archive: Archive,
+        modality: str,
+        root: h5py.Group,
+        options: ImportOptions,
+        progress: Progress | None,
+    ) -> Dataset:
+        if progress is not None:
+            progress(0.0)
+        layer = _layer(archive, root, _layers(archive, root), options)
+        matrix, rows, columns = _parts(archive, root, layer)
+        if modality and "obs" in archive.file:  # what the file says of the samples of all modalities
+            shared = read_frame(archive, archive.file, "obs")
+            rows = Frame(rows.names, {**rows.columns, **unlike(rows, shared)})
+        values = read_matrix(archive, matrix, DENSE_BELOW)
+        where = _place(archive, matrix, rows, columns, values)
+        if where and options.get("infinite") != "missing":
+            raise archive.fail(
+                matrix.element.name,
+                f"expected finite numbers, found infinity at {where}",
+                "Mend the matrix, or read infinite values as missing.",
+            )
+        if where:
+            stored = values.data if hasattr(values, "tocsr") else values
+            stored[np.isinf(stored)] = np.nan
+        given = {**options, "layer": layer, **({"modality": modality} if modality else {})}
+        if progress is not None:
+            progress(0.9)
+        return finish(
+            archive.path.name,
+            modality or file_stem(archive.path),
+            values,
+            rows.names,
+            columns.names,
+            rows.columns,
+            ("samples", "features"),
+            options,
+            default_source(archive.path, given),
+            column_table=columns.columns,
+            samples_in="rows",
+        )
+
+
+def layer_title(name: str) -> str:
+    """``X`` is the main matrix, ``layers/counts`` the layer “counts”."""
+    if name == "X":
+        return "Main matrix (X)"
+    return "Raw matrix (raw/X)" if name == "raw/X" else f"Layer “{name.removeprefix('layers/')}”"
+
+
+def _modalities(archive: Archive) -> dict[str, h5py.Group]:
+    """Groups that hold one AnnData each, by name; a single one has the name ``""``."""
+    file = archive.file
+    if "mod" not in file:
+        if "obs" not in file or "var" not in file:
+            raise archive.fail("", "expected obs, var and X, or mod, as AnnData and MuData have them")
+        return {"": file}
+    group = archive.group(file, "mod")
+    order = archive.attr(group, "mod-order", None)
+    names = [str(item) for item in np.atleast_1d(order)] if order is not None else archive.names(group)
+    found = {name: archive.group(group, name) for name in names if name in group}
+    if not found:
+        raise archive.fail("mod", "holds no modality")
+    return found
+
+
+def _modality(
+    archive: Archive, found: Mapping[str, h5py.Group], options: ImportOptions, otherwise: str
+) -> str:
+    wanted = options.get("modality")
+    if wanted is None:
+        if len(found) == 1:
+            return next(iter(found))
+        if not otherwise:
+            raise DataError(
+                f"{archive.path.name} holds {len(found)} modalities: {', '.join(found)}.",
+                "Choose one with the option “modality”, or import all as views.",
+            )
+        return otherwise
+    if wanted not in found:
+        raise DataError(f"{archive.path.name} has no modality “{wanted}”.", f"It has: {', '.join(found)}.")
+    return str(wanted)
+
+
+def _layers(archive: Archive, root: h5py.Group) -> list[str]:
+    """The matrices of an AnnData: ``X``, its layers, and the raw one."""
+    found = ["X"] if "X" in root and encoding_known(archive, root) else []
+    if "layers" in root:
+        found += [f"layers/{name}" for name in archive.names(archive.group(root, "layers"))]
+    if "raw" in root and isinstance(root["raw"], h5py.Group) and "X" in archive.group(root, "raw"):
+        found.append("raw/X")
+    if not found:
+        raise archive.fail(root.name, "holds no matrix: neither X nor a layer")
+    return found
+
+
+def encoding_known(archive: Archive, root: h5py.Group) -> bool:
+    """Whether ``X`` is there and is not the mark of an empty one."""
+    return str(archive.attr(archive.get(root, "X"), "encoding-type")) != "null"
+
+
+def _layer(archive: Archive, root: h5py.Group, layers: list[str], options: ImportOptions) -> str:
+    wanted = options.get("layer")
+    if wanted is None:
+        return layers[0]
+    for name in (str(wanted), f"layers/{wanted}"):
+        if name in layers:
+            return name
+    raise archive.fail(root.name, f"has no layer “{wanted}”", f"It has: {', '.join(layers)}.")
+
+
+def _parts(archive: Archive, root: h5py.Group, layer: str) -> tuple[Matrix, Frame, Frame]:
+    matrix = find_matrix(archive, root, layer)
+    owner = archive.group(root, "raw") if layer == "raw/X" else root
+    rows = read_frame(archive, root, "obs", matrix.shape[0])
+    return matrix, rows, read_frame(archive, owner, "var", matrix.shape[1])
+
+
+def _place(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
+    """Where the first infinite value is; empty when there is none."""
+    stored = values.data if hasattr(values, "tocsr") else values
+    if not np.isinf(stored).any():
+        return ""
+    if hasattr(values, "tocsr"):
+        entries = values.tocoo()
+        first = int(np.flatnonzero(np.isinf(entries.data))[0])
+        row, column = int(entries.row[first]), int(entries.col[first])
+    else:
+        row, column = (int(item) for item in np.argwhere(np.isinf(values))[0])
+    return f"sample “{rows.names[row]}”, feature “{columns.names[column]}”"
+
+
+def _issues(
+    archive: Archive,
+    modality: str,
+    head: np.ndarray,
+    matrix: Matrix,
+    rows: Frame,
+    columns: Frame,
+    options: ImportOptions,
+) -> list[Issue]:
+    found: list[Issue] = []
+    if not options.get("rename_duplicates"):
+        named = (name_issue(rows.names, "row"), name_issue(columns.names, "column"))
+        found += [issue for issue in named if issue]
+    whole = head.shape == matrix.shape
+    if whole and head.size and np.isfinite(head).any():
+        found += [*line_issues(head, rows.names, 0), *line_issues(head, columns.names, 1)]
+    finite = head[np.isfinite(head)]
+    if finite.size and not options.get("log"):
+        skewed = skew_issue(head, checked_kind(archive.path.name, finite, options))
+        found += [skewed] if skewed else []
+    if np.isinf(head).any():
+        found.append(
+            Issue(
+                "error",
+                "Some values are infinite",
+                f"Among the first {len(head)} rows",
+                fix=("Read infinite values as missing", "infinite", "missing"),
+                changes_numbers=True,
+            )
+        )
+    if not whole:
+        found.append(
+            Issue("info", f"The first {len(head)} rows were checked", "The rest is checked during the import")
+        )
+    return found
+
+
+def _text(cell: Any) -> str:
+    return "" if np.isnan(cell) else f"{cell:.6g}"

@@ -1,0 +1,390 @@
+"""Delimited text: CSV, TSV, semicolons, bars or blanks, plain or gzipped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._column import read_column
+from plaidwork.core.data.importers._findings import (
+    infer_kind,
+    line_issues,
+    name_issue,
+    repeated,
+    samples_issue,
+    skew_issue,
+)
+from plaidwork.core.data.importers._layout import (
+    Layout,
+    axis_words,
+    column_index,
+    plural,
+    unclear_error,
+    word_of,
+)
+from plaidwork.core.data.importers._long import ROLES, Columns, absent_issue, find_columns, read_long
+from plaidwork.core.data.importers._long import choices as long_choices
+from plaidwork.core.data.importers._matrix import default_source, finish, looks_unique
+from plaidwork.core.data.importers._numbers import as_annotation
+from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
+from plaidwork.core.data.importers._table import Table, load_table
+from plaidwork.core.data.importers._text import count_lines, count_text, file_stem, format_tokens
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.sample_words import names_say
+from plaidwork.core.errors import DataError
+
+LONG_CHECK = 5000
+FULL_CHECK_BYTES = {True: 1_000_000, False: 2_500_000}  # gzipped or not
+FULL_CHECK_CELLS = 250_000
+"""Files (and sheets) up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
+
+
+class DelimitedReader:
+    """Tables as text.
+
+    Options: those of ``delimited`` in :mod:`plaidwork.core.data.reading_options`. Separator, decimal mark, encoding, header,
+    names, labels, layout and what the axes are called are detected when absent; nothing else is done unless given.
+    ``missing`` is a list of texts, ``names`` -1 for none; long tables are those with ``layout`` long.
+    """
+
+    id = "delimited"
+    title = "Table as text"
+    suffixes: tuple[str, ...] = (
+        ".csv.gz",
+        ".tsv.gz",
+        ".tab.gz",
+        ".txt.gz",
+        ".csv",
+        ".tsv",
+        ".tab",
+        ".txt",
+        ".dat",
+    )
+
+    def preview(self, path: Path, options: ImportOptions) -> Preview:
+        """The first rows, and all that was found in them (in the whole file, when it is small)."""
+        path = Path(path)
+        try:
+            return self._preview(path, options)
+        except DataError as error:
+            if "is not UTF-8" not in error.message or options.get("encoding"):
+                issue = Issue("error", error.message, error.hint)
+                return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+            return self._other_encoding(path, options, error)
+
+    def _preview(self, path: Path, options: ImportOptions) -> Preview:
+        layout = sniff(path, options)
+        whole = _checks_all(path, layout)
+        if options.get("column") is not None:
+            return _column_preview(path, layout, options, whole)
+        columns = find_columns(layout, options)
+        if columns is not None:
+            return _long_preview(path, layout, columns, options, whole)
+        table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
+        issues = _issues(table, layout, options)
+        if not whole:
+            detail = "The rest is checked during the import"
+            issues.append(Issue("info", f"The first {HEAD_ROWS} rows were checked", detail))
+        return Preview(
+            path=path,
+            header=layout.titles,
+            cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+            rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
+            roles=layout.roles,
+            options=_in_force(layout, options),
+            detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
+            unclear=dict(layout.unclear),
+            n_rows=table.n_records if whole else _count(path, layout),
+            n_columns=layout.n_columns,
+            issues=tuple(issues),
+            choices=_choices(layout),
+        )
+
+    def _other_encoding(self, path: Path, options: ImportOptions, error: DataError) -> Preview:
+        """A preview as Latin-1, with the encoding left for the user to choose."""
+        issue = Issue("error", error.message, error.hint, fix=("Read as Latin-1", "encoding", "latin-1"))
+        shown = self.preview(path, {**options, "encoding": "latin-1"})
+        return replace(
+            shown,
+            options={**shown.options, "encoding": ""},
+            unclear={**shown.unclear, "encoding": error.message},
+            issues=(issue, *shown.issues),
+        )
+
+    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+        """The whole file as a matrix, or one of its columns with the option ``column``."""
+        path = Path(path)
+        layout = sniff(path, options)
+        if options.get("column") is not None:
+            return read_column(path, layout, options, _in_force(layout, options), progress)
+        columns = find_columns(layout, options)
+        if columns is not None:
+            return _one_part(path, options, _long_datasets(path, layout, columns, options, progress))
+        if layout.unclear:
+            raise unclear_error(path, layout)
+        if not layout.value_columns:
+            raise DataError(
+                f"{path.name} has no column of numbers.",
+                "Use the file as a table of classes, or import one column as labels.",
+            )
+        table = load_table(path, layout, options, progress)
+        names = table.names if table.names is not None else default_names("row", len(table.values))
+        parser = layout.parser()
+        labels = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
+        notes = [f"{issue.message}: {issue.detail}" for issue in table.issues]
+        return finish(
+            path.name,
+            file_stem(path),
+            table.values,
+            names,
+            _value_titles(layout),
+            labels,
+            axis_words(layout),
+            options,
+            default_source(path, _in_force(layout, options)),
+            notes,
+            samples_in=layout.samples_in,
+        )
+
+    def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
+        """The views of a long table; the one matrix of any other."""
+        path = Path(path)
+        layout = sniff(path, options)
+        columns = find_columns(layout, options)
+        if columns is None:
+            return [self.read(path, options, progress)]
+        found = _long_datasets(path, layout, columns, options, progress)
+        return [_one_part(path, options, found)] if options.get("part") is not None else list(found.values())
+
+
+def _checks_all(path: Path, layout: Layout) -> bool:
+    """Whether a file is small enough to be read whole for a preview."""
+    if layout.sheet is not None:
+        return len(layout.sheet.rows) * layout.n_columns <= FULL_CHECK_CELLS
+    return path.stat().st_size <= FULL_CHECK_BYTES[path.name.lower().endswith(".gz")]
+
+
+def _count(path: Path, layout: Layout) -> int:
+    """Rows below the header, of a file that is not read whole."""
+    lines = count_lines(path) if layout.sheet is None else len(layout.sheet.rows)
+    return max(lines - layout.header - layout.skip_rows, 0)
+
+
+def _long_datasets(
+    path: Path, layout: Layout, columns: Columns, options: ImportOptions, progress: Progress | None
+) -> dict[str, Dataset]:
+    """Every view of a long table by its name; one without a column of views has the name of the file."""
+    if layout.unclear:
+        raise unclear_error(path, layout)
+    table = read_long(path, layout, columns, options, progress)
+    if not table.views:
+        raise DataError(f"{path.name} holds no values.", "The file ends after its header.")
+    found = {}
+    for view, (values, samples, features) in table.views.items():
+        own = {**_in_force(layout, options, columns), **({"part": view} if view else {})}
+        found[view] = finish(
+            path.name,
+            view or file_stem(path),
+            values,
+            samples,
+            features,
+            {},
+            _long_words(layout, columns),
+            options,
+            default_source(path, own),
+            samples_in="rows",
+        )
+    return found
+
+
+def _long_words(layout: Layout, columns: Columns) -> tuple[str, str]:
+    words = [word_of(layout.titles[index]) for index in (columns.sample, columns.feature)]
+    return plural(words[0], "samples"), plural(words[1], "features")
+
+
+def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) -> Dataset:
+    wanted = options.get("part")
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is None:
+        raise DataError(
+            f"{path.name} holds {len(found)} views: {', '.join(found)}.",
+            "Choose one with the option “part”, or import all as views.",
+        )
+    if wanted not in found:
+        raise DataError(f"{path.name} has no view “{wanted}”.", f"It has: {', '.join(found)}.")
+    return found[wanted]
+
+
+def _column_preview(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> Preview:
+    """A table of which one column is read: the others are shown as left out."""
+    index = column_index(layout, options["column"], "column")
+    issues = [issue for issue in layout.told if not issue.fix or issue.fix[1] != "labels"]
+    if whole and not layout.unclear:
+        try:
+            data = read_column(path, layout, options, _in_force(layout, options), None)
+            found = (
+                f"labels: {count_text(len(data.categories), 'class', 'classes')}"
+                if data.categories
+                else "numbers"
+            )
+            issues.append(Issue("info", f"Only {layout.title(index)} is read, as {found}"))
+        except DataError as error:
+            issues.append(Issue("error", error.message.rstrip("."), error.hint))
+    n_rows = _count(path, layout) if not whole else len(list(layout.records(path))) - layout.header
+    roles = ["skip"] * layout.n_columns
+    if layout.names >= 0:
+        roles[layout.names] = "name"
+    roles[index] = "value"
+    return Preview(
+        path=path,
+        header=layout.titles,
+        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
+        roles=tuple(roles),
+        options=_in_force(layout, options),
+        detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
+        unclear=dict(layout.unclear),
+        n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
+        n_columns=layout.n_columns,
+        issues=tuple(issues),
+        choices=_choices(layout),
+    )
+
+
+def _long_preview(
+    path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool
+) -> Preview:
+    table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
+    issues = [issue for issue in (*layout.told, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
+    if "decimal" in layout.unclear:
+        issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+    absent = absent_issue(table, options, whole)
+    if absent is not None:
+        issues.append(absent)
+    if not whole:
+        detail = "The rest is checked during the import"
+        issues.append(Issue("info", f"The first {table.n_records} rows were checked", detail))
+    detected = {*layout.detected, *(name for name in ("layout", *ROLES) if options.get(name) is None)}
+    return Preview(
+        path=path,
+        header=layout.titles,
+        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
+        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
+        roles=columns.roles(layout.n_columns),
+        options=_in_force(layout, options, columns),
+        detected=frozenset(detected) - frozenset(layout.unclear),
+        unclear=dict(layout.unclear),
+        n_rows=table.n_records if whole else _count(path, layout),
+        n_columns=layout.n_columns,
+        issues=tuple(issues),
+        choices={**_declared(layout), **long_choices(layout, column_choices(layout))},
+        makes=tuple((view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items())
+        if whole
+        else ((file_stem(path), 0, 0),),
+    )
+
+
+def _value_titles(layout: Layout) -> tuple[str, ...]:
+    if not layout.header:
+        return default_names("column", len(layout.value_columns))
+    return tuple(layout.titles[index] for index in layout.value_columns)
+
+
+def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]:
+    """Everything worth knowing before an import, errors first."""
+    found = list(table.issues)
+    if "decimal" in layout.unclear:
+        found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
+    rows = table.names if table.names is not None else default_names("row", len(table.values))
+    columns = [index + 1 for index in layout.value_columns]
+    for names, numbers, what in (
+        (table.names or (), table.rows, "row"),
+        (_value_titles(layout), columns, "column"),
+    ):
+        filled = [name or f"{what} {index + 1}" for index, name in enumerate(names)]
+        if not options.get("rename_duplicates") and (issue := name_issue(filled, what, numbers)):
+            found.append(issue)
+    if not options.get("distinct_labels"):
+        found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
+    if not layout.value_columns:
+        found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
+    elif not table.n_records:
+        found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
+    values = table.values
+    if "samples_in" in layout.detected and names_say(rows, _value_titles(layout)) == layout.samples_in != "":
+        found.append(samples_issue(layout.samples_in))
+    unread = any(issue.severity == "error" for issue in table.issues)
+    if values.size and not unread:  # of cells that are not read yet, nothing can be said about their lines
+        for axis, names in ((0, rows), (1, _value_titles(layout))):
+            for issue in line_issues(values, names, axis):
+                if issue.fix and not options.get(issue.fix[1]):
+                    found.append(issue)
+        kind = options.get("kind") or infer_kind(values)
+        if not options.get("log") and (skewed := skew_issue(values, kind)):
+            found.append(skewed)
+    rank = {"error": 0, "warning": 1, "info": 2}
+    return sorted(found, key=lambda issue: rank[issue.severity])
+
+
+def _label_issue(texts: list[str]) -> Issue:
+    twice = repeated(texts)
+    first, second = [index + 1 for index, text in enumerate(texts) if text == twice[0]][:2]
+    shown = twice[0] if len(twice[0]) <= 40 else twice[0][:39] + "…"
+    verb = "occurs" if len(twice) == 1 else "occur"
+    return Issue(
+        "warning",
+        f"{count_text(len(twice), 'label')} {verb} more than once",
+        f"First: “{shown}”, rows {first} and {second}",
+        fix=("Add the row name to tell them apart", "distinct_labels", True),
+    )
+
+
+def _in_force(layout: Layout, options: ImportOptions, columns: Columns | None = None) -> dict[str, Any]:
+    """The options given, and those detected."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if columns is not None:
+        long = {name: getattr(columns, name) for name in ROLES}
+        given = {**given, **long, "layout": "long"}
+        plain = ("encoding", "delimiter", "sheet", "decimal", "thousands", "percent", "missing", "header")
+        return {**given, **{name: value for name, value in _in_force(layout, {}).items() if name in plain}}
+    if layout.sheet is None:
+        given = {**given, "encoding": layout.encoding, "delimiter": layout.delimiter}
+    else:
+        given = {**given, "sheet": layout.sheet.name}
+    return {
+        "layout": "wide",
+        **given,
+        "thousands": layout.thousands or "none",
+        "decimal": "" if "decimal" in layout.unclear else layout.decimal,
+        "missing": list(layout.missing),
+        "header": layout.header,
+        "names": layout.names,
+        "labels": list(layout.labels),
+        "samples_in": layout.samples_in,
+    }
+
+
+def _choices(layout: Layout) -> Mapping[str, list[tuple[Any, str]]]:
+    columns = column_choices(layout)
+    names = [*columns[:50], (-1, "None: number the rows")]
+    return {**_declared(layout), "names": names, "samples_in": declared_choices("samples_in")}
+
+
+def _declared(layout: Layout) -> dict[str, list[tuple[Any, str]]]:
+    """Choices that every table offers; separator and encoding are of texts only."""
+    of_texts = ("encoding", "delimiter") if layout.sheet is None else ()
+    found = {name: declared_choices(name) for name in ("layout", "decimal", "header", *of_texts)}
+    if layout.sheet is not None and len(layout.sheet.names) > 1:
+        found["sheet"] = [(name, name) for name in layout.sheet.names]
+    return {**found, "missing": [(list(layout.missing), format_tokens(layout.missing))]}
+
+
+def column_choices(layout: Layout) -> list[tuple[Any, str]]:
+    """Every column with the words for it."""
+    return [(i, f"Column “{title}”" if title else f"Column {i + 1}") for i, title in enumerate(layout.titles)]

@@ -1,0 +1,241 @@
+"""Matrix Market files (mtx), kept sparse where that saves room, with names from files beside them."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._findings import line_issues, name_issue, skew_issue
+from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
+from plaidwork.core.data.importers._matrix import checked_kind, default_source, finish, samples_found
+from plaidwork.core.data.importers._table import MAX_CELLS
+from plaidwork.core.data.importers._text import file_stem, open_binary
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.errors import DataError
+
+SPARSE_BELOW = 0.25
+MAX_LINES = 50_000_000
+_BESIDE = {
+    0: ("{stem}_rownames.txt", "{stem}_row_names.txt", "{stem}_rows.txt", "features.tsv", "genes.tsv"),
+    1: ("{stem}_colnames.txt", "{stem}_column_names.txt", "{stem}_columns.txt", "barcodes.tsv"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    layout: str
+    number: str
+    shape: tuple[int, int]
+    n_entries: int
+
+    @property
+    def density(self) -> float:
+        return self.n_entries / max(self.shape[0] * self.shape[1], 1)
+
+
+class MatrixMarketReader:
+    """Sparse or dense matrices; options: those of ``matrix_market`` in :mod:`plaidwork.core.data.reading_options`. Names come
+    from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``, or from ``features.tsv``/``genes.tsv`` and
+    ``barcodes.tsv`` in the same folder (also gzipped)."""
+
+    id = "matrix_market"
+    title = "Matrix Market"
+    suffixes: tuple[str, ...] = (".mtx.gz", ".mtx")
+
+    def preview(self, path: Path, options: ImportOptions) -> Preview:
+        """Size and names; the entries are read for files below 2 MB."""
+        path = Path(path)
+        try:
+            header = _header(path)
+            issues: list[Issue] = []
+            rows, columns, _, words = _names(path, header, issues)
+            where = samples_found(options, words, rows, columns)
+            cells: tuple[tuple[str, ...], ...] = ()
+            if path.stat().st_size < 2_000_000 and header.shape[0] * header.shape[1] < 50_000_000:
+                values = _read(path, header, options, issues)
+                head = values[:200, :100]
+                head = head.toarray() if hasattr(head, "toarray") else head
+                cells = tuple((name, *map(str, line.tolist())) for name, line in zip(rows, head))
+                if not hasattr(values, "tocsr"):
+                    issues += [*line_issues(values, rows, 0), *line_issues(values, columns, 1)]
+                    skewed = skew_issue(values, checked_kind(path.name, values, {}))
+                    issues += [skewed] if skewed else []
+        except DataError as error:
+            issue = Issue("error", error.message, error.hint)
+            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+        if not options.get("rename_duplicates"):
+            issues += [issue for issue in (name_issue(rows, "row"), name_issue(columns, "column")) if issue]
+        shown = columns[:100]
+        return Preview(
+            path=path,
+            header=("", *shown),
+            cells=cells,
+            roles=("name", *["value"] * len(shown)),
+            options={**options, "samples_in": where},
+            detected=frozenset({"samples_in"} - set(options)),
+            choices={"samples_in": declared_choices("samples_in")},
+            n_rows=header.shape[0],
+            n_columns=header.shape[1],
+            issues=tuple(issues),
+        )
+
+    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+        """The matrix: CSR below a density of 25 %, dense otherwise."""
+        path = Path(path)
+        if progress is not None:
+            progress(0.0)
+        header = _header(path)
+        issues: list[Issue] = []
+        rows, columns, row_table, words = _names(path, header, issues)
+        values = _read(path, header, options)
+        if progress is not None:
+            progress(0.8)
+        notes = [f"{issue.message}: {issue.detail}" for issue in issues]
+        source = default_source(path, options)
+        dataset = finish(
+            path.name, file_stem(path), values, rows, columns, row_table, words, options, source, notes
+        )
+        if progress is not None:
+            progress(1.0)
+        return dataset
+
+
+def _header(path: Path) -> _Header:
+    """The head of the file, checked before anything is allocated."""
+    try:
+        raw, content = open_binary(path)
+        with raw:
+            banner = content.readline(1000).decode("latin-1").lower().split()
+            line = content.readline(100_000)
+            while line.startswith(b"%") or (line and not line.strip()):
+                line = content.readline(100_000)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
+    if len(banner) < 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix":
+        raise DataError(
+            f"{path.name}, row 1: expected “%%MatrixMarket matrix …”, found “{' '.join(banner)[:40]}”.",
+            "Export it once more as Matrix Market.",
+        )
+    layout, number = banner[2], banner[3]
+    if layout not in ("coordinate", "array") or number not in ("real", "double", "integer", "pattern"):
+        raise DataError(f"{path.name}, row 1: a matrix of kind “{layout} {number}” cannot be read.")
+    try:
+        sizes = [int(part) for part in line.split()]
+        rows, columns = sizes[:2]
+        entries = sizes[2] if layout == "coordinate" else rows * columns
+    except (ValueError, IndexError):
+        text = line.decode("latin-1").strip()[:40]
+        raise DataError(
+            f"{path.name}: expected the size of the matrix in its head, found “{text}”."
+        ) from None
+    if min(rows, columns, entries) < 0 or max(rows, columns) > MAX_LINES or entries > MAX_CELLS:
+        raise DataError(
+            f"{path.name} announces {rows} × {columns} cells with {entries} entries; up to {MAX_LINES} rows or "
+            f"columns and {MAX_CELLS} entries can be read.",
+            "Export a part of it.",
+        )
+    # an entry takes two bytes at least; gzip shrinks a thousandfold at most
+    room = path.stat().st_size * (1100 if path.name.lower().endswith(".gz") else 1)
+    general = len(banner) < 5 or banner[4] == "general"
+    if general and entries * (4 if layout == "coordinate" else 2) > room + 8:
+        raise DataError(
+            f"{path.name} announces {entries} entries, more than its {path.stat().st_size} bytes can hold.",
+            "The file is cut off. Copy or download it once more.",
+        )
+    return _Header(layout, number, (rows, columns), entries)
+
+
+def _read(path: Path, header: _Header, options: ImportOptions, issues: list[Issue] | None = None) -> Any:
+    """The matrix, sparse where that saves room. What is doubtful goes into ``issues``, or is refused without them."""
+    from scipy.io import mmread
+    from scipy.sparse import csr_matrix, issparse
+
+    try:
+        found = mmread(path)
+    except (ValueError, OverflowError, OSError, EOFError, TypeError) as error:
+        inexact = next(inexact_entries(path, header.shape, header.layout == "array"), None)
+        if inexact is not None:
+            raise entry_error(path, inexact) from error
+        raise DataError(f"{path.name} is damaged: {error}.", "Copy or download it once more.") from error
+    _check_entries(path, header, found.data if issparse(found) else found, options, issues)
+    if not issparse(found):
+        return np.ascontiguousarray(found, dtype=np.float64)
+    matrix = csr_matrix(without_repeats(path, found.tocoo(), options, issues), dtype=np.float64)
+    if options.get("sparse") or matrix.nnz < SPARSE_BELOW * max(matrix.shape[0] * matrix.shape[1], 1):
+        return matrix
+    return matrix.toarray()
+
+
+def _check_entries(
+    path: Path, header: _Header, data: np.ndarray, options: ImportOptions, issues: list[Issue] | None
+) -> None:
+    values = np.asarray(data, dtype=np.float64)
+    if (
+        header.number != "pattern"
+        and (~np.isfinite(values) | (np.abs(values) >= 2**53) | (values == 0)).any()
+    ):
+        inexact = list(islice(inexact_entries(path, header.shape, header.layout == "array"), 1000))
+        refused = [entry for entry in inexact if entry.what == "large" or options.get("inexact") != "nearest"]
+        if refused and (issues is None or refused[0].what == "large"):
+            raise entry_error(path, refused[0])
+        if refused and issues is not None:
+            issues.append(entry_issue(refused))
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"{path.name} holds a value that is not finite.", "Leave such entries out of the file."
+        )
+
+
+def _names(
+    path: Path, header: _Header, issues: list[Issue]
+) -> tuple[tuple[str, ...], tuple[str, ...], Mapping[str, np.ndarray], tuple[str, str]]:
+    """Names of both axes, annotation of the rows, and what rows and columns are called."""
+    found: list[tuple[str, ...]] = []
+    table: dict[str, np.ndarray] = {}
+    words = ["", ""]
+    for axis, what in ((0, "row"), (1, "column")):
+        size = header.shape[axis]
+        names = None
+        for pattern in _BESIDE[axis]:
+            beside = path.parent / pattern.format(stem=file_stem(path))
+            for file in (beside, beside.with_name(beside.name + ".gz")):
+                if names is None and file.is_file():
+                    names, second = _name_file(file)
+                    if len(names) != size:
+                        detail = f"It has {len(names)} names for {size} {what}s."
+                        issues.append(Issue("warning", f"{file.name} does not fit and is not used", detail))
+                        names = None
+                    else:
+                        issues.append(
+                            Issue("info", f"Names of {what}s come from {file.name}", f"{size} names")
+                        )
+                        if beside.suffix == ".tsv":
+                            words[axis] = ("genes", "cells")[axis]
+                        if axis == 0 and second:
+                            table["symbol"] = np.array(second, dtype=str)
+        found.append(names if names is not None else default_names(what, size))
+    return found[0], found[1], table, (words[0], words[1])
+
+
+def _name_file(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first column, and the second where every line has one."""
+    try:
+        content = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()  # noqa: SIM115
+        lines = content.decode("utf-8-sig").splitlines()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{path.name} cannot be read: {error}.", "Mend it, or move it to another folder."
+        ) from error
+    parts = [line.split("\t") for line in lines]
+    second = tuple(part[1] for part in parts if len(part) > 1)
+    return tuple(part[0].strip() for part in parts), second if len(second) == len(parts) else ()

@@ -1,0 +1,288 @@
+"""Parquet files: typed columns of numbers and texts. They need the extra ``parquet``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.importers._findings import infer_kind, line_issues, name_issue, skew_issue
+from plaidwork.core.data.importers._layout import Layout, axis_words, column_index, word_of
+from plaidwork.core.data.importers._matrix import checked_samples, default_source, finish
+from plaidwork.core.data.importers._numbers import inexact
+from plaidwork.core.data.importers._problems import inexact_error
+from plaidwork.core.data.importers._table import MAX_CELLS
+from plaidwork.core.data.importers._text import count_text, file_stem
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.joining import default_names
+from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.sample_words import labels_say
+from plaidwork.core.errors import DataError
+
+_HEAD, _WIDE, _CHECKED = 200, 100, 5_000_000
+
+
+class ParquetReader:
+    """A table whose columns of numbers are the matrix; texts and dates are names and labels.
+
+    Options: those of ``parquet`` in :mod:`plaidwork.core.data.reading_options`. Empty cells are missing. The index that
+    pandas stores gives the names of the rows, else the first column of texts that all differ.
+    """
+
+    id = "parquet"
+    title = "Parquet"
+    suffixes: tuple[str, ...] = (".parquet", ".pq")
+
+    def preview(self, path: Path, options: ImportOptions) -> Preview:
+        """The first rows, and what was found (in all of them, when they are not too many)."""
+        path = Path(path)
+        try:
+            file = _opened(path)
+            layout = _layout(file, options)
+            whole = file.metadata.num_rows * file.metadata.num_columns <= _CHECKED
+            table = file.read() if whole else file.read_row_group(0)
+            issues: list[Issue] = []
+            values = _values(path, table, layout, options, issues)
+        except DataError as error:
+            issue = Issue("error", error.message, error.hint)
+            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+        names = _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values))
+        titles = tuple(layout.titles[index] for index in layout.value_columns)
+        issues += [*_truths(table, layout), *_found(values, names, titles, options)]
+        if not whole:
+            detail = "The rest is checked during the import"
+            issues.append(Issue("info", f"The first {len(values)} rows were checked", detail))
+        if not layout.value_columns:
+            issues.insert(0, Issue("error", "No column holds numbers", "Use it as a table of classes"))
+        columns = [(i, f"Column “{title}”") for i, title in enumerate(layout.titles)][:50]
+        return Preview(
+            path=path,
+            header=layout.titles,
+            cells=tuple(zip(*(_texts(column.slice(0, _HEAD)) for column in table.columns))),
+            rows=tuple(range(1, min(_HEAD, table.num_rows) + 1)),
+            roles=layout.roles,
+            options=_in_force(layout, options),
+            detected=frozenset({"names", "labels", "samples_in"} - set(options)),
+            n_rows=file.metadata.num_rows,
+            n_columns=layout.n_columns,
+            issues=tuple(issues),
+            choices={
+                "names": [*columns, (-1, "None: number the rows")],
+                "samples_in": declared_choices("samples_in"),
+            },
+        )
+
+    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+        """The whole file. Raises ``DataError`` naming row and column."""
+        path = Path(path)
+        if progress is not None:
+            progress(0.0)
+        file = _opened(path)
+        layout = _layout(file, options)
+        if not layout.value_columns:
+            raise DataError(f"{path.name} has no column of numbers.", "Use the file as a table of classes.")
+        table = file.read()
+        values = _values(path, table, layout, options, None)
+        if progress is not None:
+            progress(0.8)
+        names = _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values))
+        labels = {layout.titles[index]: _labels(table.column(index)) for index in layout.labels}
+        source = default_source(path, _in_force(layout, options))
+        titles = tuple(layout.titles[index] for index in layout.value_columns)
+        return finish(
+            path.name, file_stem(path), values, names, titles, labels, axis_words(layout), options, source
+        )
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise DataError(
+            f"{path.name} is a Parquet file, and the package pyarrow that reads it is not installed.",
+            'Install it with: pip install "plaidwork[parquet]"',
+        ) from error
+    try:
+        file = parquet.ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{path.name} cannot be read: {error}.", "Copy or download it once more.") from error
+    if file.metadata.num_rows * file.metadata.num_columns > MAX_CELLS:
+        raise DataError(f"{path.name} holds more than {MAX_CELLS} cells.", "Import a part of it.")
+    if not file.metadata.num_rows:
+        raise DataError(f"{path.name} holds no rows.", "Check that the file was written to its end.")
+    return file
+
+
+def _layout(file: Any, options: ImportOptions) -> Layout:
+    """The use of every column, by its type and the index that pandas stored."""
+    schema = file.schema_arrow
+    layout = Layout(titles=tuple(schema.names))
+    texts = [index for index, entry in enumerate(schema) if not _is_number(entry.type)]
+    skip = options.get("skip", ())
+    layout.skip = tuple(column_index(layout, item, "skip") for item in _listed(skip))
+    if options.get("names") is not None:
+        layout.names = column_index(layout, options["names"], "names")
+    else:
+        layout.names = _names(file, layout, texts)
+    if options.get("labels") is not None:
+        layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
+    else:
+        layout.labels = tuple(i for i in texts if i != layout.names and i not in layout.skip)
+    if options.get("samples_in") is not None:
+        layout.samples_in = checked_samples(options["samples_in"])
+    else:
+        layout.detected.add("samples_in")
+        word = word_of(layout.titles[layout.names]) if layout.names >= 0 else ""
+        layout.samples_in = labels_say(word, "")
+    return layout
+
+
+def _listed(value: Any) -> Any:
+    return (value,) if isinstance(value, (str, int)) else value
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(
+        types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
+    )
+
+
+def _names(file: Any, layout: Layout, texts: list[int]) -> int:
+    import json
+
+    stored = (file.schema_arrow.metadata or {}).get(b"pandas")
+    for entry in json.loads(stored).get("index_columns", []) if stored else []:
+        if isinstance(entry, str) and entry in layout.titles:
+            return layout.titles.index(entry)
+    head = file.read_row_group(0)
+    for index in texts:
+        cells = _texts(head.column(index))
+        if index not in layout.skip and len(set(cells)) == len(cells):
+            return index
+    return -1
+
+
+def _texts(column: Any) -> list[str]:
+    """Cells as texts; empty where missing."""
+    return ["" if cell is None else str(cell) for cell in column.to_pylist()]
+
+
+def _labels(column: Any) -> np.ndarray:
+    if _is_number(column.type):
+        return np.array([np.nan if cell is None else float(cell) for cell in column.to_pylist()])
+    return np.array(_texts(column), dtype=str)
+
+
+def _values(
+    path: Path, table: Any, layout: Layout, options: ImportOptions, issues: list[Issue] | None
+) -> np.ndarray:
+    """(n, m) floats; what a float cannot hold is told in ``issues``, or refused without them."""
+    columns = layout.value_columns
+    values = np.empty((table.num_rows, len(columns)))
+    for place, index in enumerate(columns):
+        column = table.column(index)
+        if not _is_number(column.type):
+            raise DataError(
+                f"{path.name}: {layout.title(index)} holds {column.type}, not numbers.",
+                "Use it as a label, or leave it out.",
+            )
+        values[:, place] = _floats(column)
+        _check_exact(path, column, values[:, place], layout.title(index), options, issues)
+        infinite = np.isinf(values[:, place])
+        if infinite.any():
+            row = int(infinite.argmax()) + 1
+            if options.get("infinite") != "missing" and issues is None:
+                raise DataError(
+                    f"{path.name}, row {row}, {layout.title(index)}: expected a finite number, found infinity.",
+                    "Read infinite values as missing with the option “infinite”.",
+                )
+            if options.get("infinite") != "missing" and issues is not None:
+                fix = ("Treat as missing", "infinite", "missing")
+                number = count_text(int(infinite.sum()), "value")
+                detail = f"First: row {row}, {layout.title(index)}"
+                issues.append(
+                    Issue(
+                        "error",
+                        f"{number} {'is' if infinite.sum() == 1 else 'are'} infinite",
+                        detail,
+                        row,
+                        index + 1,
+                        fix,
+                        True,
+                    )
+                )
+            values[infinite, place] = np.nan
+    return values
+
+
+def _floats(column: Any) -> np.ndarray:
+    from pyarrow import types
+
+    if types.is_floating(column.type) or types.is_integer(column.type):
+        return column.to_numpy().astype(np.float64)  # NaN where empty
+    return np.array([np.nan if cell is None else float(cell) for cell in column.to_pylist()])
+
+
+def _check_exact(
+    path: Path,
+    column: Any,
+    values: np.ndarray,
+    title: str,
+    options: ImportOptions,
+    issues: list[Issue] | None,
+) -> None:
+    """Whole and decimal numbers with more digits than a float holds."""
+    from pyarrow import types
+
+    if types.is_floating(column.type) or options.get("inexact") == "nearest":
+        return
+    found = [
+        (int(row), str(column[int(row)].as_py()))
+        for row in np.flatnonzero(np.abs(values) >= 2**53)
+        if inexact(str(column[int(row)].as_py()), float(values[row]))
+    ]
+    if options.get("inexact") == "missing":
+        values[[row for row, _ in found]] = np.nan
+        return
+    if found and issues is None:
+        raise inexact_error(f"{path.name}, row {found[0][0] + 1}, {title}", found[0][1], "digits")
+    if found and issues is not None:
+        fixes = ("Take the nearest number", "inexact", "nearest"), ("Treat as missing", "inexact", "missing")
+        detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"
+        message = f"{count_text(len(found), 'number')} {'has' if len(found) == 1 else 'have'} more digits than can be kept"
+        issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], True, fixes[1]))
+
+
+def _truths(table: Any, layout: Layout) -> list[Issue]:
+    from pyarrow import types
+
+    titles = [layout.titles[i] for i in layout.value_columns if types.is_boolean(table.column(i).type)]
+    message = f"{count_text(len(titles), 'column')} of true and false {'is' if len(titles) == 1 else 'are'} read as 1 and 0"
+    return [Issue("info", message, ", ".join(titles[:5]))] if titles else []
+
+
+def _found(values: np.ndarray, names: Any, titles: tuple[str, ...], options: ImportOptions) -> list[Issue]:
+    found = []
+    for entries, what in ((names, "row"), (titles, "column")):
+        issue = name_issue([name or f"{what} {i + 1}" for i, name in enumerate(entries)], what)
+        if issue and not options.get("rename_duplicates"):
+            found.append(issue)
+    if values.size:
+        for axis, entries in ((0, names), (1, titles)):
+            for issue in line_issues(values, entries, axis):
+                if issue.fix and not options.get(issue.fix[1]):
+                    found.append(issue)
+        skewed = skew_issue(values, options.get("kind") or infer_kind(values))
+        if skewed and not options.get("log"):
+            found.append(skewed)
+    return found
+
+
+def _in_force(layout: Layout, options: ImportOptions) -> dict[str, Any]:
+    given = {name: value for name, value in options.items() if value is not None}
+    return {**given, "names": layout.names, "labels": list(layout.labels), "samples_in": layout.samples_in}

@@ -1,0 +1,1 @@
+"""What chains keep, and what can be said of it: convergence, summaries, orders."""

@@ -1,0 +1,247 @@
+"""Kept draws and traces of the chains: written by one thread, read by others as snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.errors import PluginError
+
+_TYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
+
+
+class TraceBuffer:
+    """One row of scalars per finished sweep, appended by the chain, read by anybody.
+
+    Thread safety: one writer. Rows below ``count`` never change, and ``count`` is published after the row is
+    written, so a reader needs no lock (growing copies into a new array and leaves the old one as it was).
+    """
+
+    def __init__(self, names: Iterable[str], capacity: int = 256) -> None:
+        self.names = tuple(names)
+        self._rows = np.empty((capacity, len(self.names)))
+        self.count = 0
+
+    def append(self, values: Mapping[str, float]) -> None:
+        """Add one sweep. Raises ``KeyError`` when a declared trace is missing."""
+        if self.count == len(self._rows):
+            grown = np.empty((2 * len(self._rows), len(self.names)))
+            grown[: self.count] = self._rows
+            self._rows = grown
+        self._rows[self.count] = [values[name] for name in self.names]
+        self.count += 1
+
+    def extend(self, rows: np.ndarray) -> None:
+        """Add many sweeps: (n, number of names)."""
+        if not len(rows):
+            return
+        end = self.count + len(rows)
+        if end > len(self._rows):
+            grown = np.empty((max(end, 2 * len(self._rows)), len(self.names)))
+            grown[: self.count] = self._rows[: self.count]
+            self._rows = grown
+        self._rows[self.count : end] = rows
+        self.count = end
+
+    def head(self, count: int) -> TraceBuffer:
+        """A new buffer with the first ``count`` sweeps."""
+        buffer = TraceBuffer(self.names)
+        buffer.extend(self.rows()[:count])
+        return buffer
+
+    def rows(self, start: int = 0) -> np.ndarray:
+        """(count - start, number of names) snapshot; a view that never changes."""
+        rows = self._rows
+        return rows[start : min(self.count, len(rows))]
+
+    def snapshot(self, start: int = 0) -> dict[str, np.ndarray]:
+        """Values by name from sweep ``start`` on; views that never change."""
+        rows = self.rows(start)
+        return {name: rows[:, i] for i, name in enumerate(self.names)}
+
+
+class DrawBuffer:
+    """The kept draws of one chain, one entry per draw, bool arrays bit-packed.
+
+    Same thread rule as :class:`TraceBuffer`: one writer, entries below ``count`` never change.
+    """
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self.variables = tuple(variables)
+        self._items: dict[str, list[np.ndarray]] = {variable.name: [] for variable in variables}
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        self.count = 0
+
+    def append(self, values: Mapping[str, Any]) -> None:
+        """Keep one draw. Raises ``PluginError`` when it does not fit the declaration."""
+        entries = [self._entry(variable, values) for variable in self.variables]
+        lengths: dict[str, int] = {}
+        for variable, entry in zip(self.variables, entries, strict=True):
+            if variable.ragged and lengths.setdefault(variable.dims[0], len(entry)) != len(entry):
+                raise PluginError(
+                    f"Variable “{variable.name}” has {len(entry)} items along “{variable.dims[0]}”, "
+                    f"others of the same draw {lengths[variable.dims[0]]}."
+                )
+        for variable, entry in zip(self.variables, entries, strict=True):
+            self._items[variable.name].append(entry)
+        self.count += 1
+
+    def _entry(self, variable: Variable, values: Mapping[str, Any]) -> np.ndarray:
+        if variable.name not in values:
+            raise PluginError(f"Declared variable “{variable.name}” is missing from what draws() returned.")
+        array: np.ndarray = np.array(values[variable.name], dtype=_TYPES[variable.dtype])
+        fixed = array.shape[1:] if variable.ragged else array.shape
+        expected = self._shapes.get(variable.name, fixed)
+        if array.ndim != len(variable.dims) or fixed != expected:
+            raise PluginError(
+                f"Variable “{variable.name}” has shape {array.shape}, expected dims {variable.dims} "
+                f"with fixed part {expected}."
+            )
+        self._shapes[variable.name] = fixed
+        if _packs(variable):
+            array = np.packbits(array, axis=-1, bitorder="little")
+        array.setflags(write=False)
+        return array
+
+    def fixed_shape(self, name: str) -> tuple[int, ...]:
+        """Shape of one draw, without the ragged axis; unknown before the first draw (empty)."""
+        return self._shapes.get(name, ())
+
+    def get(self, name: str, draw: int) -> np.ndarray:
+        """One draw of one variable, unpacked."""
+        variable = next(v for v in self.variables if v.name == name)
+        return self._unpack(variable, self._items[name][draw])
+
+    def _unpack(self, variable: Variable, entry: np.ndarray) -> np.ndarray:
+        if not _packs(variable):
+            return entry
+        last = self._shapes[variable.name][-1]
+        return np.unpackbits(entry, axis=-1, bitorder="little", count=last).view(np.bool_)
+
+    def head(self, count: int) -> DrawBuffer:
+        """A new buffer with the first ``count`` draws."""
+        buffer = DrawBuffer(self.variables)
+        buffer.extend_packed({name: items[:count] for name, items in self._items.items()}, self._shapes)
+        return buffer
+
+    def packed(self, name: str, start: int = 0, stop: int | None = None) -> list[np.ndarray]:
+        """The stored entries (bool ones bit-packed along the last axis), for writing to a file."""
+        return self._items[name][start : self.count if stop is None else stop]
+
+    def extend_packed(
+        self, entries: Mapping[str, Sequence[np.ndarray]], shapes: Mapping[str, tuple[int, ...]]
+    ) -> None:
+        """Add draws that were read back from :meth:`packed`; ``shapes`` from :meth:`fixed_shape`."""
+        counts = {len(items) for items in entries.values()} or {0}
+        if set(entries) != set(self._items) or len(counts) != 1:
+            raise PluginError("Stored draws do not fit the declaration of the model.")
+        self._shapes.update({name: tuple(shape) for name, shape in shapes.items()})
+        for name, items in entries.items():
+            self._items[name].extend(items)
+        self.count += counts.pop()
+
+
+def _packs(variable: Variable) -> bool:
+    """Whether draws are bit-packed: bool arrays whose last axis has a fixed length."""
+    return variable.dtype == "bool" and len(variable.dims) > variable.ragged
+
+
+@dataclass(frozen=True)
+class ChainView:
+    """What one chain kept, frozen at the moment the view was made."""
+
+    chain: int
+    n_draws: int
+    n_sweeps: int
+    kept_sweeps: np.ndarray
+    """(n_draws,) int: index of the sweep at which each draw was kept."""
+    _draws: DrawBuffer
+    _trace: TraceBuffer
+
+    def draw(self, name: str, index: int) -> np.ndarray:
+        """One draw of one variable. Raises ``IndexError`` outside 0..n_draws-1."""
+        if not 0 <= index < self.n_draws:
+            raise IndexError(f"draw {index} of {self.n_draws}")
+        return self._draws.get(name, index)
+
+    def iterate(self, name: str) -> Iterator[np.ndarray]:
+        """All draws of one variable, in order."""
+        return (self._draws.get(name, index) for index in range(self.n_draws))
+
+    def stack(self, name: str) -> np.ndarray:
+        """(draw, ...) array of a variable that is not ragged."""
+        if self.n_draws == 0:
+            return np.empty((0, *self._draws.fixed_shape(name)))
+        return np.stack(list(self.iterate(name)))
+
+    def trace(self, name: str) -> np.ndarray:
+        """All sweeps of a trace, warm-up included: (n_sweeps,)."""
+        return self._trace.snapshot()[name][: self.n_sweeps]
+
+    def kept_trace(self, name: str) -> np.ndarray:
+        """The trace at the kept draws: (n_draws,)."""
+        return self.trace(name)[self.kept_sweeps]
+
+    def packed(self, name: str) -> list[np.ndarray]:
+        return self._draws.packed(name, 0, self.n_draws)
+
+    def fixed_shape(self, name: str) -> tuple[int, ...]:
+        return self._draws.fixed_shape(name)
+
+
+class Kept:
+    """Everything the chains of a run kept: a frozen snapshot, safe to read while the chains go on.
+
+    ``under_way``: the chains do go on, so what is made of it will be made again soon and may be rougher.
+    """
+
+    def __init__(self, spec: ModelSpec, chains: Sequence[ChainView], under_way: bool = False) -> None:
+        self.spec = spec
+        self.chains = tuple(chains)
+        self.under_way = under_way
+
+    def __len__(self) -> int:
+        return len(self.chains)
+
+    @property
+    def n_draws(self) -> int:
+        """Draws in all chains together."""
+        return sum(chain.n_draws for chain in self.chains)
+
+    def pairs(self) -> Iterator[tuple[ChainView, int]]:
+        """(chain, draw index) of every kept draw, chain by chain."""
+        return ((chain, index) for chain in self.chains for index in range(chain.n_draws))
+
+    def stack(self, name: str) -> np.ndarray:
+        """(chain, draw, ...) array of a variable, cut to the shortest chain.
+
+        Ragged variables are padded with NaN (floats), -1 (ints) or False along their first axis.
+        """
+        variable = self.spec.variable(name)
+        n = min((chain.n_draws for chain in self.chains), default=0)
+        if n == 0:
+            shape = max((chain.fixed_shape(name) for chain in self.chains), default=(), key=len)
+            rest = (0, *shape) if variable.ragged else shape
+            return np.empty((len(self.chains), 0, *rest), dtype=_TYPES[variable.dtype])
+        if not variable.ragged:
+            return np.stack([chain.stack(name)[:n] for chain in self.chains])
+        draws = [[chain.draw(name, i) for i in range(n)] for chain in self.chains]
+        longest = max((len(draw) for chain in draws for draw in chain), default=0)
+        fixed = max((chain.fixed_shape(name) for chain in self.chains), default=(), key=len)
+        fill = {"float": np.nan, "int": -1, "bool": False}[variable.dtype]
+        out: np.ndarray = np.full((len(draws), n, longest, *fixed), fill, dtype=_TYPES[variable.dtype])
+        for c, chain in enumerate(draws):
+            for i, draw in enumerate(chain):
+                out[c, i, : len(draw)] = draw
+        return out
+
+    def kept_trace(self, name: str) -> np.ndarray:
+        """(chain, draw) values of a trace at the kept draws, cut to the shortest chain."""
+        n = min((chain.n_draws for chain in self.chains), default=0)
+        if n == 0:
+            return np.empty((len(self.chains), 0))
+        return np.stack([chain.kept_trace(name)[:n] for chain in self.chains])

@@ -1,0 +1,1 @@
+"""What is concluded from a run: names, fitted values, analyses."""

@@ -1,0 +1,169 @@
+"""Who iterates the engine: this thread, several threads, or other processes. Same numbers everywhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from plaidwork.core.contract.plugin_info import is_users_stop, passes, plugin_error
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.inference.engine import run_chain
+from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished
+from plaidwork.core.inference.plan import FitPlan
+
+Notify = Callable[[Event], None]
+"""Called in the thread that runs the chain, for every event; must be quick and must not raise."""
+
+EXECUTORS = ("threads", "processes", "inline")
+CHECKPOINT_SECONDS = 20.0
+PLUGIN_HINT = "This is an error in the plugin, not in your data. What was kept before it is still there."
+NOTHING_KEPT = "This is an error in the plugin, not in your data."
+
+
+class Control:
+    """Stop, pause and checkpoint requests to the chains of one run; obeyed between two steps."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._go = threading.Event()
+        self._go.set()
+
+    def stop(self) -> None:
+        """Ask all chains to end after the step they are in."""
+        self._stop.set()
+        self._go.set()
+
+    def pause(self) -> None:
+        self._go.clear()
+
+    def resume(self) -> None:
+        self._go.set()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.is_set()
+
+    @property
+    def paused(self) -> bool:
+        return not self._go.is_set()
+
+    def wait_while_paused(self) -> None:
+        """Block until resumed or stopped."""
+        self._go.wait()
+
+
+def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
+    """Run one chain to its end, a stop or a failure; never raises. Takes the checkpoints.
+
+    Every executor runs this function, so that they cannot differ.
+    """
+    try:
+        _drive(plan, record, control, notify)
+    except BaseException as error:  # also SystemExit and its kin: a plugin ends its chain, never the program
+        if is_users_stop(error) or isinstance(error, GeneratorExit):
+            raise
+        record.broken = True
+        if passes(error) and isinstance(error, PlaidworkError):
+            notify(Failed(record.chain, error.message, error.hint))
+            return
+        hint = PLUGIN_HINT if record.sweep else NOTHING_KEPT
+        told = plugin_error(plan.model, "", error, hint, when=f"Chain {record.chain + 1}")
+        notify(Failed(record.chain, told.message, told.hint, told.fault.traceback, told.fault))
+
+
+def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:
+    for event in run_chain(plan, record):
+        if isinstance(event, Finished):
+            record.take_checkpoint()
+            notify(event)
+            return
+        notify(event)
+        if control.paused:
+            if record.state is not None:
+                record.take_checkpoint()
+                notify(Checkpointed(record.chain, record.sweep))
+            control.wait_while_paused()
+        if control.stopping:
+            if record.state is not None:
+                record.take_checkpoint()
+            notify(Finished(record.chain, "stopped", record.sweep))
+            return
+        if record.state is not None and time.monotonic() - record.saved_at > CHECKPOINT_SECONDS:
+            record.take_checkpoint()
+            notify(Checkpointed(record.chain, record.sweep))
+
+
+class Handle(Protocol):
+    """A run under way."""
+
+    control: Control
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for all chains; True when they have ended."""
+        ...
+
+
+class Executor(Protocol):
+    """Starts the chains of a run that are not done."""
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle: ...
+
+
+class _EndedHandle:
+    def __init__(self, control: Control) -> None:
+        self.control = control
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return True
+
+
+class InlineExecutor:
+    """Runs the chains one after the other in the calling thread; ``start`` returns when they have ended."""
+
+    def __init__(self, control: Control | None = None) -> None:
+        self.control = control or Control()
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
+        for record in records:
+            if not self.control.stopping:
+                drive(plan, record, self.control, notify)
+        return _EndedHandle(self.control)
+
+
+class ThreadsHandle:
+    """A run whose chains are each followed by a thread of this process."""
+
+    def __init__(self, control: Control, threads: list[threading.Thread]) -> None:
+        self.control = control
+        self._threads = threads
+
+    def wait(self, timeout: float | None = None) -> bool:
+        end = None if timeout is None else time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+
+class ThreadExecutor:
+    """One thread per chain; kernels release the interpreter lock, so chains share the processor's cores."""
+
+    def __init__(self, control: Control | None = None) -> None:
+        self._control = control
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
+        control = self._control or Control()
+        threads = [
+            threading.Thread(
+                target=drive,
+                args=(plan, record, control, notify),
+                name=f"chain {record.chain + 1}",
+                daemon=True,
+            )
+            for record in records
+        ]
+        for thread in threads:
+            thread.start()
+        return ThreadsHandle(control, threads)

@@ -1,0 +1,313 @@
+"""Chains in processes of their own: for models that hold the interpreter lock."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.contract.model import Model
+from plaidwork.core.contract.plugin_info import PluginInfo, owner_of, plugin_error, set_owner
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.chain import ChainRecord, Checkpoint, copy_state, rng_from_state
+from plaidwork.core.errors import PlaidworkError, PluginError
+from plaidwork.core.inference.events import Event, Failed, Finished, Swept, Working
+from plaidwork.core.inference.executor import NOTHING_KEPT, Control, Handle, Notify, ThreadsHandle, drive
+from plaidwork.core.inference.linear_algebra import one_thread_in_children
+from plaidwork.core.inference.plan import FitPlan, make_plan
+
+SEND_SECONDS = 0.05
+FIRST_WORD_SECONDS = 90.0
+"""A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
+
+
+@dataclass(frozen=True)
+class ChainJob:
+    """One chain as plain data; the other process builds the same plan from it."""
+
+    model: type[Model]
+    inputs: Mapping[str, tuple[Dataset, ...]]
+    params: Mapping[str, Any]
+    schedule: Schedule
+    seed: int
+    holdout: float
+    chain: int
+    checkpoint: Checkpoint | None
+    trace: np.ndarray
+    shapes: dict[str, tuple[int, ...]]
+    plugin: tuple[str, str, str, str]
+    """Name, module, source and version of the model's plugin, for messages: the other process loads no registry."""
+
+
+@dataclass(frozen=True)
+class _News:
+    """What happened since the last news: events, new sweeps and draws, and a checkpoint when one was taken."""
+
+    events: list[Event]
+    trace: np.ndarray
+    draws: dict[str, list[np.ndarray]]
+    shapes: dict[str, tuple[int, ...]]
+    saved: Checkpoint | None
+
+
+class ProcessExecutor:
+    """One process per chain, started afresh (``spawn``), as many at a time as there are processors. Draws and traces come back as they are made.
+
+    The model class must be importable by name; the numbers equal those of the other executors.
+    """
+
+    def __init__(self, control: Control | None = None) -> None:
+        self._control = control
+
+    def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
+        control = self._control or Control()
+        slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
+        threads = [
+            threading.Thread(target=_run, args=(plan, record, control, notify, slots), daemon=True)
+            for record in records
+        ]
+        for thread in threads:
+            thread.start()
+        return ThreadsHandle(control, threads)
+
+
+def _run(
+    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, slots: threading.BoundedSemaphore
+) -> None:
+    """One chain, once there is room for it; in a thread, because handing over large data takes time."""
+    with slots:
+        if control.stopping:
+            notify(Finished(record.chain, "stopped", record.sweep))
+            return
+        for _attempt in range(2):
+            try:
+                pipe, process = _start(chain_job(plan, record))
+            except Exception as error:
+                notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+                return
+            if speaks(pipe, process):
+                try:
+                    follow(plan, record, control, notify, pipe, process)
+                finally:
+                    end_process(process)
+                    pipe.close()
+                return
+        notify(cannot_run(plan, record, "the process says nothing", ""))
+
+
+def speaks(pipe: Connection, process: Any) -> bool:
+    """Wait for the first word of a process; one that stays silent is ended. A dead one counts as speaking."""
+    try:
+        if pipe.poll(FIRST_WORD_SECONDS):
+            return True
+    except (EOFError, OSError):
+        return True  # it is for the follower to tell how it ended
+    process.kill()
+    process.join(5)
+    pipe.close()
+    return False
+
+
+def cannot_run(plan: FitPlan, record: ChainRecord, reason: str, details: str) -> Failed:
+    """The event for a chain that no process could be had for."""
+    return Failed(
+        record.chain,
+        f"Chain {record.chain + 1} of {plan.spec.title} cannot run in a process of its own: {reason}.",
+        "Run the chains as threads.",
+        details,
+    )
+
+
+def chain_job(plan: FitPlan, record: ChainRecord) -> ChainJob:
+    """What another process needs to run a chain."""
+    if record.broken:
+        record.rewind()
+    now = None if record.state is None else record.take_checkpoint()
+    info = owner_of(plan.model)
+    return ChainJob(
+        type(plan.model), plan.inputs, plan.params, record.schedule, plan.seed, plan.holdout, record.chain,
+        now, np.array(record.trace.rows()), _shapes(record), (info.name, info.module, info.source, info.version),
+    )  # fmt: skip
+
+
+def _shapes(record: ChainRecord) -> dict[str, tuple[int, ...]]:
+    return {variable.name: record.draws.fixed_shape(variable.name) for variable in record.spec.variables}
+
+
+def _start(job: ChainJob) -> tuple[Connection, Any]:
+    return spawn(run_job, job)
+
+
+def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any]:
+    """A fresh process that runs ``target(pipe, *arguments)``: our end of the pipe, and the process."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
+    try:
+        with one_thread_in_children():
+            process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    return ours, process
+
+
+def end_process(process: Any) -> None:
+    """Wait for a process that is about to end; not for ever."""
+    process.join(5)
+    if process.is_alive():
+        process.kill()
+
+
+def follow(
+    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, pipe: Connection, process: Any
+) -> bool:
+    """Our side of one chain: hand requests over, take the news in. The only writer of ``record``.
+
+    Returns whether the process is still there.
+    """
+    asked, ended = "go", False
+    try:
+        while not ended:
+            wish = "stop" if control.stopping else "pause" if control.paused else "go"
+            if wish != asked:
+                pipe.send(wish)
+                asked = wish
+            if pipe.poll(0.05):
+                news: _News = pipe.recv()
+                _take(record, news)
+                for event in news.events:
+                    record.broken = record.broken or isinstance(event, Failed)
+                    if isinstance(event, Failed) and event.fault is not None:
+                        owner_of(plan.model).faults.append(event.fault)
+                    ended = ended or isinstance(event, (Finished, Failed))
+                    notify(event)
+    except (EOFError, OSError):
+        if not ended:
+            process.join(5)
+            record.broken = True
+            notify(_lost(plan, record, process.exitcode))
+        return False
+    return True
+
+
+def _lost(plan: FitPlan, record: ChainRecord, code: int | None) -> Failed:
+    return Failed(
+        record.chain,
+        f"The process of chain {record.chain + 1} of {plan.spec.title} ended with code {code}.",
+        "The computer may be short of memory. What was kept before is still there.",
+    )
+
+
+def _take(record: ChainRecord, news: _News) -> None:
+    record.trace.extend(news.trace)
+    if any(news.draws.values()):
+        record.draws.extend_packed(news.draws, news.shapes)
+    if news.saved is not None:
+        saved = replace(news.saved, n_draws=record.draws.count)
+        record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
+        record.cpu_seconds, record.converged = saved.cpu_seconds, saved.converged
+        record.saved, record.saved_at = saved, time.monotonic()
+    record.sweep = record.trace.count
+
+
+class _RemoteControl(Control):
+    """Obeys the words that come through the pipe."""
+
+    def __init__(self, pipe: Connection) -> None:
+        super().__init__()
+        self._pipe = pipe
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take what has come; wait for it up to ``seconds``."""
+        while self._pipe.poll(seconds):
+            {"stop": self.stop, "pause": self.pause, "go": self.resume}[self._pipe.recv()]()
+            seconds = 0.0
+
+    def wait_while_paused(self) -> None:
+        while self.paused:
+            self.listen(1.0)
+
+
+class _Reporter:
+    """Collects events and sends them with what is new in the record, a few times a second."""
+
+    def __init__(self, pipe: Connection, record: ChainRecord, control: _RemoteControl) -> None:
+        self._pipe, self._record, self._control = pipe, record, control
+        self._events: list[Event] = []
+        self._sweeps, self._draws = record.trace.count, record.draws.count
+        self._saved, self._sent = record.saved, time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        self._events.append(event)
+        at_once = not isinstance(event, (Swept, Working)) or self._record.saved is not self._saved
+        if at_once or time.monotonic() - self._sent > SEND_SECONDS:
+            self._send()
+        self._control.listen()
+
+    def _send(self) -> None:
+        record = self._record
+        variables = [variable.name for variable in record.spec.variables]
+        draws = {name: record.draws.packed(name, self._draws) for name in variables}
+        shapes = _shapes(record)
+        saved = record.saved if record.saved is not self._saved else None
+        if saved is not None and saved.sweep != record.sweep:
+            saved = None
+        self._pipe.send(_News(self._events, np.array(record.trace.rows(self._sweeps)), draws, shapes, saved))
+        self._events, self._sent = [], time.monotonic()
+        self._sweeps, self._draws, self._saved = record.trace.count, record.draws.count, record.saved
+
+
+def run_job(pipe: Connection, job: ChainJob) -> None:
+    """The other side: the same plan, the same engine."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks
+    set_owner(job.model, PluginInfo(*job.plugin, state="ok"))
+    try:
+        plan = make_plan(
+            job.model(),
+            job.inputs,
+            job.params,
+            schedule=job.schedule,
+            seed=job.seed,
+            holdout=job.holdout,
+            turn=False,
+        )
+        record = ChainRecord(plan.spec, job.schedule, job.seed, job.chain)
+        if job.checkpoint is not None:
+            _restore(record, job)
+    except (Exception, SystemExit) as error:
+        pipe.send(_News([_could_not_start(job, error)], np.empty((0, 0)), {}, {}, None))
+        return
+    control = _RemoteControl(pipe)
+    drive(plan, record, control, _Reporter(pipe, record, control))
+
+
+def _could_not_start(job: ChainJob, error: BaseException) -> Failed:
+    if isinstance(error, PlaidworkError) and not isinstance(error, PluginError):
+        return Failed(job.chain, error.message, error.hint)
+    told = plugin_error(job.model, "", error, NOTHING_KEPT, when=f"Chain {job.chain + 1}")
+    return Failed(job.chain, told.message, told.hint, told.fault.traceback, told.fault)
+
+
+def _restore(record: ChainRecord, job: ChainJob) -> None:
+    """State, generator and traces of the checkpoint; its draws stay with the parent."""
+    saved = job.checkpoint
+    assert saved is not None
+    record.trace.extend(job.trace)
+    if saved.n_draws:
+        record.draws.extend_packed({name: [] for name in job.shapes}, job.shapes)
+    record.state, record.rng = copy_state(saved.state), rng_from_state(saved.rng)
+    record.sweep, record.cpu_seconds, record.converged = saved.sweep, saved.cpu_seconds, saved.converged

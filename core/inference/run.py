@@ -1,0 +1,253 @@
+"""A run: a frozen plan, its chains, what they kept and what was concluded."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plaidwork.core.contract.model import Results, single_numbers
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.draws import Kept
+from plaidwork.core.inference.plan import FitPlan
+
+if TYPE_CHECKING:
+    from plaidwork.core.draws.diagnostics import Diagnosis
+    from plaidwork.core.findings.analysis import AnalysisRecord
+    from plaidwork.core.session.session import Session
+
+STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a run's log: UTC time in ISO form, level (info, warning, error), text."""
+
+    time: str
+    level: str
+    text: str
+
+
+def now() -> str:
+    """The current UTC time in ISO form, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass
+class Run:
+    """A fit and all that belongs to it.
+
+    ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
+    (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
+    draws at the end. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
+    text): see :func:`plaidwork.core.findings.naming.name_item`.
+    """
+
+    id: str
+    title: str
+    spec: ModelSpec
+    params: Mapping[str, Any]
+    schedule: Schedule
+    seed: int
+    holdout: float
+    inputs: Mapping[str, tuple[str, ...]]
+    data_hash: str
+    chains: list[ChainRecord]
+    status: str = "ready"
+    results: Results = field(default_factory=dict)
+    results_draws: int = 0
+    log: list[LogLine] = field(default_factory=list)
+    created: str = field(default_factory=now)
+    notes: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    view_settings: dict[str, Any] = field(default_factory=dict)
+    item_names: dict[str, dict[str, str]] = field(default_factory=dict)
+    analyses: list[AnalysisRecord] = field(default_factory=list)
+    _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
+        """A run that has not started; dataset names are taken from the plan."""
+        records = [
+            ChainRecord(plan.spec, plan.schedule, plan.seed, chain) for chain in range(plan.schedule.chains)
+        ]
+        run = cls(
+            id=run_id or uuid.uuid4().hex[:12],
+            title=title or plan.spec.title,
+            spec=plan.spec,
+            params=dict(plan.params),
+            schedule=plan.schedule,
+            seed=plan.seed,
+            holdout=plan.holdout,
+            inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
+            data_hash=plan.data_hash,
+            chains=records,
+        )
+        for line in filter(None, (one.line for one in plan.placed)):
+            run.say(line)
+        return run
+
+    @property
+    def active(self) -> bool:
+        """Whether its chains are under way (running or paused)."""
+        return self.status in ("running", "paused")
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all chains."""
+        return sum(record.cpu_seconds for record in self.chains)
+
+    @property
+    def n_draws(self) -> int:
+        """Kept draws of all chains."""
+        return sum(record.draws.count for record in self.chains)
+
+    @property
+    def sweeps_done(self) -> int:
+        return sum(record.sweep for record in self.chains)
+
+    @property
+    def sweeps_planned(self) -> int:
+        return sum(record.sweep if record.done else record.planned for record in self.chains)
+
+    @property
+    def chain_word(self) -> str:
+        """What its chains are called: ``chain`` for a sampler, ``restart`` for the others."""
+        return "chain" if self.spec.algorithm == "mcmc" else "restart"
+
+    @property
+    def resumable(self) -> bool:
+        """Whether there is something left to do and a state to do it from (given the model is installed)."""
+        return not self.active and any(not record.done for record in self.chains)
+
+    def kept(self, saved_only: bool = False) -> Kept:
+        """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each.
+
+        Chains that kept nothing yet are left out.
+        """
+        views = []
+        for record in self.chains:
+            saved = record.saved
+            if not saved_only or saved is not None:
+                views.append(record.view(saved if saved_only else None))
+        return Kept(self.spec, [view for view in views if view.n_draws], self.active)
+
+    def diagnosis(self) -> Diagnosis:
+        """The diagnostics with the verdict on what was kept so far: the one that all that is shown of the run repeats.
+
+        Judged once for the same draws; takes some 2 ms per quantity, so a window asks in the background. A text result
+        called ``doubt`` (what the model itself holds against its draws) is part of it.
+        """
+        from plaidwork.core.draws.diagnostics import diagnose
+
+        doubt = self.results.get("doubt", "")
+        done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
+        key = (done, self.active, doubt if isinstance(doubt, str) else "")
+        found = self._judged
+        if found is None or found[0] != key:
+            ended = not self.active and self.spec.algorithm != "mcmc"
+            unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
+            found = key, diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            self._judged = found
+        return found[1]
+
+    @property
+    def draws(self) -> DrawsByName:
+        """Kept draws by variable name as (chain, draw, ...) arrays; ragged ones are padded."""
+        return DrawsByName(self.kept())
+
+    @property
+    def single_numbers(self) -> dict[str, float]:
+        """Results that are one number, by name."""
+        return single_numbers(self.results)
+
+    @property
+    def traces(self) -> dict[str, list[np.ndarray]]:
+        """All sweeps of every trace, by name, one array per chain."""
+        snapshots = [record.trace.snapshot() for record in self.chains]
+        return {trace.name: [snapshot[trace.name] for snapshot in snapshots] for trace in self.spec.traces}
+
+    def begins_in(self, environment: dict[str, str]) -> None:
+        """Note versions and machine. Those of the first sweeps stay, and a run that goes on elsewhere says so in its log."""
+        if not self.environment or self.sweeps_done == 0:
+            self.environment = environment
+            return
+        before = self.environment
+        changes = [
+            f"{name} {value}, before {before[name]}"
+            for name, value in environment.items()
+            if before.get(name, value) != value
+        ]
+        if changes:
+            self.say(f"Goes on with {'; '.join(changes)}.")
+
+    def extend(self, draws: int) -> None:
+        """Plan ``draws`` more draws per chain (samplers). Raises ``SettingError`` when that is too many."""
+        longer = self.schedule.with_(draws=self.schedule.draws + draws)
+        self.schedule = longer
+        for record in self.chains:
+            record.schedule = longer
+
+    def say(self, text: str, level: str = "info") -> LogLine:
+        """Add a line to the log."""
+        line = LogLine(now(), level, text)
+        self.log.append(line)
+        return line
+
+    def save(self, path: Any) -> None:
+        """Write a session with this run alone (with the data it was fitted to)."""
+        session: Session | None = getattr(self, "session", None)
+        if session is None:
+            raise ValueError("this run belongs to no session; call session.save(path)")
+        session.save(path)
+
+
+class DrawsByName:
+    """Lookup of draws by variable name: ``run.draws["theta"]``."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._kept.stack(name)
+
+    def __iter__(self) -> Any:
+        return (variable.name for variable in self._kept.spec.variables)
+
+
+class Pace:
+    """Sweeps per second and time left, from the sweeps of the last few seconds."""
+
+    def __init__(self, window: float = 8.0) -> None:
+        self._window = window
+        self._points: list[tuple[float, int]] = []
+        self._lock = threading.Lock()
+
+    def add(self, sweeps: int, at: float | None = None) -> None:
+        """Note how many sweeps are done by now."""
+        moment = time.monotonic() if at is None else at
+        with self._lock:
+            self._points.append((moment, sweeps))
+            while len(self._points) > 2 and moment - self._points[0][0] > self._window:
+                self._points.pop(0)
+
+    def per_second(self) -> float:
+        """Sweeps per second; 0 until known."""
+        with self._lock:
+            if len(self._points) < 2:
+                return 0.0
+            (start, first), (end, last) = self._points[0], self._points[-1]
+        return (last - first) / (end - start) if end > start else 0.0
+
+    def seconds_left(self, done: int, planned: int) -> float | None:
+        """Seconds until ``planned`` sweeps are done; None until known."""
+        pace = self.per_second()
+        return (planned - done) / pace if pace > 0 else None

@@ -1,0 +1,77 @@
+"""Whether the numbers of a dataset can be used: one rule for files, Python objects and data of a session."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+
+from plaidwork.core.contract.spec import Input
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.errors import DataError
+
+
+def check_values(item: Input, dataset: Dataset) -> None:
+    """Numbers, not labels, where numbers are wanted; of the kind that is wanted; none too large to be squared and summed.
+
+    Raises ``DataError`` that names the row and the column of the first cell that is wrong.
+    """
+    if dataset.kind == "categorical":
+        return
+    check_finite(dataset)
+    if item.dtype not in ("binary", "count"):
+        return
+    values = _stored(dataset)
+    known = ~np.isnan(values)
+    bad = known & (~np.isin(values, (0, 1)) if item.dtype == "binary" else (values < 0) | (values % 1 != 0))
+    if bad.any():
+        wanted = "0 or 1" if item.dtype == "binary" else "whole numbers from 0 on"
+        value, where = _first(dataset, bad)
+        raise DataError(f"“{item.title}” needs {wanted}. Found {value:g} in {dataset.name}, {where}.")
+
+
+def check_finite(dataset: Dataset) -> None:
+    """Raises ``DataError`` for infinity, for a value too large to be squared and summed, and for a gap in a sparse matrix."""
+    values = _stored(dataset)
+    if not values.size:
+        return
+    if dataset.is_sparse and np.isnan(values).any():
+        _, where = _first(dataset, np.isnan(values))
+        raise DataError(
+            f"{dataset.name}, {where}: a sparse matrix has no missing cells. Found NaN.",
+            "Make it dense, or put a number there.",
+        )
+    largest = math.sqrt(sys.float_info.max / values.size)
+    if not max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > largest:
+        return
+    value, where = _first(dataset, np.abs(values) > largest)
+    if np.isinf(value):
+        raise DataError(
+            f"{dataset.name}, {where}: expected a finite number, found {'minus ' if value < 0 else ''}infinity.",
+            "Put the right number there, or make the cell missing.",
+        )
+    raise DataError(
+        f"{dataset.name}, {where}: {value:g} is too large, for the squares of numbers are summed. "
+        f"Expected at most {largest:.2g} in size.",
+        "Put the right number there, or use a larger unit.",
+    )
+
+
+def _stored(dataset: Dataset) -> np.ndarray:
+    """All values, or those that a sparse matrix stores."""
+    return np.asarray(dataset.values.data if dataset.is_sparse else dataset.values)
+
+
+def _first(dataset: Dataset, bad: np.ndarray) -> tuple[float, str]:
+    """The first value that is marked, of those stored, and its place in words."""
+    if dataset.is_sparse:
+        number = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(dataset.values.indptr, number, side="right")) - 1
+        place: tuple[int, ...] = (row, int(dataset.values.indices[number]))
+        value = float(dataset.values.data[number])
+    else:
+        place = tuple(int(index) for index in np.argwhere(bad)[0])
+        value = float(dataset.values[place])
+    names = (dataset.row_names, dataset.column_names)
+    return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, place))

@@ -1,0 +1,1 @@
+"""A session and its file; a fit in one call; exports and recovery."""

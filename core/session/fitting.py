@@ -1,0 +1,113 @@
+"""Fit and resume in one call: what the command line, scripts and tests use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plaidwork.core.data.fit_inputs import Message, entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.errors import DataError
+from plaidwork.core.inference.execution import Progress, execute, named_executor
+from plaidwork.core.inference.executor import Executor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import Registry, registry
+from plaidwork.core.session.session import Session
+
+
+def fit(
+    model: str,
+    inputs: Mapping[str, Any],
+    hyperparameters: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 1,
+    chains: int | None = None,
+    warmup: int | None = None,
+    draws: int | None = None,
+    thin: int | None = None,
+    max_sweeps: int | None = None,
+    tolerance: float | None = None,
+    holdout: float = 0.0,
+    samples_in: str | Mapping[str, str] | None = None,
+    import_options: Mapping[str, Any] | None = None,
+    transform: str | Sequence[Any] = (),
+    executor: Executor | str | None = None,
+    progress: Progress | None = None,
+    session: Session | None = None,
+) -> Run:
+    """Fit a model and return the finished run.
+
+    Parameters
+    ----------
+    model : id of an installed model (``plaidwork models`` lists them).
+    inputs : by input name what the command line takes (a file name, ``"X:row:title"`` for a column beside another input), or
+        an object: array, list, pandas DataFrame or Series, AnnData, MuData, xarray DataArray, scipy sparse matrix,
+        :class:`Dataset`; for an input of many matrices a list of them, or a mapping by name. Names are kept, and data
+        are joined by them. For labels also a list of texts or numbers, and the title of a column of another input.
+    hyperparameters : settings that differ from their defaults.
+    seed, chains, warmup, draws, thin : the schedule; None means the model's default.
+    max_sweeps, tolerance : the schedule of a variational model.
+    holdout : share of cells kept from the fit and scored, 0 to 0.5.
+    samples_in : the axis that holds the samples, ``"rows"`` or ``"columns"``, of all matrices or by input. Matrices that
+        have them where the model does not want them are transposed, and the log of the run says so.
+    import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
+    transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
+    executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
+    progress : called for every event.
+    session : where the run is added; default a new session (``run.session``).
+
+    Raises
+    ------
+    DataError, SettingError : before anything runs.
+    ModelError, PluginError : when every chain failed (for what the user has to change, or by a bug of the plugin); a
+        run in which some did is returned with status ``failed``.
+    """
+    found = registry().model(model)
+    session = session or Session(name=found.spec.title)
+    reports: list[Message] = []
+    given = load_inputs(
+        found.spec,
+        entries_of(found.spec, inputs, import_options, transform),
+        lambda name, joined: reports.append(Message(f"{name}: {joined.text}")),
+        session.datasets,
+        samples_in,
+    )
+    schedule = found.spec.schedule.with_(
+        chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
+    )
+    plan = make_plan(
+        found,
+        given.data,
+        hyperparameters,
+        schedule=schedule,
+        seed=seed,
+        holdout=holdout,
+        taken=session.datasets,
+    )
+    told = (*reports, *given.told, *left_out(given.data, plan.inputs))
+    say_aloud(told)
+    run = session.add_run(plan)
+    for one in told:
+        run.say(one.text, "warning" if one.aloud else "info")
+    execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
+    return run
+
+
+def resume(
+    session: Session,
+    run: Run | None = None,
+    *,
+    draws: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    plugins: Registry | None = None,
+) -> Run:
+    """Go on with a stored run, with ``draws`` more draws per chain than planned."""
+    run = run or next(reversed(session.runs.values()), None)
+    if run is None:
+        raise DataError("This session has no run to resume.")
+    if draws:
+        run.extend(draws)
+    plan = session.plan_of(run, plugins or registry())
+    execute(run, plan, executor, progress)
+    return run

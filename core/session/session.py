@@ -1,0 +1,180 @@
+"""A session in memory: datasets, runs, notes and their history; saved as one file."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plaidwork.core.contract.plugin_info import blamed
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.errors import DataError, SessionError
+from plaidwork.core.inference.plan import FitPlan, make_plan
+from plaidwork.core.inference.run import Run, now
+
+if TYPE_CHECKING:
+    from plaidwork.core.plugins.registry import Registry
+
+
+@dataclass
+class Session:
+    """Everything the window shows and one ``.plaidwork`` file holds.
+
+    ``history`` lists what was done (dicts with ``time``, ``action`` and details), append-only.
+    ``views`` is kept for the window: JSON-ready values and bytes by name.
+    """
+
+    name: str = "Untitled"
+    uuid: str = field(default_factory=lambda: str(uuid.uuid4()))
+    created: str = field(default_factory=now)
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    notes: str = ""
+    history: list[dict[str, Any]] = field(default_factory=list)
+    views: dict[str, Any] = field(default_factory=dict)
+    studies: list[dict[str, Any]] = field(default_factory=list)
+    """Studies that were made (see :mod:`plaidwork.core.study`), JSON-ready."""
+    path: Path | None = None
+    read_only: str = ""
+    """Why the file must not be written (newer format), or empty."""
+
+    def note(self, action: str, **details: Any) -> None:
+        """Add to the history."""
+        self.history.append({"time": now(), "action": action, **details})
+
+    def add_dataset(self, dataset: Dataset) -> Dataset:
+        """Add a dataset under its name, made unique with a number if it is taken. Returns what was added."""
+        name, number = dataset.name, 2
+        while name in self.datasets:
+            name, number = f"{dataset.name} {number}", number + 1
+        dataset = dataset.with_(name=name)
+        self.datasets[name] = dataset
+        self.note("data added", dataset=name, file=dataset.source.file, shape=list(dataset.shape))
+        return dataset
+
+    def replace_dataset(self, old: str, dataset: Dataset) -> None:
+        """Put another version under the same name; runs keep the data hash of what they were fitted to."""
+        self.datasets[old] = dataset.with_(name=old)
+        self.note("data changed", dataset=old, steps=[str(step) for step in dataset.steps])
+
+    def rename_dataset(self, old: str, name: str) -> None:
+        """Give a dataset another name, also in the runs and studies that use it. Raises ``DataError`` if it is taken."""
+        if name in self.datasets:
+            raise DataError(f"“{name}” is already taken.", "Choose another name.")
+        self.datasets = {
+            (name if key == old else key): (item.with_(name=name) if key == old else item)
+            for key, item in self.datasets.items()
+        }
+        for run in self.runs.values():
+            run.inputs = renamed_inputs(run.inputs, old, name)
+        for study in self.studies:
+            inputs = renamed_inputs(study["inputs"], old, name)
+            study["inputs"] = {key: list(names) for key, names in inputs.items()}
+        self.note("data renamed", dataset=name, before=old)
+
+    def remove_dataset(self, name: str) -> None:
+        """Remove a dataset that no run and no study uses. Raises ``DataError`` otherwise."""
+        users = [
+            run.title for run in self.runs.values() if any(name in names for names in run.inputs.values())
+        ]
+        users += [s["title"] for s in self.studies if any(name in names for names in s["inputs"].values())]
+        if users:
+            raise DataError(f"“{name}” is used by {', '.join(users)}.", "Remove those first.")
+        del self.datasets[name]
+        self.note("data removed", dataset=name)
+
+    def add_run(self, plan: FitPlan, title: str = "") -> Run:
+        """A new run of a plan whose datasets are in this session; numbered per model."""
+        for one in plan.placed:
+            if one.made is not None:  # as it was before inputs were joined
+                self.datasets.setdefault(one.made.name, one.made)
+        for datasets in plan.inputs.values():
+            for dataset in datasets:
+                if dataset.name not in self.datasets:
+                    self.datasets[dataset.name] = dataset
+        number = 1 + sum(run.spec.id == plan.spec.id for run in self.runs.values())
+        taken = {run.title for run in self.runs.values()}
+        while not title or title in taken:
+            title, number = f"{plan.spec.title} {number}", number + 1
+        run = Run.from_plan(plan, title)
+        run.session = self  # type: ignore[attr-defined]
+        self.runs[run.id] = run
+        self.note("run added", run=run.id, title=title, model=plan.spec.id, seed=plan.seed)
+        return run
+
+    def remove_run(self, run_id: str) -> Run:
+        """Take a run out. Raises ``SessionError`` while it is under way."""
+        if self.runs[run_id].active:
+            raise SessionError(f"{self.runs[run_id].title} is running.", "Stop it first.")
+        run = self.runs.pop(run_id)
+        self.note("run removed", run=run_id, title=run.title)
+        return run
+
+    def plan_of(self, run: Run, registry: Registry) -> FitPlan:
+        """The plan of a stored run, for going on with it.
+
+        Raises ``SessionError`` when the model is missing, or the data are not those it was fitted to.
+        """
+        model = registry.model(run.spec.id)
+        missing = [name for names in run.inputs.values() for name in names if name not in self.datasets]
+        if missing:
+            raise SessionError(f"{run.title} needs data that are not in the session: {', '.join(missing)}.")
+        inputs = {key: [self.datasets[name] for name in names] for key, names in run.inputs.items()}
+        plan = make_plan(
+            model,
+            inputs,
+            run.params,
+            schedule=run.schedule,
+            seed=run.seed,
+            holdout=run.holdout,
+            turn=False,  # what had to be turned was turned before the fit
+        )
+        if plan.data_hash != run.data_hash:
+            raise SessionError(
+                f"The data of {run.title} have changed since it was fitted.",
+                "Undo the change, or start a new fit with the data as they are now.",
+            )
+        if model.spec.state_version != run.spec.state_version:
+            for record in run.chains:
+                if record.state is not None:
+                    with blamed(model, "upgrade_state"):
+                        record.state = model.upgrade_state(
+                            record.state, run.spec.state_version, plan.data, plan.params
+                        )
+            run.spec = replace(run.spec, state_version=model.spec.state_version)
+        return plan
+
+    def save(self, path: str | Path | None = None) -> Path:
+        """Write the session file (atomically). Raises ``SessionError``; the old file is then as it was."""
+        from plaidwork.core.session.store.session_file import save
+
+        return save(self, path)
+
+
+def renamed_inputs(inputs: Mapping[str, Sequence[str]], old: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Names of datasets by input, with one of them under another name."""
+    return {key: tuple(name if item == old else item for item in names) for key, names in inputs.items()}
+
+
+def session_dataset(path: str | Path, title: str | None = None) -> Dataset:
+    """The dataset of a session file that is called ``title``; without a title the only one there.
+
+    Raises ``SessionError`` for a file that is not a session, ``DataError`` when it holds no such data.
+    """
+    found = open_session(path).datasets
+    if title is None and len(found) == 1:
+        return next(iter(found.values()))
+    if title in found:
+        return found[title]
+    titles = ", ".join(f"“{name}”" for name in found) or "none"
+    said = f"holds no data “{title}”" if title is not None else f"holds {len(found)} datasets"
+    raise DataError(f"{path} {said}.", f"Say which with the import option data=TITLE. There are: {titles}.")
+
+
+def open_session(path: str | Path) -> Session:
+    """Read a session file. Raises ``SessionError`` when it is not one, or is damaged."""
+    from plaidwork.core.session.store.session_file import load
+
+    return load(path, Session)

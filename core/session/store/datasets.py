@@ -1,0 +1,197 @@
+"""Datasets in the AnnData element encoding: ``anndata.io.read_elem(file["data/<name>"])`` reads them.
+
+What AnnData has no place for (kind, categories, units, source, steps) is JSON in ``uns/plaidwork``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaidwork.core.data.dataset import Dataset, Source, Step
+from plaidwork.core.errors import SessionError
+from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.schema import link_name
+
+_ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
+
+
+def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
+    """Fill an empty group with one dataset."""
+    _encode(group, "anndata", "0.1.0")
+    labels = dataset.kind == "categorical"
+    rows = dict(dataset.row_table)
+    obs = _frame(writer, group, "obs", dataset.row_names, rows)
+    if labels:
+        _labels(writer, obs, dataset)
+        _frame(writer, group, "var", (), {})
+    else:
+        columns = dataset.column_names if len(dataset.shape) == 2 else ("value",)
+        _frame(writer, group, "var", columns, dict(dataset.column_table) if len(dataset.shape) == 2 else {})
+        _matrix(writer, group, dataset)
+    uns = group.create_group("uns")
+    _encode(uns, "dict", "0.1.0")
+    _encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
+
+
+def _encode(thing: h5py.HLObject, kind: str, version: str) -> None:
+    thing.attrs["encoding-type"] = kind
+    thing.attrs["encoding-version"] = version
+
+
+def _fields(dataset: Dataset) -> dict[str, Any]:
+    """All fields that are not arrays, by name."""
+    fields: dict[str, Any] = {"shape": list(dataset.shape)}
+    for field in dataclasses.fields(dataset):
+        if field.name not in _ARRAYS:
+            value = getattr(dataset, field.name)
+            if isinstance(value, Source):
+                value = _record(value)
+            elif field.name == "steps":
+                value = [_record(step) for step in value]
+            fields[field.name] = value
+    return fields
+
+
+def _record(thing: Any) -> dict[str, Any]:
+    return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
+
+
+def _matrix(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
+    if not dataset.is_sparse:
+        values = dataset.values.reshape(len(dataset.values), -1)
+        _encode(writer.array(group, "X", values), "array", "0.2.0")
+        return
+    values = dataset.values.tocsr()
+    inner = group.create_group("X")
+    _encode(inner, "csr_matrix", "0.1.0")
+    inner.attrs["shape"] = np.array(values.shape, np.int64)
+    inner.attrs["container"] = type(dataset.values).__name__
+    for name in ("data", "indices", "indptr"):
+        _encode(writer.array(inner, name, getattr(values, name), enum=True), "array", "0.2.0")
+
+
+def _frame(
+    writer: Writer, parent: h5py.Group, name: str, index: Sequence[str], table: Mapping[str, np.ndarray]
+) -> h5py.Group:
+    group = parent.create_group(name)
+    _encode(group, "dataframe", "0.2.0")
+    order = []
+    for number, (title, column) in enumerate(table.items()):
+        link = link_name(title)
+        if link in order or link == "_index" or link == "labels":
+            link = f"{link} ({number})"
+        order.append(link)
+        _column(writer, group, link, np.asarray(column))
+        put(group[link], title=title)
+        group[link].attrs["order"] = number
+    group.attrs["_index"] = "_index"
+    group.attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
+    box = np.empty(len(index), dtype=object)
+    box[:] = index
+    _encode(writer.texts(group, "_index", box), "string-array", "0.2.0")
+    return group
+
+
+def _column(writer: Writer, group: h5py.Group, name: str, column: np.ndarray) -> None:
+    kind = column.dtype.kind
+    if kind in "iufb" and column.dtype.itemsize <= 8:
+        _encode(writer.array(group, name, column, enum=True), "array", "0.2.0")
+        return
+    flat = [None if item is None or item != item else str(item) for item in column.tolist()]
+    if kind == "U" or None not in flat:
+        attrs = {"text": column.dtype.str} if kind == "U" else {}
+        _encode(writer.texts(group, name, np.array(flat, dtype=object), **attrs), "string-array", "0.2.0")
+        return
+    values = sorted({item for item in flat if item is not None})
+    codes = {item: code for code, item in enumerate(values)}
+    _categorical(writer, group, name, np.array([codes.get(item, -1) for item in flat], np.int64), values)  # type: ignore[arg-type]
+
+
+def _categorical(
+    writer: Writer, group: h5py.Group, name: str, codes: np.ndarray, values: Sequence[str]
+) -> None:
+    inner = group.create_group(name)
+    _encode(inner, "categorical", "0.2.0")
+    inner.attrs["ordered"] = False
+    _encode(writer.array(inner, "codes", codes), "array", "0.2.0")
+    box = np.empty(len(values), dtype=object)
+    box[:] = list(values)
+    _encode(writer.texts(inner, "categories", box), "string-array", "0.2.0")
+
+
+def _labels(writer: Writer, obs: h5py.Group, dataset: Dataset) -> None:
+    """The codes of a vector of labels, as first column ``labels``."""
+    _categorical(writer, obs, "labels", dataset.values, dataset.categories)
+    obs.attrs["column-order"] = np.array(["labels", *obs.attrs["column-order"]], dtype=h5py.string_dtype())
+
+
+def read_stored(reader: Reader, group: h5py.Group) -> Dataset:
+    """The dataset back. Raises ``SessionError``."""
+    fields = reader.json(reader.group(group, "uns")["plaidwork"])
+    shape = tuple(fields.pop("shape"))
+    known = {field.name for field in dataclasses.fields(Dataset)}
+    values: dict[str, Any] = {name: _tuples(item) for name, item in fields.items() if name in known}
+    values["source"] = Source(**fields["source"])
+    values["steps"] = tuple(Step(**step) for step in fields["steps"])
+    row_names, row_table = _read_frame(reader, reader.group(group, "obs"))
+    column_names, column_table = _read_frame(reader, reader.group(group, "var"))
+    if len(shape) < 2:
+        column_names, column_table = (), {}
+    if values["kind"] == "categorical":
+        array: Any = reader.array(reader.group(reader.group(group, "obs"), "labels")["codes"])
+    elif isinstance(group["X"], h5py.Group):
+        array = _read_sparse(reader, group["X"])
+    else:
+        array = reader.array(group["X"])
+        if array.size != np.prod(shape, dtype=np.int64):
+            raise SessionError(f"“{group.name}/X” has shape {array.shape}, expected {shape}.")
+        array = array.reshape(shape)
+    return Dataset(
+        **values,
+        values=array,
+        row_names=row_names,
+        column_names=column_names,
+        row_table=row_table,
+        column_table=column_table,
+    )
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _read_sparse(reader: Reader, group: h5py.Group) -> Any:
+    import scipy.sparse
+
+    container = getattr(
+        scipy.sparse, str(group.attrs.get("container", "csr_matrix")), scipy.sparse.csr_matrix
+    )
+    if container not in (scipy.sparse.csr_array, scipy.sparse.csr_matrix):
+        container = scipy.sparse.csr_matrix
+    data, indices, indptr = (reader.array(group[name]) for name in ("data", "indices", "indptr"))
+    matrix = container((data, indices, indptr), shape=tuple(int(n) for n in group.attrs["shape"]))
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _read_frame(reader: Reader, group: h5py.Group) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+    columns = [(thing.attrs["order"], name) for name, thing in group.items() if "order" in thing.attrs]
+    table = {text_of(group[name], "title"): _read_column(reader, group[name]) for _, name in sorted(columns)}
+    return tuple(reader.array(group["_index"]).tolist()), table
+
+
+def _read_column(reader: Reader, thing: Any) -> np.ndarray:
+    if isinstance(thing, h5py.Dataset):
+        array = reader.array(thing)
+        return array.astype(str(thing.attrs["text"])) if "text" in thing.attrs else array
+    codes, values = reader.array(thing["codes"]), reader.array(thing["categories"])
+    if codes.size and not -1 <= codes.min() <= codes.max() < max(len(values), 1):
+        raise SessionError(f"“{thing.name}” has codes without a category.")
+    column = np.full(len(codes), None, dtype=object)
+    column[codes >= 0] = values[codes[codes >= 0]]
+    return column

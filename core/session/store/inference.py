@@ -1,0 +1,311 @@
+"""Kept draws and traces as netCDF-4 groups that ArviZ and xarray read.
+
+Leading dims are ``chain`` and ``draw``; chains of different lengths are padded and ``draw_count`` tells how many
+draws each has. A variable whose first dim ``K`` changes from draw to draw is laid end to end along ``K_flat``,
+chain by chain and draw by draw, in a group ``ragged`` of its own (ArviZ takes only arrays that start with chain and
+draw); ``K_count`` (chain, draw) has the lengths, there and in ``posterior``. Boolean arrays of that kind stay
+bit-packed (attributes ``packed``, ``n_bits``: little bit order along the last axis).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaidwork.core.contract.spec import ModelSpec, Variable
+from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.draws import ChainView
+from plaidwork.core.errors import SessionError
+from plaidwork.core.hdf5.h5 import Reader, Writer, put
+from plaidwork.core.inference.run import now
+
+Labels = Mapping[str, Sequence[str]]
+"""Item names by dim, where known."""
+
+_TYPES: dict[str, Any] = {"float": np.dtype("<f8"), "int": np.dtype("<i8"), "bool": np.dtype("i1")}
+_FILL = {"float": np.nan, "int": 0, "bool": 0}
+
+
+@dataclass(frozen=True)
+class _Names:
+    """How variables and dims are called in the file: apart from each other and from our own names."""
+
+    spec: ModelSpec
+
+    def variable(self, name: str) -> str:
+        taken = {"chain", "draw", "draw_count"}
+        taken |= {
+            f"{dim}_{end}"
+            for v in self.spec.variables
+            if v.ragged
+            for end in ("flat", "count")
+            for dim in v.dims
+        }
+        return f"{name}_" if name in taken else name
+
+    def dim(self, dim: str) -> str:
+        taken = {"chain", "draw"} | {self.variable(v.name) for v in self.spec.variables}
+        return f"{dim}_dim" if dim in taken else dim
+
+
+class _Scales:
+    """The dimension scales of one group, made when first used."""
+
+    def __init__(self, writer: Writer, group: h5py.Group, labels: Labels) -> None:
+        self._writer, self._group, self._labels = writer, group, labels
+        self._made: dict[str, h5py.Dataset] = {}
+
+    def attach(self, dataset: h5py.Dataset, dims: Sequence[tuple[str, str]]) -> None:
+        """``dims``: name in the file and name in the model (for its labels) of each axis."""
+        used: set[str] = set()
+        for axis, (name, origin) in enumerate(dims):
+            size, number, free = dataset.shape[axis], 2, name
+            while free in used or (free in self._made and self._made[free].shape[0] != size):
+                free, number = f"{name}_{number}", number + 1
+            used.add(free)
+            if free not in self._made:
+                self._made[free] = self._make(free, origin, size)
+            self._writer.scale(dataset, axis, self._made[free])
+
+    def add(self, name: str, values: np.ndarray) -> None:
+        self._made[name] = self._writer.make_scale(self._writer.array(self._group, name, values))
+
+    def _make(self, name: str, origin: str, size: int) -> h5py.Dataset:
+        labels = self._labels.get(origin, ())
+        if len(labels) == size and size:
+            return self._writer.make_scale(self._writer.labels(self._group, name, labels))
+        return self._writer.make_scale(self._writer.array(self._group, name, np.arange(size)))
+
+
+def write_inference(
+    writer: Writer,
+    parent: h5py.Group,
+    group: h5py.Group,
+    spec: ModelSpec,
+    views: list[ChainView],
+    warmup: int,
+    labels: Labels,
+) -> None:
+    """Fill ``group`` with ``posterior``, ``sample_stats`` and ``warmup_sample_stats`` (the first ``warmup`` sweeps).
+
+    Ragged variables go to the new group ``parent/ragged``.
+    """
+    kept = [view for view in views if view.n_draws]
+    if kept:
+        posterior = _subgroup(group, "posterior")
+        lengths = _ragged(writer, parent, spec, kept, labels) if any(v.ragged for v in spec.variables) else {}
+        _posterior(writer, posterior, spec, kept, labels, lengths)
+        _stats(writer, _subgroup(group, "sample_stats"), spec, kept, [view.kept_trace for view in kept])
+    warmup = warmup if spec.algorithm == "mcmc" else 0
+    warm = [(view, min(warmup, view.n_sweeps)) for view in views if min(warmup, view.n_sweeps)]
+    if warm:
+        values = [lambda name, view=view, n=n: view.trace(name)[:n] for view, n in warm]
+        _stats(writer, _subgroup(group, "warmup_sample_stats"), spec, [view for view, _ in warm], values)
+
+
+def _subgroup(parent: h5py.Group, name: str) -> h5py.Group:
+    from plaidwork.core import __version__
+
+    group = parent.create_group(name)
+    group.attrs["created_at"] = now()
+    group.attrs["inference_library"] = "plaidwork"
+    group.attrs["inference_library_version"] = __version__
+    return group
+
+
+def _stats(
+    writer: Writer, group: h5py.Group, spec: ModelSpec, views: list[ChainView], values: list[Any]
+) -> None:
+    names = {
+        trace.name: f"{trace.name}_" if trace.name in ("chain", "draw") else trace.name
+        for trace in spec.traces
+    }
+    scales = _Scales(writer, group, {})
+    scales.add("chain", np.array([view.chain for view in views]))
+    for name, stored in names.items():
+        rows = [value(name) for value in values]
+        table = np.full((len(rows), max(map(len, rows))), np.nan)
+        for row, found in zip(table, rows, strict=True):
+            row[: len(found)] = found
+        scales.attach(writer.array(group, stored, table, compress=False), [("chain", ""), ("draw", "")])
+
+
+def _posterior(
+    writer: Writer,
+    group: h5py.Group,
+    spec: ModelSpec,
+    views: list[ChainView],
+    labels: Labels,
+    lengths: Mapping[str, np.ndarray],
+) -> None:
+    names, scales = _Names(spec), _Scales(writer, group, labels)
+    counts = np.array([view.n_draws for view in views])
+    scales.add("chain", np.array([view.chain for view in views]))
+    if counts.min() < counts.max():
+        scales.attach(writer.array(group, "draw_count", counts), [("chain", "")])
+    for variable in spec.variables:
+        if variable.ragged:
+            continue
+        dataset = _fixed(writer, group, names.variable(variable.name), variable, views, int(counts.max()))
+        dims = [("chain", ""), ("draw", ""), *((names.dim(dim), dim) for dim in variable.dims)]
+        scales.attach(dataset, dims)
+        _describe(dataset, variable)
+    for dim, found in lengths.items():
+        scales.attach(writer.array(group, f"{dim}_count", found), [("chain", ""), ("draw", "")])
+
+
+def _ragged(
+    writer: Writer, parent: h5py.Group, spec: ModelSpec, views: list[ChainView], labels: Labels
+) -> dict[str, np.ndarray]:
+    """Write the ragged variables; returns the lengths by dim."""
+    group = _subgroup(parent, "ragged")
+    names, scales = _Names(spec), _Scales(writer, group, labels)
+    scales.add("chain", np.array([view.chain for view in views]))
+    lengths: dict[str, np.ndarray] = {}
+    for variable in spec.variables:
+        if not variable.ragged:
+            continue
+        dim, found = variable.dims[0], _lengths(views, variable)
+        if not np.array_equal(lengths.setdefault(dim, found), found):
+            raise SessionError(
+                f"Variables that share the dim “{dim}” differ in length; see “{variable.name}”."
+            )
+        dataset = _flat(writer, group, names.variable(variable.name), variable, views, int(found.sum()))
+        dims = [(f"{dim}_flat", "")] + [(names.dim(other), other) for other in variable.dims[1:]]
+        if "packed" in dataset.attrs:
+            dims[-1] = (f"{variable.dims[-1]}_bytes", "")
+        scales.attach(dataset, dims)
+        _describe(dataset, variable)
+    for dim, found in lengths.items():
+        scales.attach(writer.array(group, f"{dim}_count", found), [("chain", ""), ("draw", "")])
+    return lengths
+
+
+def _describe(dataset: h5py.Dataset, variable: Variable) -> None:
+    dataset.attrs["variable"] = variable.name
+    if variable.unit:
+        put(dataset, units=variable.unit)
+    if variable.label:
+        put(dataset, long_name=variable.label)
+
+
+def _fixed(
+    writer: Writer, group: h5py.Group, name: str, variable: Variable, views: list[ChainView], n_draws: int
+) -> h5py.Dataset:
+    inner = max((view.fixed_shape(variable.name) for view in views), key=len)
+    dtype = _TYPES[variable.dtype]
+
+    def parts() -> Iterator[np.ndarray]:
+        for view in views:
+            part = np.full((1, n_draws, *inner), _FILL[variable.dtype], dtype=dtype)
+            part[0, : view.n_draws] = view.stack(variable.name)
+            yield part
+
+    compress = variable.dtype != "float"
+    lead = 1 if n_draws > 1 else 0
+    attrs: dict[str, Any] = {"dtype": "bool"} if variable.dtype == "bool" else {}
+    return writer.stream(
+        group, name, (len(views), n_draws, *inner), dtype, parts(), compress=compress, lead=lead, **attrs
+    )
+
+
+def _lengths(views: list[ChainView], variable: Variable) -> np.ndarray:
+    found = np.zeros((len(views), max(view.n_draws for view in views)), np.int64)
+    for row, view in zip(found, views, strict=True):
+        row[: view.n_draws] = [len(entry) for entry in view.packed(variable.name)]
+    return found
+
+
+def _flat(
+    writer: Writer, group: h5py.Group, name: str, variable: Variable, views: list[ChainView], length: int
+) -> h5py.Dataset:
+    first = next(view for view in views if view.n_draws).packed(variable.name)[0]
+    packed = variable.dtype == "bool" and first.dtype == np.uint8
+    dtype = np.dtype("u1") if packed else _TYPES[variable.dtype]
+    attrs: dict[str, Any] = {"dtype": "bool"} if variable.dtype == "bool" and not packed else {}
+    if packed:
+        bits = max(view.fixed_shape(variable.name) for view in views)[-1]
+        attrs = {"packed": "little", "n_bits": np.int64(bits)}
+
+    def parts() -> Iterator[np.ndarray]:
+        for view in views:
+            entries = view.packed(variable.name)
+            if entries:
+                yield np.concatenate(entries).astype(dtype, copy=False)
+
+    shape = (length, *first.shape[1:])
+    return writer.stream(group, name, shape, dtype, parts(), compress=variable.dtype != "float", **attrs)
+
+
+def read_draws(
+    reader: Reader, run: h5py.Group, spec: ModelSpec, records: list[ChainRecord], counts: list[int]
+) -> None:
+    """Fill the draw buffers of ``records`` from the group of a run; ``counts`` are the draws that each must get."""
+    kept = [chain for chain, count in enumerate(counts) if count]
+    if not kept:
+        return
+    posterior = reader.group(reader.group(run, "inference"), "posterior")
+    chains = reader.array(posterior["chain"]).tolist()
+    if chains != kept:
+        raise SessionError(f"“{posterior.name}/chain” lists the chains {chains}, expected {kept}.")
+    ragged = reader.group(run, "ragged") if any(v.ragged for v in spec.variables) else posterior
+    lengths = {
+        dim: reader.array(ragged[f"{dim}_count"]) for dim in {v.dims[0] for v in spec.variables if v.ragged}
+    }
+    names = _Names(spec)
+    entries: list[dict[str, list[np.ndarray]]] = [{} for _ in kept]
+    shapes: dict[str, tuple[int, ...]] = {}
+    for variable in spec.variables:
+        dataset = (ragged if variable.ragged else posterior)[names.variable(variable.name)]
+        array = reader.array(dataset)
+        if array.ndim != len(variable.dims) + (0 if variable.ragged else 2):
+            raise SessionError(f"“{dataset.name}” has {array.ndim} axes, which does not fit the declaration.")
+        shapes[variable.name] = _inner(dataset, variable, array)
+        for row, chain in enumerate(kept):
+            if variable.ragged:
+                found = _cut(array, lengths[variable.dims[0]], row, counts[chain])
+            else:
+                found = _rows(array[row], variable, counts[chain])
+            entries[row][variable.name] = found
+    for row, chain in enumerate(kept):
+        records[chain].draws.extend_packed(entries[row], shapes)
+
+
+def _inner(dataset: h5py.Dataset, variable: Variable, array: np.ndarray) -> tuple[int, ...]:
+    """Shape of one draw, without the ragged axis."""
+    if not variable.ragged:
+        return array.shape[2:]
+    shape = array.shape[1:]
+    if "packed" in dataset.attrs:
+        bits = int(dataset.attrs["n_bits"])
+        if not shape or -(-bits // 8) != shape[-1]:
+            raise SessionError(f"“{dataset.name}” has {shape} bytes for {bits} bits.")
+        return (*shape[:-1], bits)
+    return shape
+
+
+def _cut(array: np.ndarray, lengths: np.ndarray, row: int, count: int) -> list[np.ndarray]:
+    if lengths.min(initial=0) < 0 or lengths.sum() != len(array) or lengths.shape[1] < count:
+        raise SessionError(f"lengths of ragged draws add up to {lengths.sum()}, found {len(array)} entries.")
+    start = int(lengths[:row].sum())
+    ends = start + np.cumsum(lengths[row])
+    array.setflags(write=False)
+    found = []
+    for end in ends[:count].tolist():
+        found.append(array[start:end])
+        start = end
+    return found
+
+
+def _rows(array: np.ndarray, variable: Variable, count: int) -> list[np.ndarray]:
+    if len(array) < count:
+        raise SessionError(f"“{variable.name}” has {len(array)} draws, expected {count}.")
+    array = array[:count]
+    if variable.dtype == "bool" and variable.dims:
+        array = np.packbits(array, axis=-1, bitorder="little")
+    array.setflags(write=False)
+    return [array[i, ...] for i in range(count)]

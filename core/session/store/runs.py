@@ -1,0 +1,216 @@
+"""One run as a group: declaration and settings, draws, traces, checkpoints, results, log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.spec import spec_from_json, spec_to_json
+from plaidwork.core.draws.chain import ChainRecord, Checkpoint
+from plaidwork.core.draws.draws import ChainView
+from plaidwork.core.errors import SessionError
+from plaidwork.core.findings.naming import names_of_old_sessions
+from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.values import read_value, write_value
+from plaidwork.core.inference.run import STATUSES, LogLine, Run
+from plaidwork.core.session.store.analyses import read_analyses, write_analyses
+from plaidwork.core.session.store.inference import read_draws, write_inference
+from plaidwork.core.session.store.results import ResultWriter, read_results
+
+Labels = Mapping[str, Sequence[str]]
+
+
+def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> None:
+    """Fill an empty group. A chain under way is written up to its last checkpoint."""
+    saved = [record.saved for record in run.chains]  # once: the chains may go on
+    views = [view_to_store(record, at) for record, at in zip(run.chains, saved, strict=True)]
+    status = "stopped" if run.active else run.status
+    attrs = {
+        "model": run.spec.id,
+        "model_version": run.spec.version,
+        "state_version": run.spec.state_version,
+        "title": run.title,
+        "status": status,
+        "seed": run.seed,
+        "chains": len(run.chains),
+        "holdout": float(run.holdout),
+        "created": run.created,
+        "cpu_seconds": float(run.cpu_seconds),
+        "data_hash": run.data_hash,
+        "results_draws": run.results_draws,
+    }
+    put(group, **attrs)
+    for name, value in (
+        ("declaration", spec_to_json(run.spec)),
+        ("params", run.params),
+        ("schedule", asdict(run.schedule)),
+        ("inputs", run.inputs),
+        ("environment", run.environment),
+        ("view_settings", run.view_settings),
+    ):
+        writer.json(group, name, value)
+    if run.item_names:
+        writer.json(group, "item_names", run.item_names)
+    writer.text(group, "notes", run.notes)
+    _write_log(writer, group.create_group("log"), list(run.log))
+    inference = group.create_group("inference")
+    write_inference(writer, group, inference, run.spec, views, run.schedule.warmup, labels)
+    _write_traces(writer, group.create_group("traces"), run, views, saved)
+    checkpoints = group.create_group("checkpoint")
+    for record, at in zip(run.chains, saved, strict=True):
+        if at is not None:
+            _write_checkpoint(writer, checkpoints.create_group(f"chain_{record.chain}"), at)
+    results = ResultWriter(writer, group.create_group("results"), labels)
+    for order, (name, result) in enumerate(dict(run.results).items()):
+        results.write(name, result, order)
+    if run.analyses:
+        write_analyses(writer, group.create_group("analyses"), list(run.analyses), labels)
+
+
+def view_to_store(record: ChainRecord, saved: Checkpoint | None) -> ChainView:
+    """What is written of a chain: all of a failed one, else what belongs to its last checkpoint."""
+    if record.broken:
+        return record.view()
+    if saved is None:
+        return replace(record.view(), n_draws=0, n_sweeps=0, kept_sweeps=np.empty(0, np.int64))
+    return record.view(saved)
+
+
+def _write_log(writer: Writer, group: h5py.Group, lines: list[LogLine]) -> None:
+    for name in ("time", "level", "text"):
+        writer.texts(group, name, [getattr(line, name) for line in lines])
+
+
+def _write_traces(
+    writer: Writer, group: h5py.Group, run: Run, views: list[ChainView], saved: list[Checkpoint | None]
+) -> None:
+    names = [trace.name for trace in run.spec.traces]
+    scale = writer.make_scale(writer.labels(group, "trace", names)) if names else None
+    for record, view, at in zip(run.chains, views, saved, strict=True):
+        rows = record.trace.rows()[: view.n_sweeps]
+        dataset = writer.array(group, f"chain_{view.chain}", rows, compress=False)
+        dataset.dims[0].label = "sweep"
+        dataset.dims[1].label = "trace"
+        if scale is not None:
+            writer.scale(dataset, 1, scale)
+        dataset.attrs["n_draws"] = view.n_draws
+        dataset.attrs["broken"] = np.int8(record.broken)
+        dataset.attrs["cpu_seconds"] = float(
+            record.cpu_seconds if at is None or record.broken else at.cpu_seconds
+        )
+
+
+def _write_checkpoint(writer: Writer, group: h5py.Group, saved: Checkpoint) -> None:
+    group.attrs["sweep"] = saved.sweep
+    group.attrs["n_draws"] = saved.n_draws
+    group.attrs["cpu_seconds"] = float(saved.cpu_seconds)
+    group.attrs["converged"] = np.int8(saved.converged)
+    writer.json(group, "rng", _decimal(saved.rng))
+    write_value(writer, group, "state", saved.state)
+
+
+def _decimal(value: Any) -> Any:
+    """Whole numbers as decimal texts: those of a generator have 128 bits, too many for other readers of JSON."""
+    if isinstance(value, Mapping):
+        return {key: _decimal(item) for key, item in value.items()}
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    return value
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _numbers(item) for key, item in value.items()}
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
+    """The run back, its chains ready to go on. Raises ``SessionError``."""
+    spec = spec_from_json(reader.json(group["declaration"]))
+    schedule = Schedule(**reader.json(group["schedule"]))
+    seed, chains = int(group.attrs["seed"]), int(group.attrs["chains"])
+    status = str(group.attrs["status"])
+    if status not in STATUSES or not 0 < chains <= 64:
+        raise SessionError(f"“{group.name}” has the status “{status}” and {chains} chains.")
+    records = [ChainRecord(spec, schedule, seed, chain) for chain in range(chains)]
+    _read_chains(reader, group, records)
+    inputs = {name: tuple(names) for name, names in reader.json(group["inputs"]).items()}
+    view_settings = reader.json(group["view_settings"])
+    older = names_of_old_sessions(spec, view_settings)
+    return Run(
+        id=run_id,
+        title=text_of(group, "title"),
+        spec=spec,
+        params=_params(spec, reader.json(group["params"])),
+        schedule=schedule,
+        seed=seed,
+        holdout=float(group.attrs["holdout"]),
+        inputs=inputs,
+        data_hash=str(group.attrs["data_hash"]),
+        chains=records,
+        status=status,
+        results=read_results(reader, reader.group(group, "results")),
+        results_draws=int(group.attrs["results_draws"]),
+        log=_read_log(reader, reader.group(group, "log")),
+        created=str(group.attrs["created"]),
+        notes=reader.text(group["notes"]),
+        environment=reader.json(group["environment"]),
+        view_settings=view_settings,
+        item_names=reader.json(group["item_names"]) if "item_names" in group else older,
+        analyses=read_analyses(reader, group),
+    )
+
+
+def _params(spec: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in canonical type (JSON has no tuples)."""
+    values = {p.name: p.check(stored[p.name]) for p in spec.hyperparameters if p.name in stored}
+    return {**stored, **values}
+
+
+def _read_log(reader: Reader, group: h5py.Group) -> list[LogLine]:
+    columns = [reader.array(group[name]).tolist() for name in ("time", "level", "text")]
+    return [LogLine(*line) for line in zip(*columns, strict=True)]
+
+
+def _read_chains(reader: Reader, group: h5py.Group, records: list[ChainRecord]) -> None:
+    traces = reader.group(group, "traces")
+    counts = []
+    for record in records:
+        dataset = traces[f"chain_{record.chain}"]
+        rows = reader.array(dataset)
+        if rows.ndim != 2 or rows.shape[1] != len(record.trace.names):
+            raise SessionError(
+                f"“{dataset.name}” has shape {rows.shape} for {len(record.trace.names)} traces."
+            )
+        record.trace.extend(rows)
+        record.sweep = len(rows)
+        record.broken = bool(dataset.attrs["broken"])
+        record.cpu_seconds = float(dataset.attrs["cpu_seconds"])
+        counts.append(int(dataset.attrs["n_draws"]))
+    read_draws(reader, group, records[0].spec, records, counts)
+    checkpoints = reader.group(group, "checkpoint")
+    for record in records:
+        name = f"chain_{record.chain}"
+        if name in checkpoints:
+            saved = _read_checkpoint(reader, checkpoints[name])
+            if record.broken:
+                record.saved = saved
+            else:
+                record.restore(saved)
+
+
+def _read_checkpoint(reader: Reader, group: h5py.Group) -> Checkpoint:
+    return Checkpoint(
+        sweep=int(group.attrs["sweep"]),
+        n_draws=int(group.attrs["n_draws"]),
+        state=read_value(reader, group["state"]),
+        rng=_numbers(json.loads(reader.text(group["rng"]))),
+        cpu_seconds=float(group.attrs["cpu_seconds"]),
+        converged=bool(group.attrs["converged"]),
+    )

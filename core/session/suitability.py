@@ -1,0 +1,419 @@
+"""Which models suit which data, and which data go into which input of a model.
+
+The data in *focus* decide: those just imported, shown, or of a run. Labels, splits and the like come from the same data,
+or from data with the same samples; data that have nothing to do with the focus are never put in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from plaidwork.core.contract.spec import Input, ModelSpec
+from plaidwork.core.data.annotation_inputs import (
+    ColumnRef,
+    column_choices,
+    column_dataset,
+    parse_column,
+    usual_choice,
+)
+from plaidwork.core.data.dataset import Dataset, with_free_name
+from plaidwork.core.data.joining import has_default_names
+from plaidwork.core.data.orienting import samples_axis
+from plaidwork.core.errors import PlaidworkError
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.plugins.registry import Registry
+
+_KINDS = {
+    "real": "numbers",
+    "count": "counts (whole numbers from 0)",
+    "binary": "zeros and ones",
+    "ordinal": "ordered whole numbers",
+    "categorical": "labels",
+}
+_FITTING = {
+    "real": ("real", "count", "binary", "ordinal"),
+    "count": ("count", "binary"),
+    "binary": ("binary",),
+    "ordinal": ("ordinal", "count", "binary"),
+    "categorical": ("categorical",),
+}
+
+Names = Mapping[str, Sequence[str]]
+"""By input: names of datasets, or of annotation columns (``DATASET:row:TITLE``)."""
+
+
+# -- one dataset as one input -------------------------------------------------------------------
+def wants(item: Input) -> str:
+    """What an input takes: ``a matrix of numbers``."""
+    shape = {"matrix": "a matrix", "vector": "one column", "labels": "one column"}[item.kind]
+    if item.many:
+        shape = "one or more matrices"
+    return f"{shape} of {_KINDS[item.dtype]}"
+
+
+def why_not(item: Input, dataset: Dataset) -> str:
+    """The reason why the dataset cannot be this input, or empty."""
+    return _mismatch(item, dataset)[0]
+
+
+def _mismatch(item: Input, dataset: Dataset) -> tuple[str, str]:
+    """What the input needs that the dataset is not, and what is found instead; both empty when it suits."""
+    axes = 2 if item.kind == "matrix" else 1
+    if len(dataset.shape) != axes:
+        return f"needs {wants(item)}", f"is {'one column' if axes == 2 else 'a matrix'}"
+    if min(dataset.shape) == 0:
+        return "needs data that are not empty", f"is empty ({dataset.described})"
+    fitting = _FITTING[item.dtype]
+    if item.kind == "labels":  # the model takes the order of texts as the data have them
+        fitting = (*fitting, "categorical")
+    if dataset.kind not in fitting:
+        return f"needs {_KINDS[item.dtype]}", f"holds {_KINDS[dataset.kind]}"
+    if dataset.is_sparse and not item.sparse:
+        return "needs a dense matrix", "is sparse"
+    if not item.missing and dataset.n_missing:
+        return "needs data without missing cells", "has missing cells"
+    return "", ""
+
+
+def _sentence(item: Input, datasets: Sequence[Dataset]) -> str:
+    """Why none of the datasets can be this input."""
+    title = f"“{item.title}”"
+    if len(datasets) != 1:
+        found = f"none of the {len(datasets)} data sets is that" if datasets else "there are no data"
+        return f"{title} needs {wants(item)}, and {found}."
+    dataset = datasets[0]
+    needed, found = _mismatch(item, dataset)
+    if item.kind != "matrix" and len(dataset.shape) == 2:
+        found = "comes with none"
+    return f"{title} {needed}, and “{dataset.name}” {found}." if needed else ""
+
+
+def views_with(first: Dataset, datasets: Iterable[Dataset]) -> list[Dataset]:
+    """The matrix and the others that have the name of a sample in common with it, in the order given."""
+    mine = _sample_names(first) if len(first.shape) == 2 else ()
+    return [d for d in datasets if d is first or (len(d.shape) == 2 and _meet(mine, _sample_names(d)))]
+
+
+def _sample_names(dataset: Dataset) -> tuple[set[str], ...]:
+    """The names of the samples of a matrix; of rows and of columns where it does not say which of them are the samples."""
+    axes = _given(dataset.row_names), _given(dataset.column_names)
+    known = samples_axis(dataset)
+    return axes if known is None else (axes[known],)
+
+
+def _meet(one: Sequence[set[str]], other: Sequence[set[str]]) -> bool:
+    """Whether two matrices have samples in common.
+
+    Where neither says which of its axes are the samples, only rows are compared: the same features do not make them
+    data of the same samples.
+    """
+    if len(one) == len(other) == 2:
+        one, other = one[:1], other[:1]
+    return any(not mine.isdisjoint(theirs) for mine in one for theirs in other)
+
+
+def _given(names: Sequence[str]) -> set[str]:
+    """The names of an axis; none when its items are only numbered."""
+    return set() if has_default_names(names) else set(names)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What there is for an input.
+
+    Attributes
+    ----------
+    datasets : those that suit, by name.
+    columns : annotation columns that suit and are no dataset of their own yet, by name.
+    made : name of the dataset that a column has become, by name of the column.
+    """
+
+    item: Input
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+    columns: Mapping[str, ColumnRef] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.datasets or name in self.columns
+
+    def usual(self, dataset: Dataset) -> str:
+        """Name of the column of a dataset that is taken without asking, or empty."""
+        key = str(usual_choice(dataset, self.item))
+        return key if key in self.columns else self.made.get(key, "")
+
+    def ranked(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that suit, data of exactly the right kind first."""
+        return sorted(
+            (name for name in names if name in self.datasets),
+            key=lambda name: self.datasets[name].kind != self.item.dtype,
+        )
+
+
+def offer(item: Input, session: Mapping[str, Dataset], columns: bool = True) -> Offer:
+    """What the data of a session have for an input; annotation columns too unless ``columns`` is off."""
+    suited = {name: data for name, data in session.items() if not why_not(item, data)}
+    made = {str(data.source.options.get("annotation")): name for name, data in suited.items()}
+    found = (
+        {str(ref): ref for data in session.values() for ref in column_choices(data, item)} if columns else {}
+    )
+    fresh = {}
+    for key, ref in found.items():
+        derived = column_dataset(session[ref.dataset], ref, item) if key in made else None
+        if derived is None or suited[made[key]].digest() != derived.digest():
+            fresh[key] = ref
+    return Offer(
+        item, suited, fresh, {key: name for key, name in made.items() if key in found and key not in fresh}
+    )
+
+
+# -- all inputs of a model ----------------------------------------------------------------------
+class Choices:
+    """Answers about the data of a session; made anew when they change.
+
+    ``focus`` below are names of datasets of the session; none means all of them.
+    """
+
+    def __init__(self, session: Mapping[str, Dataset]) -> None:
+        self.session = dict(session)
+        self._offers: dict[Input, Offer] = {}
+        self._items: dict[str, tuple[tuple[set[str], ...], set[str]]] = {}
+
+    def offer(self, item: Input) -> Offer:
+        """What there is for an input."""
+        if item not in self._offers:
+            self._offers[item] = offer(item, self.session)
+        return self._offers[item]
+
+    def base(self, name: str) -> Dataset | None:
+        """The dataset of that name, or the one whose annotation column it names."""
+        ref = None if name in self.session else parse_column(name, self.session)
+        return self.session.get(ref.dataset if ref is not None else name)
+
+    def bases(self, names: Names) -> list[str]:
+        """Names of the datasets behind what is chosen, each once, in the order of the inputs."""
+        found = [self.base(name) for chosen in names.values() for name in chosen]
+        return list(dict.fromkeys(data.name for data in found if data is not None))
+
+    def _focus(self, focus: Sequence[str]) -> list[str]:
+        return [name for name in focus if name in self.session] if focus else list(self.session)
+
+    def order(self, focus: Sequence[str]) -> list[str]:
+        """All datasets: the focus first, then what has items in common with it, then the rest."""
+        first = self._focus(focus)
+        rest = [name for name in self.session if name not in first]
+        near = [name for name in rest if self._near(name, first)]
+        return [*first, *near, *(name for name in rest if name not in near)]
+
+    def related(self, one: str, other: str) -> bool:
+        """Whether two datasets have the name of an item in common, two matrices that of a sample.
+
+        Items that are only numbered have no names.
+        """
+        both = len(self.session[one].shape) == len(self.session[other].shape) == 2
+        (first, mine), (second, theirs) = self._named(one), self._named(other)
+        return _meet(first, second) if both else not mine.isdisjoint(theirs)
+
+    def _named(self, name: str) -> tuple[tuple[set[str], ...], set[str]]:
+        """Names of the samples of a dataset, and of all its items."""
+        if name not in self._items:
+            data = self.session[name]
+            items = _given(data.row_names) | _given(data.column_names)
+            self._items[name] = (_sample_names(data) if len(data.shape) == 2 else (), items)
+        return self._items[name]
+
+    def _near(self, name: str, others: Iterable[str]) -> bool:
+        return any(self.related(name, other) for other in others)
+
+    def _belongs(self, name: str, names: Sequence[str]) -> bool:
+        data = self.base(name)
+        return data is not None and (data.name in names or self._near(data.name, names))
+
+    def propose(
+        self, spec: ModelSpec, focus: Sequence[str] = (), kept: Names | None = None
+    ) -> dict[str, list[str]]:
+        """What to choose for each input: from the focus, else of data related to it; nothing when the focus is of no use.
+
+        ``kept`` was chosen before, perhaps for another model: it comes first where it suits.
+        """
+        found = self._assign(spec, focus, kept or {})
+        return found if self._used(found, focus) else {}
+
+    def _used(self, found: Names, focus: Sequence[str]) -> int:
+        chosen = {name for names in found.values() for name in names}
+        return len(chosen.intersection(self._focus(focus)))
+
+    def _assign(self, spec: ModelSpec, focus: Sequence[str], kept: Names) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        inputs, in_focus = {item.name for item in spec.inputs}, self._focus(focus)
+        kept = {key: [name for name in names if self._belongs(name, in_focus)] for key, names in kept.items()}
+        others = [name for key, names in kept.items() if key not in inputs for name in names]
+        others = [name for name in others if set(self.bases({"": (name,)})) <= set(in_focus)]
+        for item in sorted(spec.inputs, key=lambda item: self._turn(item, in_focus)):
+            before = [*kept.get(item.name, ()), *(others if item.required else ())]
+            chosen = self.choose(self.offer(item), focus, before, found)
+            if chosen:
+                found[item.name] = chosen
+        return found
+
+    def _turn(self, item: Input, in_focus: Sequence[str]) -> int:
+        """Matrices made for an input go there before one that merely takes them; optional inputs come last."""
+        exact = any(self.session[name].kind == item.dtype for name in self.offer(item).ranked(in_focus)[:1])
+        return 2 if not item.required else int(not (item.kind == "matrix" and exact))
+
+    def choose(
+        self, offered: Offer, focus: Sequence[str] = (), kept: Sequence[str] = (), found: Names | None = None
+    ) -> list[str]:
+        """What to choose for one input, when the others have what was ``found``; ``kept`` comes first."""
+        item, found, in_focus = offered.item, found or {}, self._focus(focus)
+        taken = {name for names in found.values() for name in names}
+        again = [name for name in kept if name in offered and name not in taken]
+        if again:
+            return again if item.many else again[:1]
+        own = [key for name in in_focus if (key := offered.usual(self.session[name]))]
+        came = [key for name in self.bases(found) if (key := offered.usual(self.session[name]))]
+        free = [name for name in in_focus if name not in taken]
+        if own or not item.required:
+            return [*own, *came][:1]
+        if not any(name in offered.datasets for name in free):
+            if came:
+                return came[:1]
+            near = self.bases(found) or in_focus
+            latest = [name for name in reversed(self.order(in_focus)) if name not in taken]
+            free = [name for name in latest if self._near(name, near)]
+        ranked = offered.ranked(free)
+        return (
+            self._together(ranked[0], [n for n in free if n in ranked], bool(focus))
+            if item.many and ranked
+            else ranked[:1]
+        )
+
+    def _together(self, first: str, names: Sequence[str], meant: bool) -> list[str]:
+        """The matrix and those with the same samples; numbered samples are the same only where that was ``meant``."""
+        data, candidates = self.session[first], [self.session[name] for name in names]
+        views = views_with(data, candidates)
+        if meant and has_default_names(data.row_names) and samples_axis(data) != 1:
+            views = [other for other in candidates if other.row_names == data.row_names]
+        return [name for name in names if any(self.session[name] is view for view in views)]
+
+    def complete(self, spec: ModelSpec, names: Names) -> bool:
+        """Whether every required input has data."""
+        return all(names.get(item.name) for item in spec.inputs if item.required)
+
+    def reason(self, spec: ModelSpec, focus: Sequence[str] = ()) -> str:
+        """Why the data in focus cannot be fitted by a model, in one sentence; empty when they can."""
+        found, required = self._assign(spec, focus, {}), [item for item in spec.inputs if item.required]
+        data = [self.session[name] for name in self._focus(focus)]
+        if required and not self._used(found, focus):
+            return _sentence(required[0], data) or f"“{required[0].title}” needs {wants(required[0])}."
+        for item in required:
+            if item.name not in found and not self._may_choose(item, found):
+                beside = (
+                    f"“{item.title}” needs {wants(item)} as well: no other data of these samples are there."
+                )
+                return _sentence(item, data) or beside
+        return ""
+
+    def _may_choose(self, item: Input, found: Names) -> bool:
+        main = self.bases(found)
+        return any(ref.dataset in main for ref in self.offer(item).columns.values())
+
+    def elsewhere(self, spec: ModelSpec, focus: Sequence[str] = ()) -> list[str]:
+        """Names of other data of the session that the model can be fitted to."""
+        others = [name for name in self.session if name not in self._focus(focus)]
+        return [name for name in others if self.complete(spec, self.propose(spec, (name,)))]
+
+    def ranked(
+        self, specs: Iterable[ModelSpec], focus: Sequence[str] = (), preferred: Sequence[str] = ()
+    ) -> list[str]:
+        """Ids of the models that can take data of the focus, the best first.
+
+        Models for which every required input has data come first, then those that use most of the data, then those
+        made for exactly their kinds, then the ``preferred``.
+        """
+        places = {model: place for place, model in enumerate(dict.fromkeys(preferred))}
+        scored = []
+        for spec in specs:
+            found = self.propose(spec, focus)
+            if found:
+                exact = sum(
+                    any(
+                        name in self.session and self.session[name].kind == item.dtype
+                        for name in found.get(item.name, ())
+                    )
+                    for item in spec.inputs
+                    if item.required
+                )
+                whole = self.complete(spec, found)
+                place = places.get(spec.id, len(places))
+                scored.append((not whole, -self._used(found, focus), -exact, place, spec.id))
+        return [entry[-1] for entry in sorted(scored, key=lambda entry: entry[:-1])]
+
+    def data(self, spec: ModelSpec, names: Names) -> dict[str, list[Dataset]]:
+        """What is named, by input; annotation columns as datasets of their own. Raises ``DataError``."""
+        return {
+            key: [self.dataset(spec.input(key), name) for name in chosen]
+            for key, chosen in names.items()
+            if chosen
+        }
+
+    def dataset(self, item: Input, name: str) -> Dataset:
+        """A dataset of the session, or the annotation column of one as a dataset. Raises ``DataError``."""
+        ref = None if name in self.session else parse_column(name, self.session)
+        if ref is None:
+            return self.session[name]
+        return with_free_name(column_dataset(self.session[ref.dataset], ref, item), self.session)
+
+
+# -- the model to begin with --------------------------------------------------------------------
+def best_model(registry: Registry, choices: Choices, focus: Sequence[str] = ()) -> str:
+    """The model that suits the data in focus best; any when none does, and empty when none is installed."""
+    ranked = choices.ranked(registry.specs(), focus, _usual(registry))
+    return next(iter(ranked), "") or next((spec.id for spec in registry.specs()), "")
+
+
+def suggestion(
+    registry: Registry,
+    choices: Choices,
+    focus: Sequence[str] = (),
+    first: str = "",
+    inputs: Names | None = None,
+) -> tuple[str, dict[str, list[str]]]:
+    """A model that starts with the data in focus at its defaults, and what to choose for its inputs.
+
+    ``first`` is tried before all others, with ``inputs``. Where every model refuses the data when it checks them, the
+    one that suits them best by their kinds is given. Slow for large data: not for the GUI thread.
+    """
+    tried = (
+        [(first, {key: list(names) for key, names in (inputs or {}).items()})]
+        if first and registry.has(first)
+        else []
+    )
+    ranked = choices.ranked(registry.specs(), focus, _usual(registry))
+    for model in ranked:
+        tried.append((model, choices.propose(registry.model(model).spec, focus)))
+    for model, names in tried:
+        if _starts(registry, model, choices, names):
+            return model, names
+    left = next((entry for entry in tried if entry[0] in ranked), None)
+    return left or (best_model(registry, choices, focus), {})
+
+
+def _starts(registry: Registry, model: str, choices: Choices, names: Names) -> bool:
+    found = registry.model(model)
+    if not choices.complete(found.spec, names):
+        return False
+    try:
+        make_plan(found, choices.data(found.spec, names))
+    except (PlaidworkError, KeyError):
+        return False
+    return True
+
+
+def _usual(registry: Registry) -> list[str]:
+    """Models by how many bundled examples they have."""
+    with suppress(PlaidworkError):  # a damaged example must not stop the set-up
+        return [model for model, _ in Counter(sample.model for sample in registry.samples).most_common()]
+    return []
