@@ -15,8 +15,9 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
-from plaidwork.core.data.fit_inputs import Given, left_out, noted, steps_by_input
+from plaidwork.core.data.fit_inputs import Given, left_out, noted
 from plaidwork.core.data.importers.several import Joined
+from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.findings.naming import Naming

@@ -9,7 +9,7 @@ from typing import Any
 
 from plaidwork.core.data.annotation_inputs import parse_column
 from plaidwork.core.data.dataset import AXIS_WORDS
-from plaidwork.core.data.fit_inputs import options_by_input, plain_value
+from plaidwork.core.data.input_addresses import options_by_input, plain_value
 from plaidwork.core.errors import SettingError
 
 

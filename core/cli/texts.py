@@ -12,8 +12,8 @@ import numpy as np
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.progress import emit
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.fit_inputs import plain_value
 from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.input_addresses import plain_value
 from plaidwork.core.data.text import (
     REASONS,
     Counter,

@@ -5,7 +5,6 @@ The command line, job files and Python all end here, so that the same words mean
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -21,12 +20,12 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.annotation_inputs import codes_of, parse_column
 from plaidwork.core.data.dataset import Axis, Dataset, Step
 from plaidwork.core.data.file_inputs import ColumnInput, FileInput, distinct_names, load_files
+from plaidwork.core.data.input_addresses import addressed, options_by_input, steps_by_input
 from plaidwork.core.data.joining import has_default_names
 from plaidwork.core.data.object_columns import counted, is_scalar
 from plaidwork.core.data.object_parts import is_frame, titles_in
 from plaidwork.core.data.objects import OBJECT_OPTIONS, Made, ObjectInput
 from plaidwork.core.data.orienting import samples_axis, with_samples
-from plaidwork.core.data.reading_options import options_of, reading_option
 from plaidwork.core.errors import DataError, DataWarning, SettingError
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def _options(given: Mapping[str, Any], found: Entries) -> dict[str, dict[str, An
     for key in given:
         if not any(
             isinstance(one, FileInput) or (isinstance(one, ObjectInput) and rest in OBJECT_OPTIONS)
-            for name, rest in _addressed(key, found)
+            for name, rest in addressed(key, found)
             for one in found[name]
         ):
             raise SettingError(
@@ -230,92 +229,6 @@ def _takes_all_steps(item: Input, given: Sequence[Entry]) -> bool:
 
 def _listed(transform: Any) -> list[Any]:
     return [transform] if isinstance(transform, (str, Step, Mapping)) else list(transform)
-
-
-# -- addresses ----------------------------------------------------------------------------------------------
-def options_by_input(
-    given: Iterable[tuple[str, Any]], inputs: Mapping[str, Sequence[Path]]
-) -> dict[str, dict[str, Any]]:
-    """Reading options by input, whose files are given: ``INPUT.KEY`` goes to one, ``KEY`` to all whose format knows it.
-
-    What no format knows goes to all, and is refused where it is read. Raises ``SettingError``.
-    """
-    found: dict[str, dict[str, Any]] = {name: {} for name in inputs}
-    for key, value in given:
-        fitting = [name for name, files in inputs.items() if _is_read_with(files, key)]
-        for name, rest in _addressed(key, found, fitting or None):
-            found[name][rest] = value
-    return found
-
-
-def _is_read_with(files: Sequence[Path], option: str) -> bool:
-    """Whether one of the files is of a format that has the option, or of one whose options are not declared."""
-    from plaidwork.core.data.importers import find_reader
-
-    if reading_option(option) is None:
-        return True
-    for file in files:
-        try:
-            known = options_of(find_reader(file).id)
-        except DataError:  # a session, or a format of a plugin
-            return True
-        if not known or any(entry.name == option for entry in known):
-            return True
-    return not files  # objects in memory take their own
-
-
-def steps_by_input(
-    given: Iterable[str | Step | Mapping[str, Any]],
-    inputs: Iterable[str],
-    common: Sequence[str] | None = None,
-) -> dict[str, list[Mapping[str, Any]]]:
-    """Steps by input, each ``{"name": ..., "options": {...}}``, from those, or from ``[INPUT.]NAME[:KEY=VALUE,…]``.
-
-    Without an address they are for the inputs in ``common``, by default for all. Raises ``SettingError``.
-    """
-    found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in inputs}
-    for one in given:
-        if isinstance(one, str):
-            key, options = parsed_step(one)
-        elif isinstance(one, Step):
-            key, options = one.name, dict(one.options)
-        else:
-            key, options = str(one.get("name", "")), dict(one.get("options", {}))
-        for name, title in _addressed(key, found, common):
-            found[name].append({"name": title, "options": options})
-    return found
-
-
-def parsed_step(text: str) -> tuple[str, dict[str, Any]]:
-    """``NAME:KEY=VALUE,KEY=VALUE`` as name and options. Raises ``SettingError``."""
-    key, _, rest = text.partition(":")
-    options = {}
-    for part in filter(None, rest.split(",")):
-        name, sign, value = part.partition("=")
-        if not sign or not name.strip():
-            raise SettingError(f"A transformation is written NAME:KEY=VALUE,…. Found “{part}” in “{text}”.")
-        options[name.strip()] = plain_value(value)
-    return key, options
-
-
-def plain_value(text: str) -> Any:
-    """``true``, numbers, lists and quoted text as JSON reads them; anything else is the text itself."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _addressed(key: str, inputs: Iterable[str], common: Sequence[str] | None = None) -> list[tuple[str, str]]:
-    names = list(inputs)
-    name, dot, rest = key.partition(".")
-    if not dot:
-        return [(one, key) for one in (names if common is None else common)]
-    if name not in names:
-        raise SettingError(
-            f"“{key}” is for the input {name}, which is not given.", f"Given: {', '.join(names)}."
-        )
-    return [(name, rest)]
 
 
 # -- from entries to datasets -------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def format_percent(share: float, decimals: int = 0) -> str:
     if not math.isfinite(share):
         return special(share)
     step = 10.0**-decimals
-    if 0 < share * 100 < step / 2:
+    if share > 0 and round(share * 100, decimals) == 0:  # a half is rounded to the even 0
         return f"< {step:.{decimals}f} %"
     if 100 - step / 2 <= share * 100 < 100:
         return f"> {100 - step:.{decimals}f} %"
@@ -77,7 +77,7 @@ def format_probability(value: float, decimals: int = 2) -> str:
     if value in (0, 1):
         return f"{value:.0f}"
     step = 10.0**-decimals
-    if 0 < value < step / 2:
+    if value > 0 and round(value, decimals) == 0:
         return f"< {step:.{decimals}f}"
     if 1 - step / 2 <= value < 1:
         return f"> {1 - step:.{decimals}f}"

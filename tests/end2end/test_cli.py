@@ -13,7 +13,7 @@ from toys import Climb, Walk, matrix
 from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
-from plaidwork.core.data.fit_inputs import plain_value
+from plaidwork.core.data.input_addresses import plain_value
 from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"

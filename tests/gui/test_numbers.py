@@ -85,7 +85,8 @@ def test_two_digits_of_the_error_decide(value, mcse, text):
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.58, "58 %"), (1, "100 %"), (0.9999, "> 99 %"), (0.0001, "< 1 %"), (0, "0 %")]
+    ("share", "text"),
+    [(0.58, "58 %"), (1, "100 %"), (0.9999, "> 99 %"), (0.0001, "< 1 %"), (0.005, "< 1 %"), (0, "0 %")],
 )
 def test_percent(share, text):
     assert n.format_percent(share) == text
