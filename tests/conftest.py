@@ -5,10 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from plaidwork.core.inference.linear_algebra import one_thread
 
 CACHES = "shared_kernels.SharedCache,UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator"
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine finds no fault
+settings.load_profile("unhurried")
 
 
 def pytest_configure():
