@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from plaidwork.core.contract.model import Cost
+from plaidwork.core.contract.model import Cost, Model
 from plaidwork.core.data.dataset import Dataset, Step, with_free_name
 from plaidwork.core.data.transforms import apply_step
-from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.errors import PluginError
+from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
+from plaidwork.gui.tasks import Task
 
 
 def most_varying(dataset: Dataset, number: int, taken: Mapping[str, Dataset]) -> Dataset:
@@ -17,6 +20,34 @@ def most_varying(dataset: Dataset, number: int, taken: Mapping[str, Dataset]) ->
     made = apply_step(dataset, Step("top_variance", {"axis": "rows", "n": number}))
     name = f"{dataset.name}, {number} {dataset.row_label} that vary most"
     return with_free_name(made.with_(name=name), taken)
+
+
+Planned = tuple[FitPlan, Cost | None, PluginError | None]
+"""A checked plan, what it costs (None: not known), and what a plugin did wrong when asked for that."""
+
+
+def planned(
+    task: Task,
+    model: Model,
+    datasets: Mapping[str, Sequence[Dataset]],
+    subsets: Mapping[str, int],
+    taken: Mapping[str, Dataset],
+    **how: Any,
+) -> Planned:
+    """The plan of a fit; ``subsets`` are rows to take of an input, ``how`` goes to ``make_plan``. Not on the GUI thread."""
+    chosen = {
+        key: [most_varying(item, subsets[key], taken) for item in items] if key in subsets else items
+        for key, items in datasets.items()
+    }
+    task.check()
+    plan = make_plan(model, chosen, taken=taken, **how)
+    task.check()
+    _ = plan.data_hash  # worked out here, so that the start does not wait for it
+    task.check()
+    try:
+        return plan, estimate(plan), None
+    except PluginError as error:  # a plugin that cannot say what a fit costs may still be fitted
+        return plan, None, error
 
 
 def cost_words(plan: FitPlan, cost: Cost | None) -> str:

@@ -14,12 +14,12 @@ from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import PlaidworkError, PluginError
-from plaidwork.core.inference.plan import FitPlan, estimate, make_plan
+from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.setup.blame import field_of
-from plaidwork.gui.setup.cost import cost_words, most_varying
+from plaidwork.gui.setup.cost import Planned, cost_words, planned
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
@@ -370,27 +370,22 @@ class SetupPage(QWidget):
         datasets, (params, _) = self._datasets(), self.settings()
         schedule, seed, holdout = self._schedule()
         signature = self._signature()
-
         subsets, taken = self.inputs_form.subsets(), dict(self.workbench.session.datasets)
 
-        def work(task: Task) -> tuple[FitPlan, Cost | None, PluginError | None]:
-            chosen = {
-                key: [most_varying(item, subsets[key], taken) for item in items] if key in subsets else items
-                for key, items in datasets.items()
-            }
-            task.check()
-            plan = make_plan(
-                model, chosen, params, schedule=schedule, seed=seed, holdout=holdout, taken=taken
+        def work(task: Task) -> Planned:
+            return planned(
+                task,
+                model,
+                datasets,
+                subsets,
+                taken,
+                params=params,
+                schedule=schedule,
+                seed=seed,
+                holdout=holdout,
             )
-            task.check()
-            _ = plan.data_hash  # worked out here, so that the start does not wait for it
-            task.check()
-            try:
-                return plan, estimate(plan), None
-            except PluginError as error:  # a plugin that cannot say what a fit costs may still be fitted
-                return plan, None, error
 
-        def done(found: tuple[FitPlan, Cost | None, PluginError | None]) -> None:
+        def done(found: Planned) -> None:
             if not isValid(self):  # the fit was started, or the page closed, while this was worked out
                 return
             plan, cost, wrong = found
