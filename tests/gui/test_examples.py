@@ -169,6 +169,7 @@ def test_an_example_can_be_looked_at_in_full(window, qtbot, tmp_path, monkeypatc
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(2400)  # every option of every tab in four looks takes many minutes on a busy machine
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.id)
 def test_an_example_fitted_at_its_defaults(window, qtbot, tmp_path, monkeypatch, caplog, sample):
     tour = Tour(window, qtbot, thorough=True)
