@@ -48,8 +48,7 @@ def fit(
     seed, chains, warmup, draws, thin : the schedule; None means the model's default.
     max_sweeps, tolerance : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
-    samples_in : the axis that holds the samples, ``"rows"`` or ``"columns"``, of all matrices or by input. Matrices that
-        have them where the model does not want them are transposed, and the log of the run says so.
+    samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
     transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
     executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
