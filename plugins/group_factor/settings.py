@@ -57,6 +57,12 @@ SETTINGS = (
         doc="A base rate of each feature in Bernoulli and Poisson views.",
     ),
     Hyperparameter(
+        "group_intercepts", "bool", True, label="Intercepts by sample group", group="Views", advanced=True, earlier=False,
+        when={"intercept": True},
+        doc="Each sample group has base rates of its own, where groups are given; else groups that differ in nothing but "
+        "their rates get a factor.",
+    ),
+    Hyperparameter(
         "bernoulli_bound", "choice", "jaakkola", label="Bernoulli bound", group="Views", advanced=True,
         choices=(
             Choice(value="jaakkola", label="Jaakkola", doc="tighter"),
