@@ -87,14 +87,18 @@ def fitted_columns(
     draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
     draw |= {f"group_{name}": drawn(whole, name)[:, at] for name in ("intercept", "intercept_var")}
     x, spread = linear(draw, group)
-    unit = np.full(len(at), unit_of(block, usable, group, len(groups)) if params["scale_views"] else 1.0)
-    y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], centre[found], unit)
+    unit = np.full(
+        len(at), unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
+    )
+    shift = centre[found] * params["centre_views"]
+    y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], shift, unit)
     mean[:, found], sd[:, found] = y.T, noise.T
     return mean, sd
 
 
-def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int) -> float:
-    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means."""
+def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int, params: Settings) -> float:
+    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means (or 0)."""
     known, values = block.observed[:, usable].T, block.values[:, usable].T
-    centred = (values - group_means(values, known, group, n_groups).T[:, group]) * known
+    shift = group_means(values, known, group, n_groups) * params["centre_views"]
+    centred = (values - shift.T[:, group]) * known
     return float(np.sqrt((centred**2).sum() / known.sum())) or 1.0

@@ -44,7 +44,7 @@ def _parts(block: Block, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarra
 
 
 def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_groups: int) -> ReadView:
-    """One view; Gaussian features are centred in every sample group."""
+    """One view; Gaussian features are centred in every sample group, unless they are taken as they are."""
     columns = usable_columns(block, word, group)
     d, n = len(columns), block.shape[0]
     member = (group[:, None] == np.arange(n_groups)).astype(float)
@@ -57,6 +57,7 @@ def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_gr
     level = bool((total == n).all())
     float_type = np.dtype(params["dtype"])
     if word == "gaussian":
+        mean *= params["centre_views"]
         square = np.zeros(d)
         for here, values, known in _parts(block, columns):
             square[here] = ((values - mean[:, here].T @ member.T) ** 2 * known).sum(axis=1)

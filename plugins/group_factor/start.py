@@ -274,7 +274,7 @@ def _of_features(read: list[ReadView], params: Settings) -> OfFeatures:
     gaussian = np.repeat([view.kind == kernels.GAUSSIAN for view in read], sizes)
     shape = np.where(gaussian, params["noise_shape"] + 0.5 * count, 1.0)
     return {
-        "mu": null.copy() if params["intercept"] else np.zeros(null.shape),
+        "mu": null.copy() if params["intercept"] and params["intercept_start"] == "rates" else np.zeros(null.shape),
         "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, np.full(null.shape, 1e-2)),
         "tau_shape": shape, "tau_rate": np.where(gaussian, shape * variance, 1.0),
         "scale": np.where(gaussian, np.broadcast_to(1.0 / variance, shape.shape), 1.0),

@@ -29,8 +29,10 @@ class Settings(TypedDict):
     min_r2: float
     likelihoods: str
     scale_views: bool
+    centre_views: bool
     intercept: bool
     group_intercepts: bool
+    intercept_start: Literal["rates", "zero"]
     bernoulli_bound: Literal["jaakkola", "bohning"]
     slab: Slab
     init: Literal["varimax", "pca", "random", "given"]

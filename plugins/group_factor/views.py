@@ -135,7 +135,8 @@ def read_views(data: ModelData, params: Settings) -> Views:
         mean, unit = values.sum(axis=1) / count, np.ones(len(usable))
         shift = np.zeros((len(groups), len(usable)))
         if word == "gaussian":
-            shift = group_means(values, known, group, len(groups))
+            if params["centre_views"]:
+                shift = group_means(values, known, group, len(groups))
             values = (values - shift.T[:, group]) * known
             if params["scale_views"] and len(usable):
                 unit[:] = np.sqrt((values**2).sum() / known.sum()) or 1.0
