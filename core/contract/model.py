@@ -343,7 +343,7 @@ class Model(ABC, Generic[StateT, ParamsT]):
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: ParamsT) -> StateT:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",
