@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -27,12 +27,13 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
+from plaidwork.plugins.gp_auxiliary.state import ComponentsFields
 
 _CELLS_A_SLICE = 400_000
 """Cells of one slice at one component: some 40 ms."""
 
 
-class BinaryComponents(Model):
+class BinaryComponents(Model[ComponentsFields]):
     """``y_ij = [mu_j + w_j'x_i + noise > 0]`` with ``x ~ N(0, I)``, ``w_k ~ N(0, I / alpha_k)``."""
 
     spec: ClassVar[ModelSpec] = BINARY_PCA
@@ -41,7 +42,7 @@ class BinaryComponents(Model):
         Trial(name="gaps", params={"factors": 2, "ard": False, "mean_sd": 1.0}, missing=0.3),
     )
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         if not known.any():
             raise ModelError("No cell is known, so there is nothing to fit.")
@@ -59,7 +60,7 @@ class BinaryComponents(Model):
         }
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: ComponentsFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """z and scores row by row, means and loadings column by column, then what moves together."""
         y, known = data.prepared(ones_of, params, ()), data["Y"].observed
@@ -83,11 +84,11 @@ class BinaryComponents(Model):
         cut = cut_of((n, m), x.shape[1]), cut_of((m, n), x.shape[1])
         return [
             Stage("scores", rows, n, cut[0]),
-            Stage("loadings", columns, m, cut[1], begin=lambda: state.update(log_likelihood=0.0)),
+            Stage("loadings", columns, m, cut[1], begin=lambda: state.update({"log_likelihood": 0.0})),
             Stage("shift and stretch", together, slice=1000),
         ]
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: ComponentsFields, data: ModelData, params: Params) -> Mapping[str, float]:
         w = state["loadings"]
         return {
             "log_likelihood": state["log_likelihood"],
@@ -95,21 +96,28 @@ class BinaryComponents(Model):
             "spread": float(state["mean"].std()),
         }
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: ComponentsFields, from_version: int, data: ModelData, params: Params
+    ) -> ComponentsFields:
         """Version 1 counted the slices of a sweep: first those of rows, then those of columns."""
         if from_version != 1:
             return super().upgrade_state(state, from_version, data, params)
-        call, (n, m), size = state.pop("call"), data["Y"].shape, state["scores"].shape[1]
+        old = cast("State", state)
+        call, (n, m), size = old.pop("call"), data["Y"].shape, state["scores"].shape[1]
         rows, columns = pieces_of((n, m), size), pieces_of((m, n), size)
         if 0 < call < len(rows) - 1:
-            state[POSITION] = {"stage": "scores", "at": int(rows[call])}
+            old[POSITION] = {"stage": "scores", "at": int(rows[call])}
         elif call:
-            state[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
+            old[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
         return state
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
-        names = ("scores", "loadings", "mean")
-        return {name: state[name].copy() for name in names} | {"log_likelihood": state["log_likelihood"]}
+    def draws(self, state: ComponentsFields, data: ModelData, params: Params) -> Mapping[str, Any]:
+        return {
+            "scores": state["scores"].copy(),
+            "loadings": state["loadings"].copy(),
+            "mean": state["mean"].copy(),
+            "log_likelihood": state["log_likelihood"],
+        }
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         block = data["Y"]
@@ -150,13 +158,13 @@ class BinaryComponents(Model):
 
     def simulate(
         self, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
-    ) -> tuple[dict[str, np.ndarray], State]:
+    ) -> tuple[dict[str, np.ndarray], ComponentsFields]:
         n, m = shapes["Y"]
         size = params["factors"]
         precision = np.full(size, params["loading_sd"] ** -2.0)
         if params["ard"]:
             precision = rng.gamma(params["precision_shape"], size=size) / params["precision_rate"]
-        state: State = {
+        state: ComponentsFields = {
             "scores": rng.standard_normal((n, size)),
             "loadings": rng.standard_normal((m, size)) / np.sqrt(precision),
             "mean": params["mean_sd"] * rng.standard_normal(m),
@@ -167,16 +175,16 @@ class BinaryComponents(Model):
         return self.simulate_data(state, params, shapes, rng), state
 
     def simulate_data(
-        self, state: State, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
+        self, state: ComponentsFields, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         return {"Y": (centre + rng.standard_normal(centre.shape) > 0).astype(float)}
 
-    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+    def refresh(self, state: ComponentsFields, data: ModelData, params: Params) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         value = float(log_ndtr(np.where(y, centre, -centre))[known].sum())
-        return state | {"log_likelihood": value}
+        return {**state, "log_likelihood": value}
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import summarise_components

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -31,20 +31,21 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
-from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, add_flow, new_replica, sweep_replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 WHOLE_UP_TO = 200
 """Samples up to which states of version 1 swept a copy in one call."""
 
 
-class Classes(Predicting):
+class Classes(Predicting[ClassesFields]):
     """Probit classification of two classes (page, section 2.1) or more (2.4)."""
 
     spec: ClassVar[ModelSpec] = CLASSES
 
-    def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
+    def setting(self, state: ClassesFields, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
         fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
@@ -54,7 +55,7 @@ class Classes(Predicting):
     def null_width(self, params: Params) -> float:
         return float(ladder(params)[-1])
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> ClassesFields:
         frame, widths = self.frame(data, params), ladder(params)
         prior = make_prior(frame.fitted, params, len(widths) > 1)
         code = frame.codes[frame.used]
@@ -76,7 +77,7 @@ class Classes(Predicting):
         }
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: ClassesFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> list[Stage]:
         """z and the steps of the covariance; where there are several copies, those of each copy in turn."""
         prior, labels, widths = self.setting(state, params)
@@ -105,18 +106,21 @@ class Classes(Predicting):
         times = 2 * flow.MOST_STEPS * params["trajectories"] if moved else params["site_sweeps"]
         return float(times * len(copy["z"]) * hyper.pass_seconds(copy))
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: ClassesFields, from_version: int, data: ModelData, params: Params
+    ) -> ClassesFields:
         if from_version != 1:
             return super().upgrade_state(state, from_version, data, params)
+        old = cast("State", state)
         if len(state["widths"]) == 1:
-            return hyper.upgraded(state)
-        call, parts = state.pop("call"), 1 + hyper.walks_of(params)
+            return cast("ClassesFields", hyper.upgraded(old))
+        call, parts = old.pop("call"), 1 + hyper.walks_of(params)
         if call:
             whole = len(state["fixed"]["x"]) <= WHOLE_UP_TO
-            state[POSITION] = {"stage": "copies", "at": call * parts if whole else call}
+            old[POSITION] = {"stage": "copies", "at": call * parts if whole else call}
         return state
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: ClassesFields, data: ModelData, params: Params) -> dict[str, float]:
         """The numbers of this sweep, of the copy at the full width."""
         prior, _labels, _widths = self.setting(state, params)
         cold, steps = self.cold(state), state["steps"][str(len(state["rungs"]) - 1)]
@@ -130,18 +134,17 @@ class Classes(Predicting):
         }
 
     @staticmethod
-    def cold(state: State) -> dict[str, Any]:
+    def cold(state: ClassesFields) -> Replica:
         """The copy that the model is about."""
-        copy: dict[str, Any] = state["rungs"][str(len(state["rungs"]) - 1)]
-        return copy
+        return state["rungs"][str(len(state["rungs"]) - 1)]
 
     @staticmethod
-    def log_density(copy: Mapping[str, Any], prior: Prior, square: float) -> float:
+    def log_density(copy: Replica, prior: Prior, square: float) -> float:
         """Log density of z and the parameters, f integrated out, but for a constant."""
         value = -0.5 * (len(copy["z"]) * copy["log_det"] + square) + prior.covariance.log_prior(copy["theta"])
         return float(value)
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: ClassesFields, data: ModelData, params: Params) -> Mapping[str, object]:
         cold = self.cold(state)
         prior, _labels, _widths = self.setting(state, params)
         square = sum(squared_length(row, cold) for row in cold["z"])

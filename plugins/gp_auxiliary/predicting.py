@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from plaidwork.core.api import Kept, Model, ModelData, Params, Result, Results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_frame
 
+FieldsT = TypeVar("FieldsT", bound=Mapping[str, Any])
 
-class Predicting(Model):
+
+class Predicting(Model[FieldsT]):
     """Results and predictions from the kept auxiliary variables (page, section 2.1)."""
 
     semi: ClassVar[bool] = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -19,14 +19,14 @@ from plaidwork.core.api import (
     Problem,
     Results,
     Stage,
-    State,
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import (
     draw_anew,
     ladder,
@@ -70,13 +70,13 @@ class SemiClasses(Classes):
     spec: ClassVar[ModelSpec] = SEMI
     semi: ClassVar[bool] = True
 
-    def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
+    def setting(self, state: ClassesFields, params: Params) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
     def filled(self, frame: Frame, params: Params) -> Params:
         return with_length(params, frame.fitted)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> ClassesFields:
         filled = self.filled(self.frame(data, params), params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
@@ -87,7 +87,7 @@ class SemiClasses(Classes):
         return {**state, "swaps": new_swaps(len(state["widths"]))}
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: ClassesFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
     ) -> list[Stage]:
         """The copies one by one, then what they do together: f of all, swaps, z of all. ``state["f"]`` holds f between."""
         found = super().stages(state, data, params, rng, clock)
@@ -112,6 +112,9 @@ class SemiClasses(Classes):
             f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock)
             state["f"] = {str(m): own for m, own in enumerate(f)}
 
+        def forget() -> None:
+            del state["f"]
+
         def redraw(lo: int, hi: int) -> None:
             for m in range(lo, hi):
                 redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
@@ -125,12 +128,12 @@ class SemiClasses(Classes):
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
         return [
             *found,
-            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update(f={})),
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update({"f": {}})),
             Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
-            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=lambda: state.pop("f")),
+            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=forget),
         ]
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: ClassesFields, data: ModelData, params: Params) -> dict[str, float]:
         _prior, labels, _widths = self.setting(state, params)
         swaps, several = state["swaps"], len(state["widths"]) > 1
         winners = labels.winners(self.cold(state)["z"])[labels.free]
@@ -142,7 +145,7 @@ class SemiClasses(Classes):
             "upper": float((winners > 0).mean()) if len(winners) else math.nan,
         }
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: ClassesFields, data: ModelData, params: Params) -> Mapping[str, object]:
         swaps = state["swaps"]
         return {
             **super().draws(state, data, params),
