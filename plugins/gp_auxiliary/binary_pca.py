@@ -18,7 +18,6 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
@@ -27,13 +26,13 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
-from plaidwork.plugins.gp_auxiliary.state import ComponentsFields
+from plaidwork.plugins.gp_auxiliary.state import ComponentsFields, ComponentsSettings
 
 _CELLS_A_SLICE = 400_000
 """Cells of one slice at one component: some 40 ms."""
 
 
-class BinaryComponents(Model[ComponentsFields]):
+class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
     """``y_ij = [mu_j + w_j'x_i + noise > 0]`` with ``x ~ N(0, I)``, ``w_k ~ N(0, I / alpha_k)``."""
 
     spec: ClassVar[ModelSpec] = BINARY_PCA
@@ -42,7 +41,7 @@ class BinaryComponents(Model[ComponentsFields]):
         Trial(name="gaps", params={"factors": 2, "ard": False, "mean_sd": 1.0}, missing=0.3),
     )
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> ComponentsFields:
+    def init(self, data: ModelData, params: ComponentsSettings, rng: np.random.Generator) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         if not known.any():
             raise ModelError("No cell is known, so there is nothing to fit.")
@@ -60,7 +59,12 @@ class BinaryComponents(Model[ComponentsFields]):
         }
 
     def stages(
-        self, state: ComponentsFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: ComponentsFields,
+        data: ModelData,
+        params: ComponentsSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """z and scores row by row, means and loadings column by column, then what moves together."""
         y, known = data.prepared(ones_of, params, ()), data["Y"].observed
@@ -88,7 +92,9 @@ class BinaryComponents(Model[ComponentsFields]):
             Stage("shift and stretch", together, slice=1000),
         ]
 
-    def traces(self, state: ComponentsFields, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> Mapping[str, float]:
         w = state["loadings"]
         return {
             "log_likelihood": state["log_likelihood"],
@@ -97,21 +103,22 @@ class BinaryComponents(Model[ComponentsFields]):
         }
 
     def upgrade_state(
-        self, state: ComponentsFields, from_version: int, data: ModelData, params: Params
+        self, state: State, from_version: int, data: ModelData, params: ComponentsSettings
     ) -> ComponentsFields:
         """Version 1 counted the slices of a sweep: first those of rows, then those of columns."""
         if from_version != 1:
             return super().upgrade_state(state, from_version, data, params)
-        old = cast("State", state)
-        call, (n, m), size = old.pop("call"), data["Y"].shape, state["scores"].shape[1]
+        call, (n, m), size = state.pop("call"), data["Y"].shape, state["scores"].shape[1]
         rows, columns = pieces_of((n, m), size), pieces_of((m, n), size)
         if 0 < call < len(rows) - 1:
-            old[POSITION] = {"stage": "scores", "at": int(rows[call])}
+            state[POSITION] = {"stage": "scores", "at": int(rows[call])}
         elif call:
-            old[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
-        return state
+            state[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
+        return cast("ComponentsFields", state)
 
-    def draws(self, state: ComponentsFields, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> Mapping[str, Any]:
         return {
             "scores": state["scores"].copy(),
             "loadings": state["loadings"].copy(),
@@ -119,7 +126,7 @@ class BinaryComponents(Model[ComponentsFields]):
             "log_likelihood": state["log_likelihood"],
         }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ComponentsSettings) -> Sequence[Problem]:
         block = data["Y"]
         known, found = block.observed, []
         if not np.isin(block.values[known], (0.0, 1.0)).all():
@@ -139,7 +146,7 @@ class BinaryComponents(Model[ComponentsFields]):
             found.append(Problem(text, "", "Y", "warning"))
         return found
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: ComponentsSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
         cells = float(np.prod(data["Y"].shape))
         kept = float(sum(data["Y"].shape)) * params["factors"]
@@ -157,7 +164,7 @@ class BinaryComponents(Model[ComponentsFields]):
         binary.draw_columns(rng, 0, 2, y > 0, known, x, w, mu, z, np.ones(1), 1.0)
 
     def simulate(
-        self, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
+        self, params: ComponentsSettings, shapes: Mapping[str, Any], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], ComponentsFields]:
         n, m = shapes["Y"]
         size = params["factors"]
@@ -175,36 +182,50 @@ class BinaryComponents(Model[ComponentsFields]):
         return self.simulate_data(state, params, shapes, rng), state
 
     def simulate_data(
-        self, state: ComponentsFields, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
+        self,
+        state: ComponentsFields,
+        params: ComponentsSettings,
+        shapes: Mapping[str, Any],
+        rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         return {"Y": (centre + rng.standard_normal(centre.shape) > 0).astype(float)}
 
-    def refresh(self, state: ComponentsFields, data: ModelData, params: Params) -> ComponentsFields:
+    def refresh(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         value = float(log_ndtr(np.where(y, centre, -centre))[known].sum())
         return {**state, "log_likelihood": value}
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: ComponentsSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import summarise_components
 
         return summarise_components(kept, data)
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: ComponentsSettings,
+        name: str,
+        place: int,
+        columns: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import cell_probability
 
         return cell_probability(kept, np.asarray(columns))
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(
+        self, kept: Kept, data: ModelData, new_data: ModelData, params: ComponentsSettings
+    ) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_new import predict_rows
 
         return predict_rows(kept, data, new_data)
 
 
-def start_precision(params: Params) -> float:
+def start_precision(params: ComponentsSettings) -> float:
     """Precision of the loadings at the start: the prior's mean, or what is fixed."""
     if params["ard"]:
         return float(params["precision_shape"] / params["precision_rate"])
@@ -222,7 +243,7 @@ def start_scores(rest: np.ndarray, size: int, rng: np.random.Generator) -> np.nd
     ) + 0.3 * rng.standard_normal(x.shape)
 
 
-def ones_of(data: ModelData, params: Params) -> np.ndarray:
+def ones_of(data: ModelData, params: ComponentsSettings) -> np.ndarray:
     """(n, m) bool, where the matrix is 1."""
     return np.asarray(data["Y"].values > 0.5)
 
@@ -248,7 +269,7 @@ def cut_of(shape: tuple[int, int], size: int) -> int | Callable[[int], int]:
     return lambda lo: int(ends[np.searchsorted(ends, lo, side="right")])
 
 
-def draw_precision(rng: np.random.Generator, w: np.ndarray, params: Params) -> np.ndarray:
+def draw_precision(rng: np.random.Generator, w: np.ndarray, params: ComponentsSettings) -> np.ndarray:
     """(K,) precisions of the loadings w (m, K): ``Gamma(shape + m / 2, rate + sum w^2 / 2)``."""
     shape = params["precision_shape"] + 0.5 * len(w)
     drawn = rng.standard_gamma(shape, size=w.shape[1]) / (params["precision_rate"] + 0.5 * (w**2).sum(axis=0))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Params, Stage, State
+from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
-from plaidwork.plugins.gp_auxiliary.state import Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
 TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""
@@ -27,7 +27,7 @@ def new_steps(count: int, start: float = 0.5) -> Steps:
     }
 
 
-def walks_of(params: Params) -> int:
+def walks_of(params: LawSettings) -> int:
     """Steps of the covariance in a sweep."""
     return int(params["walks"]) if params["parameters"] == "inferred" else 0
 
@@ -48,7 +48,7 @@ def pass_seconds(gram: Precision) -> float:
     return 5e-10 * gram["rows"].size + 3e-7 * len(gram["rows"])
 
 
-def covariance_stage(gram: Precision, params: Params, walk: Callable[[int, int], None]) -> list[Stage]:
+def covariance_stage(gram: Precision, params: LawSettings, walk: Callable[[int, int], None]) -> list[Stage]:
     """The steps of the covariance, ``walk(lo, hi)`` some of them; no stage where it is fixed."""
     count = walks_of(params)
     return [Stage("covariance", walk, count, a_slice(walk_seconds(gram)))] if count else []

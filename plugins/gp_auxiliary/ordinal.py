@@ -12,7 +12,6 @@ from plaidwork.core.api import (
     Clock,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Stage,
     State,
@@ -29,7 +28,7 @@ from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import OrderedFields, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import OrderedFields, OrderedSettings, Precision, Steps
 
 FIRST_SD = 3.0
 """Prior sd of the first cut-point; logarithms of the gaps are N(0, 1)."""
@@ -115,19 +114,19 @@ def move_together(
         cuts += shift
 
 
-class OrderedClasses(Predicting[OrderedFields]):
+class OrderedClasses(Predicting[OrderedFields, OrderedSettings]):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES
 
-    def setting(self, state: OrderedFields, params: Params) -> Prior:
+    def setting(self, state: OrderedFields, params: OrderedSettings) -> Prior:
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> OrderedFields:
+    def init(self, data: ModelData, params: OrderedSettings, rng: np.random.Generator) -> OrderedFields:
         frame = make_frame(data, params)
         x, code = frame.fitted, frame.codes[frame.used]
         n_cuts = len(frame.classes) - 1
-        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
         low, high = edges(cuts, code)
         inner = np.clip(rng.standard_normal(len(x)), low + 0.1 * params["gap"], high - 0.1 * params["gap"])
         z, prior = np.clip(inner, low, high), make_prior(x, params, False)
@@ -150,7 +149,12 @@ class OrderedClasses(Predicting[OrderedFields]):
         state["flow"] = flow.flow_of(prior, state["theta"], state, state["reference"])
 
     def stages(
-        self, state: OrderedFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: OrderedFields,
+        data: ModelData,
+        params: OrderedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """z and the cut-points, then the covariance."""
         prior = self.setting(state, params)
@@ -172,14 +176,19 @@ class OrderedClasses(Predicting[OrderedFields]):
         ]
 
     def upgrade_state(
-        self, state: OrderedFields, from_version: int, data: ModelData, params: Params
+        self, state: State, from_version: int, data: ModelData, params: OrderedSettings
     ) -> OrderedFields:
         if from_version == 1:
-            return cast("OrderedFields", hyper.upgraded(cast("State", state)))
+            return cast("OrderedFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
     def _place(
-        self, state: OrderedFields, prior: Prior, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: OrderedFields,
+        prior: Prior,
+        params: OrderedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> None:
         """The order matters: cut-points and f are drawn with z integrated out, and z at once after them."""
         z, cuts, code, reference = state["z"], state["cuts"], state["fixed"]["code"], state["reference"]
@@ -196,7 +205,7 @@ class OrderedClasses(Predicting[OrderedFields]):
             move_together(rng, z, cuts, state, state["joint_steps"], clock.warming)
         state["steps"]["current"][0] = math.nan
 
-    def traces(self, state: OrderedFields, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> dict[str, float]:
         prior = self.setting(state, params)
         square = squared_length(state["z"], state)
         tried = state["steps"]["tried"].sum()
@@ -211,7 +220,7 @@ class OrderedClasses(Predicting[OrderedFields]):
             "accepted": float(state["steps"]["taken"].sum() / tried) if tried else math.nan,
         }
 
-    def draws(self, state: OrderedFields, data: ModelData, params: Params) -> Mapping[str, object]:
+    def draws(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> Mapping[str, object]:
         traces = self.traces(state, data, params)
         return {
             "z": state["z"][None].copy(),
@@ -221,7 +230,7 @@ class OrderedClasses(Predicting[OrderedFields]):
             "squared_length": traces["squared_length"],
         }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: OrderedSettings) -> Sequence[Problem]:
         return [*find_problems(data, params, False, 2), *order_problems(data)]
 
     def prepare(self) -> None:

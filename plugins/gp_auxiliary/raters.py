@@ -15,7 +15,6 @@ from plaidwork.core.api import (
     Model,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
@@ -43,22 +42,22 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     stretch,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
-from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed
+from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
 
 _Name = Literal["f", "together", "offset", "precision", "cuts", "theta"]
 _KEPT: tuple[_Name, ...] = get_args(_Name)
 
 
-class Rated(Model[RatedFields]):
+class Rated(Model[RatedFields, RatedSettings]):
     """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
 
     spec: ClassVar[ModelSpec] = RATED
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> RatedFields:
+    def init(self, data: ModelData, params: RatedSettings, rng: np.random.Generator) -> RatedFields:
         table = read_table(data)
         frame, ratings = place_ratings(table, params)
         n_cuts = ratings.n_grades - 1
-        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
         law = make_prior(frame.fitted, params, True)
         fixed: RatedFixed = {
             "x": frame.fitted,
@@ -95,7 +94,12 @@ class Rated(Model[RatedFields]):
         return state
 
     def stages(
-        self, state: RatedFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: RatedFields,
+        data: ModelData,
+        params: RatedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """Ratings, raters, the covariance, and f."""
         law = self.law(state, params)
@@ -128,13 +132,13 @@ class Rated(Model[RatedFields]):
         ]
 
     def upgrade_state(
-        self, state: RatedFields, from_version: int, data: ModelData, params: Params
+        self, state: State, from_version: int, data: ModelData, params: RatedSettings
     ) -> RatedFields:
         if from_version == 1:
-            return cast("RatedFields", hyper.upgraded(cast("State", state)))
+            return cast("RatedFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
-    def law(self, state: RatedFields, params: Params) -> Prior:
+    def law(self, state: RatedFields, params: RatedSettings) -> Prior:
         """The law of f at the objects of the fit."""
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, True)
 
@@ -155,7 +159,13 @@ class Rated(Model[RatedFields]):
         state["f"] = draw_f(rng, state["together"][None], state)[0] / state["scale"]
 
     def _rate(
-        self, state: RatedFields, params: Params, rng: np.random.Generator, clock: Clock, lo: int, hi: int
+        self,
+        state: RatedFields,
+        params: RatedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
+        lo: int,
+        hi: int,
     ) -> None:
         """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
@@ -173,7 +183,7 @@ class Rated(Model[RatedFields]):
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
 
     def _judge(
-        self, state: RatedFields, params: Params, rng: np.random.Generator, clock: Clock, law: Prior
+        self, state: RatedFields, params: RatedSettings, rng: np.random.Generator, clock: Clock, law: Prior
     ) -> None:
         """Offsets and precisions given f and q, and what moves together with them."""
         ratings, cuts, free = Ratings.of(state["fixed"]), state["cuts"], state["fixed"]["free"]
@@ -188,14 +198,14 @@ class Rated(Model[RatedFields]):
             stretch(rng, state, law.covariance, free, prior, clock.warming)
         state["steps"]["current"][0] = math.nan
 
-    def _shift(self, state: RatedFields, params: Params, rng: np.random.Generator) -> None:
+    def _shift(self, state: RatedFields, params: RatedSettings, rng: np.random.Generator) -> None:
         together, scale = state["together"], state["scale"]
         if state["fixed"]["free"].all():
             shift_consensus(rng, together, scale, state, state["offset"])
         if params["cut_points"] == "inferred":
             shift_cuts(rng, together, scale, state, state["q"], state["cuts"])
 
-    def traces(self, state: RatedFields, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: RatedFields, data: ModelData, params: RatedSettings) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()
         width = width_of(state["cuts"])
         return {
@@ -213,14 +223,14 @@ class Rated(Model[RatedFields]):
         centre = state["f"][ratings.item] + state["offset"][ratings.rater]
         return log_labels(centre, state["cuts"], ratings.code, sharpness)
 
-    def draws(self, state: RatedFields, data: ModelData, params: Params) -> Mapping[str, object]:
+    def draws(self, state: RatedFields, data: ModelData, params: RatedSettings) -> Mapping[str, object]:
         kept: dict[str, object] = {name: state[name].copy() for name in _KEPT}
         return kept | {"log_likelihood": self._log_likelihood(state)}
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: RatedSettings) -> Sequence[Problem]:
         return find_rated_problems(data, params)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: RatedSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
         size = len(distinct(data["X"])[0].values) if "rater" in data else data["X"].shape[0]
         rank = size if params["form"] == "dense" else min(size, params["inducing"], 2000)
@@ -236,12 +246,12 @@ class Rated(Model[RatedFields]):
         tiny_fit(self, {"form": "dense"}, 3)
         tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters
 
         return summarise_raters(kept, data, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import predict_ratings
 
         return predict_ratings(kept, data, new_data, params)

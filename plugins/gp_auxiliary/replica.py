@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.state import Gram, Replica, Sites, Steps
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Gram, Replica, Sites, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def sweep_replica(
     labels: Labels,
     null: float,
     steps: Steps,
-    params: Any,
+    params: ClassesSettings,
     warming: bool,
     lo: int,
     hi: int,
@@ -139,14 +138,14 @@ def sweep_replica(
             _set_flow(replica, prior, params)
 
 
-def add_flow(replica: Replica, prior: Prior, params: Any) -> None:
+def add_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
     """What it takes to move f with z integrated out, for labels that name intervals."""
     replica["reference"] = flow.new_reference(replica["z"][0])
     replica["place"] = flow.NOWHERE
     _set_flow(replica, prior, params)
 
 
-def _set_flow(replica: Replica, prior: Prior, params: Any) -> None:
+def _set_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
     """The map of the moves, except where it costs more than it gains: a new dense one for every value of theta. There
     z is swept site by site."""
     costly = is_dense(replica) and params["parameters"] == "inferred"

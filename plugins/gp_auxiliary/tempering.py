@@ -11,16 +11,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Params
+from plaidwork.core.api import Clock
 from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, draw_f, is_dense, times_q
 from plaidwork.plugins.gp_auxiliary.replica import Labels
-from plaidwork.plugins.gp_auxiliary.state import Replica, Sites, Swaps
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Replica, Sites, Swaps
 
 LEAST_REJECTED = 0.02
 """A gap of the ladder counts as at least that hard, so that no two rungs fall together."""
 
 
-def ladder(params: Params) -> np.ndarray:
+def ladder(params: ClassesSettings) -> np.ndarray:
     """(M,) half widths of the null category, evenly from 0 to the one asked for; one alone without tempering."""
     width = float(params.get("null_width", 0.0))
     count = int(params.get("rungs", 1)) if width > 0 else 1

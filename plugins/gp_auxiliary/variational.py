@@ -18,7 +18,6 @@ from plaidwork.core.api import (
     Cost,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Stage,
     State,
@@ -28,7 +27,7 @@ from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import QuickFields
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, QuickFields
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
 _LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
@@ -80,15 +79,15 @@ def bound(prior: Prior, theta: np.ndarray, state: QuickFields) -> float:
     )
 
 
-class QuickClasses(Predicting[QuickFields]):
+class QuickClasses(Predicting[QuickFields, LawSettings]):
     """Classification of two or more classes by mean-field variational inference."""
 
     spec: ClassVar[ModelSpec] = QUICK_CLASSES
 
-    def setting(self, state: QuickFields, params: Params) -> Prior:
+    def setting(self, state: QuickFields, params: LawSettings) -> Prior:
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> QuickFields:
+    def init(self, data: ModelData, params: LawSettings, rng: np.random.Generator) -> QuickFields:
         frame = make_frame(data, params)
         prior = make_prior(frame.fitted, params, False)
         rows = 1 if len(frame.classes) == 2 else len(frame.classes)
@@ -105,7 +104,7 @@ class QuickClasses(Predicting[QuickFields]):
         }
 
     def stages(
-        self, state: QuickFields, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: QuickFields, data: ModelData, params: LawSettings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The auxiliary variables and f, then one parameter of the covariance."""
         prior, gram = self.setting(state, params), state["gram"]
@@ -124,7 +123,7 @@ class QuickClasses(Predicting[QuickFields]):
             found.append(Stage("covariance", climb, _PARTS, hyper.a_slice(hyper.walk_seconds(gram))))
         return found
 
-    def traces(self, state: QuickFields, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: QuickFields, data: ModelData, params: LawSettings) -> Mapping[str, float]:
         inferred = params["parameters"] == "inferred"
         return {
             "elbo": bound(self.setting(state, params), state["theta"], state),
@@ -133,10 +132,10 @@ class QuickClasses(Predicting[QuickFields]):
         }
 
     def upgrade_state(
-        self, state: QuickFields, from_version: int, data: ModelData, params: Params
+        self, state: State, from_version: int, data: ModelData, params: LawSettings
     ) -> QuickFields:
         if from_version == 1:
-            return cast("QuickFields", hyper.upgraded(cast("State", state)))
+            return cast("QuickFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
     def _place(self, state: QuickFields) -> None:
@@ -175,13 +174,13 @@ class QuickClasses(Predicting[QuickFields]):
         change = abs(float(values[-1] - values[-11]))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def draws(self, state: QuickFields, data: ModelData, params: Params) -> Mapping[str, object]:
+    def draws(self, state: QuickFields, data: ModelData, params: LawSettings) -> Mapping[str, object]:
         return {"z": state["z"].copy(), "theta": state["theta"].copy()}
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: LawSettings) -> Sequence[Problem]:
         return find_problems(data, params, False, 2)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: LawSettings) -> Cost:
         size = data["X"].shape[0]
         return Cost(24.0 * size**2, 2e-10 * size**3 + 1e-8 * size**2)
 
