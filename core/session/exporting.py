@@ -153,6 +153,8 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
             "chains": run.schedule.chains,
             "max_sweeps": run.schedule.max_sweeps,
             "tolerance": run.schedule.tolerance,
+            "window": run.schedule.window,
+            "relaxation": run.schedule.relaxation,
         }
     return Job(
         model=run.spec.id,
