@@ -42,12 +42,10 @@ class ResultPage(Renaming):
     Signals
     -------
     hovered : what is under the pointer, for the status bar
-    title_changed : the tab should show another title
     loaded_changed : a picture or a state has been put up
     """
 
     hovered = Signal(str)
-    title_changed = Signal(str)
     loaded_changed = Signal()
     icon_name = "chart"
 
@@ -58,7 +56,6 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
