@@ -18,6 +18,7 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     find_problems,
     make_frame,
@@ -27,7 +28,6 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
 
 FIRST_SD = 3.0
@@ -114,7 +114,7 @@ def move_together(
         cuts += shift
 
 
-class OrderedClasses(Predicting):
+class OrderedClasses(Sampled):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES

@@ -29,6 +29,7 @@ from plaidwork.plugins.plaid.checks import estimate_cost, find_problems
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.evidence import log_marginal
 from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
+from plaidwork.plugins.plaid.likelihood import log_density_of_cells
 from plaidwork.plugins.plaid.priors import log_fixed, log_infinite, log_scalars, priors_of
 from plaidwork.plugins.plaid.results import summarise_draws
 from plaidwork.plugins.plaid.simulate import draw_scalars, draw_subsets, simulate_matrix
@@ -76,6 +77,8 @@ NUMBER = {"expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3, "start_blo
 
 class PlaidModel(Model):
     """What both models share: everything but the membership prior and the moves between numbers of blocks."""
+
+    likelihood_of: ClassVar[str] = "X"
 
     def start(
         self, data: ModelData, params: Params, rng: np.random.Generator
@@ -223,6 +226,9 @@ class PlaidModel(Model):
             "theta": cold["theta"].copy(),
             **{name: value for name, value in scalars.items() if name in kept},
         }
+
+    def log_likelihood(self, chain, draws, data, params, place, rows):
+        return log_density_of_cells(chain, draws, data["X"], rows)
 
     def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
         return summarise_draws(kept, data)
