@@ -23,15 +23,17 @@ T = TypeVar("T")
 State = dict[str, Any]
 """Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
 
+Params = Mapping[str, Any]
+"""Hyperparameters by name, in canonical type, all present."""
+
 if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
+    ParamsT = TypeVarWithDefault("ParamsT", bound=Mapping[str, Any], default=Params)
 else:
     StateT = TypeVar("StateT")
-
-Params = Mapping[str, Any]
-"""Hyperparameters by name, in canonical type, all present."""
+    ParamsT = TypeVar("ParamsT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class ModelData(Mapping[str, Any]):
         self._lock = threading.RLock()
 
     def prepared(
-        self, make: Callable[[ModelData, Params], T], params: Params, settings: Sequence[str] | None = None
+        self, make: Callable[[ModelData, ParamsT], T], params: ParamsT, settings: Sequence[str] | None = None
     ) -> T:
         """``make(data, params)``, made once for these data and settings and shared by all chains and threads.
 
@@ -192,12 +194,17 @@ def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-class Model(ABC, Generic[StateT]):
+class Model(ABC, Generic[StateT, ParamsT]):
     """A model: a declaration and four methods; the rest is optional.
 
-    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields])``, with a
-    ``TypedDict`` called ``Fields``, lets type checkers know what is in its states; without it a state is a ``State``.
+    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields, Settings])``, of
+    two ``TypedDict``, lets type checkers know what is in its states and settings; both may be left out, from the right.
     """
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, item: Any) -> type:  # typing's own wants both before Python 3.13
+            return cls
 
     spec: ClassVar[ModelSpec]
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
@@ -206,11 +213,11 @@ class Model(ABC, Generic[StateT]):
     """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
 
     @abstractmethod
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> StateT:
+    def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
         """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
 
     def stages(
-        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: ParamsT, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
@@ -221,11 +228,11 @@ class Model(ABC, Generic[StateT]):
         """
         raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
 
-    def traces(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: StateT, data: ModelData, params: ParamsT) -> Mapping[str, float]:
         """The declared traces at the end of a sweep of ``stages``; changes nothing."""
         raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
 
-    def objective(self, state: StateT, data: ModelData, params: Params) -> float:
+    def objective(self, state: StateT, data: ModelData, params: ParamsT) -> float:
         """Variational models: what the ascent raises, at this state; changes nothing.
 
         The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
@@ -236,7 +243,7 @@ class Model(ABC, Generic[StateT]):
         return float(self.traces(state, data, params)[primary.name])
 
     def step(
-        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: ParamsT, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
         """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
 
@@ -247,21 +254,21 @@ class Model(ABC, Generic[StateT]):
         return self.traces(state, data, params) if ended else None
 
     @abstractmethod
-    def draws(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: StateT, data: ModelData, params: ParamsT) -> Mapping[str, Any]:
         """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
 
     @abstractmethod
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: ParamsT) -> Results:
         """Results of all chains. Also called on a snapshot while the fit runs, off the GUI thread."""
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ParamsT) -> Sequence[Problem]:
         """What is wrong with these data or settings, before the fit starts."""
         return ()
 
     def prepare(self) -> None:
         """Compile (or load from the cache) the kernels; called once before the first sweep."""
 
-    def estimate(self, data: ModelData, params: Params) -> Cost | None:
+    def estimate(self, data: ModelData, params: ParamsT) -> Cost | None:
         """Memory and time of one chain, for the set-up page; None when unknown."""
         return None
 
@@ -283,12 +290,12 @@ class Model(ABC, Generic[StateT]):
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
         raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: ParamsT) -> Results:
         """Predictions for new data."""
         raise NotImplementedError(f"{self.spec.title} does not predict new data")
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+        self, kept: Kept, data: ModelData, params: ParamsT, name: str, place: int, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """What the fit expects in cells of the input ``name``, block ``place`` of it, in these columns.
 
@@ -302,7 +309,7 @@ class Model(ABC, Generic[StateT]):
         self,
         kept: Kept,
         data: ModelData,
-        params: Params,
+        params: ParamsT,
         name: str,
         rows: np.ndarray,
         wanted: frozenset[str],
@@ -321,7 +328,7 @@ class Model(ABC, Generic[StateT]):
         chain: ChainView,
         draws: np.ndarray,
         data: ModelData,
-        params: Params,
+        params: ParamsT,
         place: int,
         rows: np.ndarray,
     ) -> np.ndarray:
@@ -339,7 +346,7 @@ class Model(ABC, Generic[StateT]):
         raise NotImplementedError(f"{self.spec.title} does not tell the density of single observations")
 
     def simulate(
-        self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], StateT]:
         """Draw parameters from the prior and data given them: (values by input, state).
 
@@ -348,7 +355,7 @@ class Model(ABC, Generic[StateT]):
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
     def simulate_data(
-        self, state: StateT, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, state: StateT, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
         """Draw data given the parameters in ``state``, which stays as it is: values by input.
 
@@ -356,11 +363,11 @@ class Model(ABC, Generic[StateT]):
         """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
-    def refresh(self, state: StateT, data: ModelData, params: Params) -> StateT:
+    def refresh(self, state: StateT, data: ModelData, params: ParamsT) -> StateT:
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: Params) -> StateT:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -22,6 +21,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
+from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.theme import size, space, theme
@@ -74,10 +74,10 @@ class VerdictCard(Card):
         self.update()
 
 
-class DiagnosticsPage(QWidget):
+class DiagnosticsPage(Page):
     """Verdict, table, all R-hats as dots, trace and ranks of the chosen quantity."""
 
-    hovered = Signal(str)
+    offers = frozenset({"show_data"})
 
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)

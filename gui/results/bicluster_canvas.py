@@ -36,7 +36,6 @@ class BiclusterCanvas(HeatCanvas):
         super().__init__(parent)
         self.blocks = blocks
         self.show_outlines = True
-        self.show_tags = True
         self._tags: list[tuple[QRectF, int]] = []
         self._press_block: int | None = None
         self._press_known = False

@@ -33,7 +33,7 @@ class CustomPage(ResultPage):
 
     def build(self) -> QWidget:
         self.widget: QWidget | None = None
-        self._factory: ViewFactory | None = None
+        self.factory: ViewFactory | None = None
         self._broken = ""
         holder = QWidget()
         self._layout = QVBoxLayout(holder)
@@ -67,13 +67,13 @@ class CustomPage(ResultPage):
     def show_loaded(self, loaded: tuple[ViewFactory, ResultStore]) -> None:
         factory, store = loaded
         update = getattr(self.widget, "update_results", None)
-        again = self.widget is not None and factory is self._factory and callable(update)
+        again = self.widget is not None and factory is self.factory and callable(update)
         try:
             if again:
                 update(store)  # type: ignore[misc]
             else:
                 self._put_away()
-                self._factory = factory
+                self.factory = factory
                 made = factory.make(store, self.workbench.selection(self.run), self._content)
                 if not isinstance(made, QWidget):
                     raise PluginError(f"it returned {type(made).__name__}, not a QWidget", hook="make")
@@ -97,7 +97,7 @@ class CustomPage(ResultPage):
         """Put the widget away and say why; the first failure counts."""
         if self._broken:
             return
-        told = plugin_error(self._factory or self.run.spec, hook, error)
+        told = plugin_error(self.factory or self.run.spec, hook, error)
         self._broken = told.message
         self._fault = told.fault
         QTimer.singleShot(0, self, self._show_broken)  # never delete a widget inside its own paint event
@@ -121,9 +121,9 @@ class CustomPage(ResultPage):
 
     def owns(self, error: BaseException) -> bool:
         """Whether an exception comes from the widget's plugin."""
-        if self.widget is None or self._factory is None:
+        if self.widget is None or self.factory is None:
             return False
-        prefixes = (*owner_of(self._factory).prefixes, type(self.widget).__module__)
+        prefixes = (*owner_of(self.factory).prefixes, type(self.widget).__module__)
         own = tuple(
             prefix for prefix in prefixes if not prefix.startswith(("PySide6", "plaidwork.gui", "pyqtgraph"))
         )
@@ -169,7 +169,7 @@ def claim(error: BaseException) -> bool:
     """
     for page in list(_live):
         if isValid(page) and page.owns(error):
-            called, _frame = frame_of(error, owner_of(page._factory).prefixes)
+            called, _frame = frame_of(error, owner_of(page.factory).prefixes)
             page.fail(called or "slot", error)
             return True
     return False

@@ -68,6 +68,7 @@ class HeatmapPage(ResultPage):
     """
 
     icon_name = "heatmap"
+    canvas: HeatCanvas
 
     def __init__(self, workbench: Workbench, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._order = "clustered" if view.options.get("cluster") else "given"

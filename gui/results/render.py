@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QImage
@@ -15,6 +15,9 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+
+if TYPE_CHECKING:
+    from plaidwork.gui.results.page import ResultPage
 
 THUMBNAIL = (300, 170)
 _PANEL = 340
@@ -71,7 +74,7 @@ def _in_scheme(scheme: str) -> Any:
         theme().set_mode(before)
 
 
-def _page(session: Session, run: Run, view: View) -> Any:
+def _page(session: Session, run: Run, view: View) -> ResultPage:
     from plaidwork.gui.results.registry import make_view
     from plaidwork.gui.workbench import Workbench
 
@@ -105,7 +108,7 @@ def render_view(
             panel.setFixedWidth(_PANEL)
             row.addWidget(panel)
         _settle(frame, page, QSize(*size))
-        for button in page._actions:
+        for button in page.head_buttons:
             button.hide()
         image = _grab(frame, page, QSize(*size), scale)
         frame.close()
@@ -137,7 +140,7 @@ def thumbnail(session: Session, run: Run, view: View, scheme: str = "light") -> 
     with _in_scheme(scheme):
         page = _page(session, run, view)
         page.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        small = getattr(page, "canvas", None)
+        small = page.canvas
         target = small if small is not None else page
         if small is not None:
             small.show_labels = False
@@ -161,7 +164,7 @@ def thumbnail(session: Session, run: Run, view: View, scheme: str = "light") -> 
     return image
 
 
-def _settle(frame: QWidget, page: Any, size: QSize) -> None:
+def _settle(frame: QWidget, page: ResultPage, size: QSize) -> None:
     frame.resize(size)
     frame.show()
     page.wait(60_000)
@@ -169,14 +172,14 @@ def _settle(frame: QWidget, page: Any, size: QSize) -> None:
     page.wait(60_000)
 
 
-def _grab(widget: QWidget, page: Any, size: QSize, scale: float) -> QImage:
+def _grab(widget: QWidget, page: ResultPage, size: QSize, scale: float) -> QImage:
     widget.resize(size)
     image = QImage(size * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     from plaidwork.gui.theme import theme
 
     image.fill(theme().color("surface"))
-    canvas = getattr(page, "canvas", None)
+    canvas = page.canvas
     if canvas is not None:
         canvas.set_export_ratio(scale)
     widget.render(image)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from plaidwork.core.api import ChainView, ModelData, Params
+from plaidwork.core.api import ChainView, ModelData
 from plaidwork.plugins.group_factor.imputation import last_of, unit_of
+from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.views import (
     blocks_of,
     group_means,
@@ -20,7 +21,7 @@ _LEAST_RATE = 1e-12
 
 
 def log_density_of_cells(
-    chain: ChainView, data: ModelData, params: Params, place: int, rows: np.ndarray
+    chain: ChainView, data: ModelData, params: Settings, place: int, rows: np.ndarray
 ) -> np.ndarray:
     """(200, rows, m) log densities of the cells of a view at draws from q; NaN of missing cells and of features left out.
 

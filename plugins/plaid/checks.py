@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Cost, ModelData, Params, Problem, format_percent
+from plaidwork.core.api import Block, Cost, ModelData, Problem, format_percent
+from plaidwork.plugins.plaid.fields import Settings
 from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
@@ -36,24 +37,21 @@ def _levels(block: Block) -> list[Problem]:
     return found
 
 
-def _start(data: ModelData, params: Params) -> list[Problem]:
-    """What is wrong with the blocks that the chains are to start from."""
+def _start(data: ModelData, most: int, name: str, label: str) -> list[Problem]:
+    """What is wrong with the blocks that the chains are to start from; the setting ``name`` allows ``most``."""
     if not {"start_rows", "start_columns"} <= set(data):
         text = "Given blocks need the inputs “Start rows” and “Start columns”."
         return [Problem(text, "Choose them, or another start.", "start")]
     rows, columns = given_blocks(data)
     given = int((rows.any(axis=1) & columns.any(axis=1)).sum())
-    name, label = ("max_blocks", "At most") if "max_blocks" in params else ("blocks", "Number of blocks")
-    if given <= params[name]:
+    if given <= most:
         return []
-    text = (
-        f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {params[name]}."
-    )
+    text = f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {most}."
     return [Problem(text, f"Raise “{label}”, or give fewer blocks to start from.", name)]
 
 
-def find_problems(data: ModelData, params: Params) -> list[Problem]:
-    """Errors stop the fit; warnings are shown."""
+def find_problems(data: ModelData, params: Settings, most: int, name: str, label: str) -> list[Problem]:
+    """Errors stop the fit; warnings are shown. The setting ``name``, shown as ``label``, allows ``most`` blocks."""
     block: Block = data["X"]
     known = block.values[block.observed]
     if known.size == 0:
@@ -81,7 +79,7 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
     found += _levels(block)
     if params["start"] == "given":
-        found += _start(data, params)
+        found += _start(data, most, name, label)
     if ("true_rows" in data) != ("true_columns" in data):
         found.append(
             Problem("The truth needs rows and columns.", "Choose both or neither.", "true_rows", "warning")
@@ -89,7 +87,7 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
     return found
 
 
-def estimate_cost(block: Block, n_moves: int, params: Params) -> Cost:
+def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     """Memory besides the data, and time of one sweep, for one chain with ten blocks of a tenth of the cells."""
     n_cells = float(np.prod(block.shape))
     density = 1.0 if bool(block.observed.all()) else 2.0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from plaidwork.plugins.plaid.fields import Levels, Scalars
 from plaidwork.plugins.plaid.kernels.birth_death import draw_subset
 from plaidwork.plugins.plaid.priors import Priors
 
@@ -15,7 +14,7 @@ def draw_subsets(rng: np.random.Generator, size: int, n: int) -> np.ndarray:
     return np.array([draw_subset(rng, n) for _ in range(size)], bool).reshape(size, n)
 
 
-def draw_scalars(rng: np.random.Generator, priors: Priors) -> dict[str, float]:
+def draw_scalars(rng: np.random.Generator, priors: Priors) -> Scalars:
     """Hyper-parameters and background from their priors."""
     mu = priors.shift_mean
     if priors.learn_shift_mean:
@@ -29,7 +28,7 @@ def draw_scalars(rng: np.random.Generator, priors: Priors) -> dict[str, float]:
     }
 
 
-def simulate_matrix(rng: np.random.Generator, replica: dict[str, Any]) -> np.ndarray:
+def simulate_matrix(rng: np.random.Generator, replica: Levels) -> np.ndarray:
     """``x_ij ~ N(phi + sum_k z1_ik z2_jk theta_k, 1 / tau0)``: (N1, N2)."""
     mean = replica["phi"] + np.einsum("k,ki,kj->ij", replica["theta"], replica["rows"], replica["columns"])
     return mean + rng.standard_normal(mean.shape) / np.sqrt(replica["tau0"])
@@ -54,5 +53,6 @@ def synthetic(name: str, rng: np.random.Generator) -> dict[str, np.ndarray]:
             z[k, first : first + lengths[k]] = True
             first += lengths[k] - OVERLAPS[name][side]
         members.append(z[:, rng.permutation(n)])
-    truth = {"rows": members[0], "columns": members[1], "theta": theta, "phi": 0.05, "tau0": 1.0}
+    numbers: Scalars = {"phi": 0.05, "tau0": 1.0, "alpha": 1.0, "mu": 0.0, "tau": 1.0}
+    truth: Levels = {"rows": members[0], "columns": members[1], "theta": theta, **numbers}
     return {"X": simulate_matrix(rng, truth), "rows": members[0], "columns": members[1], "theta": theta}

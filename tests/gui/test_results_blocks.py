@@ -358,7 +358,7 @@ def test_missing_cells_are_hatched_and_in_the_legend(opened):
 
 def test_search_marks_and_shows_rows(opened, qtbot):
     page, _ = opened(*toy_run(n=200, m=60))
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page._find, "gene 77")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
     assert page.blocks.selection.get("row") == (76,)

@@ -139,7 +139,7 @@ def test_table_sorts_filters_copies_and_exports(opened, qtbot, tmp_path):
     qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=head.rect().center().__class__(at, 12))
     cells = [model.columns()["Cells"][model.source_row(r)] for r in range(model.rowCount())]
     assert cells == sorted(cells)
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page.table._filter, "block 2")
     assert model.rowCount() == 1
     table.copy()
