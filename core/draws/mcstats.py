@@ -35,6 +35,11 @@ def ess_tail(values: np.ndarray) -> np.ndarray:
     return _apply(_ess_tail, values)
 
 
+def ess_mean(values: np.ndarray) -> np.ndarray:
+    """Effective number of independent draws for the mean: (...)."""
+    return _apply(lambda x: _ess(_split(x)), values)
+
+
 def mcse_mean(values: np.ndarray) -> np.ndarray:
     """Monte Carlo standard error of the mean over all draws, in the unit of the values: (...)."""
     return _apply(lambda x: np.std(x, axis=(1, 2), ddof=1) / np.sqrt(_ess(_split(x))), values)
