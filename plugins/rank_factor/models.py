@@ -76,9 +76,9 @@ class RankFactorModel(Model[S, Settings]):
             for _ in passes(self, state, data, params, rng, Clock(0, 0)):
                 pass
 
-    def upgrade_state(self, state: S, from_version: int, data: ModelData, params: Settings) -> S:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> S:
         if from_version == 1:
-            return cast("S", gibbs.upgraded(cast("State", state)))
+            return cast("S", gibbs.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
     def _common(self, state: S, data: ModelData, setup: Setup) -> dict[str, Any]:

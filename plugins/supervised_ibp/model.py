@@ -52,10 +52,9 @@ class SupervisedIbp(Model[Fields, Settings]):
     def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
         return elbo_of(state, corpus_of(data, params), params)
 
-    def upgrade_state(self, state: Fields, from_version: int, data: ModelData, params: Settings) -> Fields:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version == 2:
-            old = cast("State", state)
-            return cast("Fields", sweep.upgraded(old, corpus_of(data, params), params))
+            return cast("Fields", sweep.upgraded(state, corpus_of(data, params), params))
         return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
