@@ -1,0 +1,38 @@
+"""Solutions of a run in a session, where its data and its model are at hand."""
+
+from __future__ import annotations
+
+from plaidwork.core.draws.solutions import Solution
+from plaidwork.core.errors import PlaidworkError, SessionError
+from plaidwork.core.findings.fitted import fitted_inputs
+from plaidwork.core.findings.solutions import weigh
+from plaidwork.core.inference.execution import FitJob
+from plaidwork.core.inference.plan import FitPlan, model_data
+from plaidwork.core.inference.run import Run
+from plaidwork.core.plugins.registry import registry
+from plaidwork.core.session.session import Session
+
+
+def weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solution, ...], str]:
+    """The solutions with their weights, heaviest first, and what the weights are; without weights where data or model are gone."""
+    session: Session | None = getattr(run, "session", None)
+    try:
+        model = registry().model(run.spec.id)
+    except PlaidworkError:
+        return found, "Their weights are not known: the model is not installed."
+    return weigh(run, {} if session is None else session.datasets, model, found)
+
+
+def summarise_run(run: Run) -> None:
+    """Make the results of a run from what its chains kept; nothing else of it changes.
+
+    Raises ``SessionError`` without its model or session, ``DataError`` when its data are gone or have changed.
+    """
+    session: Session | None = getattr(run, "session", None)
+    if session is None:
+        raise SessionError(f"{run.title} belongs to no session, so its data are not known.")
+    model = registry().model(run.spec.id)
+    inputs = fitted_inputs(run, session.datasets)
+    data = model_data(run.spec, inputs, run.seed, run.holdout)
+    plan = FitPlan(model, inputs, data, run.params, run.schedule, run.seed, run.holdout)
+    FitJob(run, plan).summarise()
