@@ -41,7 +41,7 @@ def weight_text(weight: float) -> str:
     return f"{weight:.2f}".removeprefix("0") if weight >= 0.005 else "<.01"
 
 
-def headline(found: tuple[Solution, ...]) -> str:
+def solutions_text(found: tuple[Solution, ...]) -> str:
     """``3 solutions: .62, .30, .08``."""
     shown = [weight_text(one.weight) for one in found]
     if not all(shown):
@@ -69,18 +69,18 @@ def _named(found: tuple[Solution, ...], word: str) -> str:
 
 def _chains(verdict: Verdict, found: tuple[Solution, ...], note: str) -> Verdict:
     apart = tuple(sorted(chain for one in found[1:] for chain in one.chains))
-    title = f"The chains found {headline(found)}"
+    title = f"The chains found {solutions_text(found)}"
     text = (
         f"Solution {_named(found, 'chain')}. {note} Averages over all chains would mix different solutions: look at each "
         "by itself, or run longer."
     )
     actions = ("compare_chains", "run_longer")
-    detail = headline(found)
+    detail = solutions_text(found)
     return replace(
         verdict, kind="error", title=title, text=text, chains=apart, actions=actions, word="Chains differ", detail=detail
     )  # fmt: skip
 
 
 def _restarts(verdict: Verdict, found: tuple[Solution, ...], note: str) -> Verdict:
-    text = f"{verdict.text} The restarts found {headline(found)}. Solution {_named(found, 'restart')}. {note}"
+    text = f"{verdict.text} The restarts found {solutions_text(found)}. Solution {_named(found, 'restart')}. {note}"
     return replace(verdict, text=text.rstrip())

@@ -172,7 +172,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept, seed
 def run_densities(run: Run, datasets: Mapping[str, Dataset], model: Model) -> Densities | None:
     """:func:`densities_of` what a run has kept. Raises ``DataError`` when its data are gone or have changed."""
     data = model_data(run.spec, fitted_inputs(run, datasets), run.seed, run.holdout)
-    return densities_of(model, data, run.params, run.kept(), run.seed)
+    return densities_of(model, data, model.spec.stored_params(run.params), run.kept(), run.seed)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,9 @@ def weighed_by(densities: Densities, numbers: list[int], found: tuple[Solution, 
 
 def weighted(kept: Kept, found: tuple[Solution, ...]) -> Kept:
     """Draws such that plain averages over them weigh solutions by their weights: of each chain as many, evenly spaced, as
-    its share of its solution's weight asks for, of the heaviest all. As they are where no weights are known."""
-    if len(found) < 2 or any(np.isnan(one.weight) for one in found):
+    its share of its solution's weight asks for, of the heaviest all. As they are where no weights are known, and for
+    restarts, of which models take the best."""
+    if len(found) < 2 or kept.spec.algorithm != "mcmc" or any(np.isnan(one.weight) for one in found):
         return kept
     share = {chain: one.weight / len(one.chains) for one in found for chain in one.chains}
     rate = {chain.chain: share.get(chain.chain, 0.0) / max(chain.n_draws, 1) for chain in kept.chains}

@@ -33,6 +33,7 @@ def summarise_run(run: Run) -> None:
         raise SessionError(f"{run.title} belongs to no session, so its data are not known.")
     model = registry().model(run.spec.id)
     inputs = fitted_inputs(run, session.datasets)
+    params = model.spec.stored_params(run.params)
     data = model_data(run.spec, inputs, run.seed, run.holdout)
-    plan = FitPlan(model, inputs, data, run.params, run.schedule, run.seed, run.holdout)
+    plan = FitPlan(model, inputs, data, params, run.schedule, run.seed, run.holdout)
     FitJob(run, plan).summarise()

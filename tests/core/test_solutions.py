@@ -12,7 +12,7 @@ from plaidwork.core import providers
 from plaidwork.core.api import Trace, Variable
 from plaidwork.core.cli.looking import describe_run
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.draws.solution_words import headline, weight_text
+from plaidwork.core.draws.solution_words import solutions_text, weight_text
 from plaidwork.core.draws.solutions import Solution, agreement_of, group_chains
 from plaidwork.core.errors import SettingError
 from plaidwork.core.findings.predictive import densities_of
@@ -254,6 +254,6 @@ def test_restarts_of_one_optimum_are_one_solution():
 def test_words_of_weights():
     assert [weight_text(w) for w in (0.62, 0.3, 0.001, 1.0, 0.0)] == [".62", ".30", "<.01", "1.00", "<.01"]
     found = tuple(Solution((i,), 0.0, weight) for i, weight in enumerate((0.5, 0.2, 0.1, 0.1, 0.05, 0.05)))
-    assert headline(found[:3]) == "3 solutions: .50, .20, .10"
-    assert headline(found) == "6 solutions: .50, .20, .10, .10, .05, …"
-    assert headline((Solution((0,), 0.0), Solution((1,), 0.0))) == "2 solutions"
+    assert solutions_text(found[:3]) == "3 solutions: .50, .20, .10"
+    assert solutions_text(found) == "6 solutions: .50, .20, .10, .10, .05, …"
+    assert solutions_text((Solution((0,), 0.0), Solution((1,), 0.0))) == "2 solutions"
