@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
@@ -207,6 +208,8 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return cls
 
     spec: ClassVar[ModelSpec]
+    relaxation: ClassVar[Relaxation] = Relaxation()
+    """Variational models: arrays that may go on beyond a sweep, where the schedule has ``relaxation``; by itself none."""
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
     likelihood_of: ClassVar[str] = ""
@@ -273,9 +276,10 @@ class Model(ABC, Generic[StateT, ParamsT]):
         return None
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
-        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+        """Variational and optimising models: whether to stop, where the schedule has no window.
 
-        The default looks at the primary trace: its relative change over the last two sweeps.
+        ``traces`` hold all sweeps so far. The default looks at the primary trace: its relative change over the last two
+        sweeps.
         """
         primary = self.spec.primary_trace
         if primary is None:
@@ -285,6 +289,19 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return False
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """Variational and optimising models: whether a restart whose objective stands still may end.
+
+        False while something is still to come that lets it rise again, such as a part of the model that joins later.
+        """
+        return True
+
+    def extrapolated(self, state: StateT, before: StateT, data: ModelData, params: ParamsT) -> None:
+        """Bring up to date, in place, what follows from the arrays of ``relaxation``, which have just been carried on.
+
+        ``before`` is the state before that, without what is ``fixed``. A sweep follows at once.
+        """
 
     def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""

@@ -41,11 +41,9 @@ class ResultPage(Renaming):
 
     Signals
     -------
-    title_changed : the tab should show another title
     loaded_changed : a picture or a state has been put up
     """
 
-    title_changed = Signal(str)
     loaded_changed = Signal()
     icon_name = "chart"
     canvas: HeatCanvas | None = None
@@ -59,7 +57,6 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)

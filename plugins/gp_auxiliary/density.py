@@ -12,12 +12,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import log_ndtr
 
-from plaidwork.core.api import ChainView, ModelData, Params
+from plaidwork.core.api import ChainView, ModelData
 from plaidwork.core.numerics.used_draws import spread
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.predict import many_class, ordered
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
+from plaidwork.plugins.gp_auxiliary.predicting import FieldsT, Predicting, SettingsT
+from plaidwork.plugins.gp_auxiliary.state import LawSettings
 
 WORK = 4e10
 """Multiplications that the precisions of all draws of a chain may cost: a few seconds of one core."""
@@ -25,7 +26,7 @@ _LEAST_DRAWS = 25
 _TINY = 1e-300
 
 
-class Sampled(Predicting):
+class Sampled(Predicting[FieldsT, SettingsT]):
     """Classifiers that keep draws of z: what they say of single labels."""
 
     likelihood_of: ClassVar[str] = "y"
@@ -35,7 +36,7 @@ class Sampled(Predicting):
         chain: ChainView,
         draws: np.ndarray,
         data: ModelData,
-        params: Params,
+        params: SettingsT,
         place: int,
         rows: np.ndarray,
     ) -> np.ndarray:
@@ -48,7 +49,7 @@ def log_probability_of_labels(
     chain: ChainView,
     draws: np.ndarray,
     frame: Frame,
-    params: Params,
+    params: LawSettings,
     null: float,
     rows: np.ndarray,
     has_cuts: bool,

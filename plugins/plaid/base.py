@@ -106,6 +106,10 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         """Largest number of blocks."""
         raise NotImplementedError
 
+    def inferred_up_to(self, params: SettingsT) -> int | None:
+        """Largest number of blocks where their number is inferred, else None."""
+        return None
+
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         """Log prior of the memberships."""
         raise NotImplementedError
@@ -242,7 +246,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         return log_density_of_cells(chain, draws, data["X"], rows)
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
-        return summarise_draws(kept, data)
+        return summarise_draws(kept, data, self.inferred_up_to(params))
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
         return find_problems(data, params, self.most(params), *self.cap)

@@ -89,6 +89,9 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
     def most(self, params: InfiniteSettings) -> int:
         return params["max_blocks"]
 
+    def inferred_up_to(self, params: InfiniteSettings) -> int:
+        return params["max_blocks"]
+
     def moves(self, params: InfiniteSettings) -> tuple[MoveName, ...]:
         if params["moves"] == "row_wise":
             return ("row_wise",)

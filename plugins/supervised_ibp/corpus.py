@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params
+from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
+from plaidwork.plugins.supervised_ibp.state import Settings
 
 SETTINGS = (
     "scale", "transform", "min_documents", "screen", "test_share", "split_seed", "together", "intercept",
@@ -71,7 +72,7 @@ class Corpus:
         return len(self.group_names)
 
 
-def corpus_of(data: ModelData, params: Params) -> Corpus:
+def corpus_of(data: ModelData, params: Settings) -> Corpus:
     """The corpus of these data and settings, made once and shared by all restarts. Raises ``ModelError``."""
     return data.prepared(make_corpus, params, SETTINGS)
 
@@ -104,7 +105,7 @@ def _usable(data: ModelData) -> np.ndarray:
 
 
 def _halves(
-    data: ModelData, counts: csr_matrix, usable: np.ndarray, params: Params
+    data: ModelData, counts: csr_matrix, usable: np.ndarray, params: Settings
 ) -> tuple[np.ndarray, np.ndarray]:
     """Units of all documents and which of them are test documents."""
     n = counts.shape[0]
@@ -146,7 +147,7 @@ def _columns(matrix: csr_matrix, words: np.ndarray) -> csr_matrix:
     return matrix if len(words) == matrix.shape[1] else csr_matrix(matrix[:, words])
 
 
-def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Params) -> csr_matrix:
+def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Settings) -> csr_matrix:
     """Documents of ``data`` by kept words, transformed like the training half, not centred."""
     counts = _transformed(csr_matrix(counts_of(data["X"])[rows]), params["transform"])
     found = _columns(counts, corpus.words)
@@ -156,7 +157,7 @@ def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Par
     return found
 
 
-def _vocabulary(train: csr_matrix, y: np.ndarray, params: Params) -> dict[str, Any]:
+def _vocabulary(train: csr_matrix, y: np.ndarray, params: Settings) -> dict[str, Any]:
     """Words that are kept, and mean, scale and idf of each."""
     n, n_words = train.shape
     count, total, square = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
@@ -185,7 +186,7 @@ def _vocabulary(train: csr_matrix, y: np.ndarray, params: Params) -> dict[str, A
     }  # fmt: skip
 
 
-def _covers(data: ModelData, train: np.ndarray, params: Params) -> dict[str, Any]:
+def _covers(data: ModelData, train: np.ndarray, params: Settings) -> dict[str, Any]:
     """Covariates of the outcome, standardised on the training half, an intercept first when wanted."""
     n = len(train)
     parts, mean, scale, names = [np.empty((n, 0))], [np.empty(0)], [np.empty(0)], []
@@ -223,7 +224,7 @@ def _outcome(data: ModelData, train: np.ndarray) -> dict[str, Any]:
     return {"y": (y - mean) / spread, "y_mean": mean, "y_scale": spread}
 
 
-def make_corpus(data: ModelData, params: Params) -> Corpus:
+def make_corpus(data: ModelData, params: Settings) -> Corpus:
     """Everything that the fit reads of the data. O(nnz). Raises ``ModelError`` for data that cannot be fitted."""
     counts, usable = counts_of(data["X"]), _usable(data)
     units, test = _halves(data, counts, usable, params)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Params, Problem
+from plaidwork.core.api import ModelData, ModelError, Problem
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.plugins.supervised_ibp.state import Settings
 
 FEW_TEST = 10
 """Fewer test documents than this are hardly enough for any effect."""
 
 
-def problems_of(data: ModelData, params: Params) -> list[Problem]:
+def problems_of(data: ModelData, params: Settings) -> list[Problem]:
     """All problems; an error when no fit can be made."""
     if params["start"] == "given" and "start" not in data:
         return [
@@ -32,7 +33,7 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[str, str, str]]:
+def _documents(data: ModelData, corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_left_out:
         text = f"Left out for want of outcome, group or covariate: {_counted(corpus.n_left_out, 'document')}."

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
 from plaidwork.plugins.supervised_ibp.start import start_name
+from plaidwork.plugins.supervised_ibp.state import Settings
 from plaidwork.plugins.supervised_ibp.told import findings, texts
 
 REPRESENTATIVE = 10
@@ -53,7 +54,7 @@ class Fit:
         return self.nu[:, self.fixed :]
 
 
-def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
+def fit_of(chain: ChainView, corpus: Corpus, params: Settings) -> Fit:
     last = chain.n_draws - 1
     nu = chain.draw("assignments", last)
     phi = chain.draw("weights", last)[:, corpus.words]
@@ -70,7 +71,7 @@ def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
     )
 
 
-def shown(fits: list[Fit], params: Params) -> Fit:
+def shown(fits: list[Fit], params: Settings) -> Fit:
     """The restart that results are of."""
     if params["show"] == "bound":
         return max(fits, key=lambda fit: fit.bound)
@@ -85,7 +86,7 @@ def listed(words: np.ndarray, index: np.ndarray) -> str:
     return ", ".join(words[index])
 
 
-def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
+def topics_table(fit: Fit, words: np.ndarray, params: Settings) -> Table:
     inside = fit.nu > 0.5
     best = top_words(fit.phi, params["top_words"])
     return Table(
@@ -105,7 +106,7 @@ def _words_of(corpus: Corpus) -> csr_matrix:
     return csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
 
 
-def document_gain(corpus: Corpus, fit: Fit, params: Params) -> tuple[np.ndarray, np.ndarray]:
+def document_gain(corpus: Corpus, fit: Fit, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """|x_n|^2 of the scaled words, and how much of it the topics take away, E|x_n - z_n A|^2; (N,) each."""
     words, ratio = _words_of(corpus), corpus.mean / corpus.scale
     scaled = csr_matrix(
@@ -206,7 +207,7 @@ def correlation(values: np.ndarray) -> np.ndarray:
     return out
 
 
-def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params) -> Table:
+def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Settings) -> Table:
     labels = [
         listed(words, top_words(fit.phi, 3)[fit.fixed + int(fit.exclusive[fit.fixed :].argmax())])
         for fit in fits
@@ -241,7 +242,7 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     )
 
 
-def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
+def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     """All results, of the restart shown."""
     chains = [chain for chain in kept.chains if chain.n_draws]
     if not chains:

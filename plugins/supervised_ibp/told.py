@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import Params, format_fixed, format_percent, format_rate
+from plaidwork.core.api import format_fixed, format_percent, format_rate
 from plaidwork.core.api_scores import correlation_interval
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.state import Settings
 
 if TYPE_CHECKING:
     from plaidwork.plugins.supervised_ibp.results import Fit
 
 
-def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
+def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Settings) -> dict[str, str]:
     """Headline of the fit and captions of its views."""
     n, used = len(corpus.y), int((fit.free.sum(axis=0) > 1).sum())
     headline = (

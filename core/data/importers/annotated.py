@@ -262,7 +262,6 @@ def _issues(
                 "Some values are infinite",
                 f"Among the first {len(head)} rows",
                 fix=("Read infinite values as missing", "infinite", "missing"),
-                changes_numbers=True,
             )
         )
     if not whole:

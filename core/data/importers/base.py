@@ -15,11 +15,7 @@ ImportOptions = Mapping[str, Any]
 """How to read a file. Keys are the reader's own (``delimiter``, ``decimal``, ``array``); absent means detect."""
 
 Progress = Callable[[float], None]
-"""Called with the share done, 0 to 1; may raise ``ImportCancelled`` to stop."""
-
-
-class ImportCancelled(Exception):
-    """The user stopped an import; nothing was imported."""
+"""Called with the share done, 0 to 1; what it raises stops the reading and reaches the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ class Issue:
 
     ``row`` and ``column`` count from 1 as the user sees the file (the header is row 1); 0 = not one place.
     ``places`` are lines that say where and how often, for a list that opens on demand. No fix is applied unless the
-    user says so; ``changes_numbers`` marks those after which other numbers enter.
+    user says so.
     """
 
     severity: Literal["error", "warning", "info"]
@@ -48,7 +44,6 @@ class Issue:
     row: int = 0
     column: int = 0
     fix: Fix | None = None
-    changes_numbers: bool = False
     other: Fix | None = None
     places: tuple[str, ...] = ()
 

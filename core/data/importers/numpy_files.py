@@ -56,7 +56,7 @@ class NumpyReader:
             fix = (
                 ("Read the rows as plain numbers", "image_shape", "none") if error.hint == NO_IMAGES else None
             )
-            issue = Issue("error", error.message.removesuffix("."), error.hint, fix=fix, changes_numbers=True)
+            issue = Issue("error", error.message.removesuffix("."), error.hint, fix=fix)
             return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
 
     def _preview(self, path: Path, options: ImportOptions) -> Preview:
@@ -264,7 +264,6 @@ def _value_issues(
                 f"{count_text(int(infinite.sum()), 'value')} {'is' if infinite.sum() == 1 else 'are'} infinite",
                 f"First: {place_of(infinite)}",
                 fix=("Read infinite values as missing", "infinite", "missing"),
-                changes_numbers=True,
             )
         )
     if values.ndim == 2 and values.size:

@@ -213,7 +213,6 @@ def _values(
                         row,
                         index + 1,
                         fix,
-                        True,
                     )
                 )
             values[infinite, place] = np.nan
@@ -255,7 +254,7 @@ def _check_exact(
         fixes = ("Take the nearest number", "inexact", "nearest"), ("Treat as missing", "inexact", "missing")
         detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"
         message = f"{count_text(len(found), 'number')} {'has' if len(found) == 1 else 'have'} more digits than can be kept"
-        issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], True, fixes[1]))
+        issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], fixes[1]))
 
 
 def _truths(table: Any, layout: Layout) -> list[Issue]:
