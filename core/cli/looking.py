@@ -129,6 +129,8 @@ def _plain(solution: Solution) -> dict[str, Any]:
         "objective": solution.level,
         "elpd": solution.elpd,
         "elpd_error": solution.elpd_error,
+        "behind": solution.behind,
+        "behind_error": solution.behind_error,
     }
     known = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
     return {"chains": [chain + 1 for chain in solution.chains], **known}

@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from plaidwork.core.contract.spec import Trace
 from plaidwork.core.draws.diagnostics import RHAT_MARKS, Diagnosis, Verdict, listed
 from plaidwork.core.draws.numbers import format_amount
 from plaidwork.core.draws.solutions import Solution, group_chains
+from plaidwork.core.spelling import inside_sentence
 
 Weigh = Callable[[tuple[Solution, ...]], tuple[tuple[Solution, ...], str]]
 """Finds the weights of solutions, heaviest first, and says in a sentence what they are."""
@@ -30,8 +32,9 @@ def with_solutions(diagnosis: Diagnosis, weigh: Weigh) -> Diagnosis:
     if len(found) < 2:
         return diagnosis
     found, note = weigh(found)
+    named = _named(found, "chain" if sampled else "restart", spec.primary_trace)
     word = _chains if sampled else _restarts
-    return replace(diagnosis, solutions=found, verdict=word(diagnosis.verdict, found, note))
+    return replace(diagnosis, solutions=found, verdict=word(diagnosis.verdict, found, named, note))
 
 
 def weight_text(weight: float) -> str:
@@ -55,23 +58,26 @@ def _members(one: Solution, word: str) -> str:
     return f"{word}{several} {listed([chain + 1 for chain in one.chains])}"
 
 
-def _named(found: tuple[Solution, ...], word: str) -> str:
-    """Who found which, the heaviest first, and how far below the best of them they stand."""
-    best = max(one.level for one in found)
+def _named(found: tuple[Solution, ...], word: str, objective: Trace | None) -> str:
+    """Who found which, the heaviest first, and how far from the best of them they stand."""
+    sign = -1.0 if objective is not None and objective.goal == "down" else 1.0
+    best = max(sign * one.level for one in found)
+    where = "" if objective is None else f" in {inside_sentence(objective.title)}"
     parts = []
     for number, one in enumerate(found[:MOST_NAMED], start=1):
-        gap = best - one.level
-        below = f", {format_amount(gap)} below the best" if gap > 0 and math.isfinite(gap) else ""
-        parts.append(f"{number}: {_members(one, word)}{below}")
+        gap = best - sign * one.level
+        away = f", {format_amount(gap)} {'below' if sign > 0 else 'above'} the best{where}" if gap > 0 else ""
+        where = "" if away else where  # said once
+        parts.append(f"{number}: {_members(one, word)}{away}")
     rest = len(found) - len(parts)
     return "; ".join(parts) + (f"; and {rest} more" if rest else "")
 
 
-def _chains(verdict: Verdict, found: tuple[Solution, ...], note: str) -> Verdict:
+def _chains(verdict: Verdict, found: tuple[Solution, ...], named: str, note: str) -> Verdict:
     apart = tuple(sorted(chain for one in found[1:] for chain in one.chains))
     title = f"The chains found {solutions_text(found)}"
     text = (
-        f"Solution {_named(found, 'chain')}. {note} Averages over all chains would mix different solutions: look at each "
+        f"Solution {named}. {note} Averages over all chains would mix different solutions: look at each "
         "by itself, or run longer."
     )
     actions = ("compare_chains", "run_longer")
@@ -81,6 +87,6 @@ def _chains(verdict: Verdict, found: tuple[Solution, ...], note: str) -> Verdict
     )  # fmt: skip
 
 
-def _restarts(verdict: Verdict, found: tuple[Solution, ...], note: str) -> Verdict:
-    text = f"{verdict.text} The restarts found {solutions_text(found)}. Solution {_named(found, 'restart')}. {note}"
+def _restarts(verdict: Verdict, found: tuple[Solution, ...], named: str, note: str) -> Verdict:
+    text = f"{verdict.text} The restarts found {solutions_text(found)}. Solution {named}. {note}"
     return replace(verdict, text=text.rstrip())

@@ -37,6 +37,7 @@ class Solution:
     level : mean objective over the second half of their draws; NaN without an objective.
     weight : share in the mixture that predicts best, 0 to 1; NaN where that is not known.
     elpd, elpd_error : log density of observations that were held out, or left out in turn, and its standard error, nats.
+    behind, behind_error : by how much less than the heaviest solution it predicts, and the standard error of that difference.
     unreliable : share of the observations that could not be left out by weights (k-hat too large).
     """
 
@@ -45,6 +46,8 @@ class Solution:
     weight: float = float("nan")
     elpd: float = float("nan")
     elpd_error: float = float("nan")
+    behind: float = float("nan")
+    behind_error: float = float("nan")
     unreliable: float = 0.0
 
 

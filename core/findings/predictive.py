@@ -19,7 +19,6 @@ from plaidwork.core.findings.fitted import fitted_inputs
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import model_data
 from plaidwork.core.inference.run import Run
-from plaidwork.core.numerics.psis import largest_khat, leave_one_out, log_mean
 
 MOST_DRAWS = 1600
 """Draws of all chains together; of each chain 100 at least."""
@@ -60,6 +59,8 @@ class Densities:
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
         """How well these chains together predict (places in ``by_chain``, all when None)."""
+        from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
+
         parts = [self.by_chain[c] for c in (range(len(self.by_chain)) if chains is None else chains)]
         draws = np.concatenate(parts)
         lpd = log_mean(draws)
@@ -107,6 +108,8 @@ class Score:
     @property
     def unreliable(self) -> float:
         """Share of the observations that cannot be left out by weights (k-hat too large)."""
+        from plaidwork.core.numerics.psis import largest_khat
+
         return float((self.khat > largest_khat(self.n_draws)).mean()) if not self.held_out else 0.0
 
 

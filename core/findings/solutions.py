@@ -46,7 +46,7 @@ def weigh(
     how = (
         f"{count} held-out cells" if densities.held_out else f"{count} observations, each left out (PSIS-LOO)"
     )
-    rough = max(one.unreliable for one in weighed)
+    rough = sum(one.weight * one.unreliable for one in weighed)
     doubt = (
         f" They are rough: {format_percent(rough)} of the observations cannot be left out by weights."
         if rough > ROUGH
@@ -59,11 +59,22 @@ def weighed_by(densities: Densities, numbers: list[int], found: tuple[Solution, 
     """Solutions with their weights, heaviest first; ``numbers`` are those of the chains of the densities, in their order."""
     scores = [densities.score([numbers.index(chain) for chain in one.chains]) for one in found]
     weights = stacking_weights(np.stack([score.elpd for score in scores], axis=1))
+    order = sorted(range(len(found)), key=lambda k: -weights[k])
     made = []
-    for one, score, weight in zip(found, scores, weights.tolist(), strict=True):
-        total, error = score.sum()
-        made.append(replace(one, weight=weight, elpd=total, elpd_error=error, unreliable=score.unreliable))
-    return tuple(sorted(made, key=lambda one: -one.weight))
+    for k in order:
+        (total, error), (behind, behind_error) = scores[k].sum(), scores[order[0]].difference(scores[k])
+        made.append(
+            replace(
+                found[k],
+                weight=float(weights[k]),
+                elpd=total,
+                elpd_error=error,
+                behind=behind,
+                behind_error=behind_error,
+                unreliable=scores[k].unreliable,
+            )
+        )
+    return tuple(made)
 
 
 def weighted(kept: Kept, found: tuple[Solution, ...]) -> Kept:

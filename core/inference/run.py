@@ -75,6 +75,7 @@ class Run:
     item_names: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
+    _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
@@ -171,25 +172,28 @@ class Run:
         return self.diagnosis().solutions
 
     def solution(self, number: int) -> Run:
-        """A run with the chains of one solution alone (counted from 1), and its results.
+        """A run with the chains of one solution alone (counted from 1), and its results, which are made once.
 
         Raises ``SettingError`` when there are not as many, and what making results raises.
         """
         found = self.solutions()
         if not 1 <= number <= len(found):
             raise SettingError(f"{self.title} has {len(found)} solutions. Found “{number}”.")
-        part = self.of_chains(found[number - 1].chains)
+        chains = found[number - 1].chains
+        key = tuple((record.chain, record.draws.count) for record in self.chains if record.chain in chains)
+        part = self._parts.setdefault(key, self.of_chains(chains))
         providers.summarise_run(part)
         return part
 
     def of_chains(self, chains: Sequence[int]) -> Run:
-        """This run with only these chains (numbers, from 0), without results and analyses; draws are shared."""
+        """This run with only these chains (numbers, from 0), without results, names and analyses; draws are shared."""
         part = replace(
             self,
             chains=[record for record in self.chains if record.chain in chains],
             results={},
             results_draws=0,
             analyses=[],
+            item_names={},
         )
         if hasattr(self, "session"):
             part.session = self.session  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import PlaidworkError, SessionError
 from plaidwork.core.findings.fitted import fitted_inputs
@@ -11,6 +13,8 @@ from plaidwork.core.inference.plan import FitPlan, model_data
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solution, ...], str]:
@@ -24,13 +28,19 @@ def weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Soluti
 
 
 def summarise_run(run: Run) -> None:
-    """Make the results of a run from what its chains kept; nothing else of it changes.
+    """Make the results of a run from what its chains kept, unless it has them; nothing else of it changes.
 
     Raises ``SessionError`` without its model or session, ``DataError`` when its data are gone or have changed.
     """
     session: Session | None = getattr(run, "session", None)
     if session is None:
         raise SessionError(f"{run.title} belongs to no session, so its data are not known.")
+    with _ONE_AT_A_TIME:  # two pages may ask for the same at once
+        if run.results_draws != run.n_draws:
+            _summarise(run, session)
+
+
+def _summarise(run: Run, session: Session) -> None:
     model = registry().model(run.spec.id)
     inputs = fitted_inputs(run, session.datasets)
     params = model.spec.stored_params(run.params)

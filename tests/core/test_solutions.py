@@ -9,12 +9,13 @@ import toys
 from scipy import stats
 
 from plaidwork.core import providers
-from plaidwork.core.api import Trace, Variable
+from plaidwork.core.api import AnalysisData, Result, Trace, Variable
 from plaidwork.core.cli.looking import describe_run
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.solution_words import solutions_text, weight_text
 from plaidwork.core.draws.solutions import Solution, agreement_of, group_chains
 from plaidwork.core.errors import SettingError
+from plaidwork.core.findings.new_samples import new_samples
 from plaidwork.core.findings.predictive import densities_of
 from plaidwork.core.findings.solutions import weigh, weighed_by, weighted
 from plaidwork.core.inference.plan import make_plan
@@ -257,3 +258,31 @@ def test_words_of_weights():
     assert solutions_text(found[:3]) == "3 solutions: .50, .20, .10"
     assert solutions_text(found) == "6 solutions: .50, .20, .10, .10, .05, …"
     assert solutions_text((Solution((0,), 0.0), Solution((1,), 0.0))) == "2 solutions"
+
+
+def test_by_how_much_a_solution_predicts_less(weighing):
+    run, plan = a_run([0.0, 4.0])
+    weighing(run, plan)
+    first, second = run.solutions()
+    assert (first.behind, first.behind_error) == (0.0, 0.0)
+    assert second.behind == pytest.approx(first.elpd - second.elpd)
+    assert 0 < second.behind_error
+
+
+class Predicting(Mode):
+    """Predicts its level."""
+
+    def predict(self, kept, data, new_data, params):
+        levels = np.concatenate([chain.stack("level") for chain in kept.chains])
+        return {"level": Result(np.full(3, levels.mean()), ("row",)), "caption": "By its level."}
+
+
+def test_predictions_average_solutions_by_weight(weighing):
+    run, plan = a_run([0.0, 4.0, 4.0], model=Predicting)
+    weighing(run, plan)
+    weight = next(one.weight for one in run.solutions() if 0 not in one.chains)
+    blocks = {"X": plan.data["X"], "new_X": plan.data["X"]}
+    data = AnalysisData(blocks, {}, run.params, kept=run.kept(), solutions=run.solutions())
+    found = new_samples(Predicting)().run({}, data, {}, lambda share: None)
+    assert found["level"].values[0] == pytest.approx(4.0 * weight, abs=0.05)
+    assert found["caption"].startswith("By its level. Averaged over 2 solutions: ")
