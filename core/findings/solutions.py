@@ -18,9 +18,9 @@ from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.numbers import format_count, format_percent
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.findings.predictive import Densities, run_densities
+from plaidwork.core.findings.predictive import Densities, Score, run_densities
 from plaidwork.core.inference.run import Run
-from plaidwork.core.numerics.stacking import stacking_weights
+from plaidwork.core.numerics.stacking import mixture_elpd, stacking_weights
 
 ROUGH = 0.1
 """Share of observations with too heavy a tail from which the weights are called rough."""
@@ -75,6 +75,18 @@ def weighed_by(densities: Densities, numbers: list[int], found: tuple[Solution, 
             )
         )
     return tuple(made)
+
+
+def score_of(densities: Densities, numbers: list[int], found: tuple[Solution, ...]) -> Score:
+    """How well a fit predicts: all its chains together, or the mixture of its solutions by their weights."""
+    if len(found) < 2:
+        return densities.score()
+    scores = [densities.score([numbers.index(chain) for chain in one.chains]) for one in found]
+    elpd, lpd = (np.stack(each, axis=1) for each in zip(*((s.elpd, s.lpd) for s in scores), strict=True))
+    weights = stacking_weights(elpd)
+    khat = np.max([s.khat for s in scores], axis=0)
+    n_draws = min(s.n_draws for s in scores)
+    return Score(mixture_elpd(elpd, weights), mixture_elpd(lpd, weights), khat, n_draws, densities)
 
 
 def weighted(kept: Kept, found: tuple[Solution, ...]) -> Kept:

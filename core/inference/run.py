@@ -156,7 +156,10 @@ class Run:
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
-        key = (done, self.active, doubt if isinstance(doubt, str) else "")
+        at_home = (
+            getattr(self, "session", None) is not None
+        )  # where its data are, by which solutions are weighed
+        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home)
         found = self._judged
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"

@@ -52,7 +52,7 @@ class SolutionTable(Card):
             "Below the first": np.array([math.nan, *(one.behind for one in found[1:])]),
             "SE": np.array([math.nan, *(one.behind_error for one in found[1:])]),
         }
-        formats = {name: _amount for name in ("Log density", "Below the first", "SE")}
+        formats = dict.fromkeys(("Log density", "Below the first", "SE"), _amount)
         self.table.set_columns(columns, formats={**formats, "Weight": lambda v: weight_text(v) or "–"})
         self.setFixedHeight(_HEAD + min(len(found), _MOST_LINES) * _LINE)
 

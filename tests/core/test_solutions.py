@@ -164,7 +164,7 @@ def test_one_solution_alone(monkeypatch, weighing):
 def test_draws_by_weight():
     """Averages over the draws weigh solutions, not chains."""
     run, plan = a_run([0.0, 4.0, 4.0, 4.0])
-    densities = densities_of(plan.model, plan.data, plan.params, run.kept(), run.seed)
+    densities = densities_of(plan.model, plan.data, plan.params, run.kept())
     groups = (Solution((0,), 0.0), Solution((1, 2, 3), 0.0))
     found = weighed_by(densities, [0, 1, 2, 3], groups)
     kept = weighted(run.kept(), found)
@@ -266,7 +266,7 @@ def test_by_how_much_a_solution_predicts_less(weighing):
     first, second = run.solutions()
     assert (first.behind, first.behind_error) == (0.0, 0.0)
     assert second.behind == pytest.approx(first.elpd - second.elpd)
-    assert 0 < second.behind_error
+    assert second.behind_error > 0
 
 
 class Predicting(Mode):
