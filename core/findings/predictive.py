@@ -19,16 +19,15 @@ from plaidwork.core.findings.fitted import fitted_inputs
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import model_data
 from plaidwork.core.inference.run import Run
-from plaidwork.core.numerics.psis import largest_khat, leave_one_out, log_mean
 
 MOST_DRAWS = 1600
 """Draws of all chains together; of each chain 100 at least."""
 MOST_OBSERVATIONS = 4000
-"""Observations that are looked at; more are chosen at random, with the seed of the run."""
+"""Observations that are looked at; of more so many are chosen at random, with one seed for all fits."""
 MOST_ROWS = 2000
 NUMBERS_AT_ONCE = 4_000_000
 """Densities of one call of the model: 32 MB."""
-_CHOICE_KEY = 0x6C6F6F  # keeps the choice of observations apart from every chain's stream
+_CHOICE_SEED = 0x6C6F6F
 _LEAST = -700.0
 """Log densities below count as this: what a double can hold."""
 _JUDGED = 50
@@ -60,6 +59,8 @@ class Densities:
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
         """How well these chains together predict (places in ``by_chain``, all when None)."""
+        from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
+
         parts = [self.by_chain[c] for c in (range(len(self.by_chain)) if chains is None else chains)]
         draws = np.concatenate(parts)
         lpd = log_mean(draws)
@@ -100,6 +101,14 @@ class Score:
         mean of the rest of its block."""
         return _summed(self.elpd, self.densities, block)
 
+    def numbers(self) -> dict[str, float]:
+        """By name: log density of all observations, its standard error, the share that is rough; of several blocks each."""
+        total, error = self.sum()
+        found = {"elpd": total, "elpd_se": error, "elpd_rough": self.unreliable}
+        if len(self.densities.names) > 1:
+            found |= {f"elpd {name}": self.sum(b)[0] for b, name in enumerate(self.densities.names)}
+        return found
+
     def difference(self, other: Score) -> tuple[float, float]:
         """By how much it predicts better than another of the same observations, with standard error, nats."""
         return _summed(self.elpd - other.elpd, self.densities, None)
@@ -107,6 +116,8 @@ class Score:
     @property
     def unreliable(self) -> float:
         """Share of the observations that cannot be left out by weights (k-hat too large)."""
+        from plaidwork.core.numerics.psis import largest_khat
+
         return float((self.khat > largest_khat(self.n_draws)).mean()) if not self.held_out else 0.0
 
 
@@ -132,10 +143,11 @@ def _efficiency(parts: Sequence[np.ndarray]) -> float:
     return float(np.clip(np.median(found), 0.01, 1.0)) if len(found) else 1.0
 
 
-def densities_of(model: Model, data: ModelData, params: Params, kept: Kept, seed: int) -> Densities | None:
+def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> Densities | None:
     """Log densities of observations at draws of all chains; None when the model tells none, or nothing was observed.
 
-    Cells that were held out are taken where there are any, else what was fitted. Bounded in memory (about 100 MB) and, by a
+    Cells that were held out are taken where there are any, else what was fitted; the same of the same data, so that fits
+    compare. Bounded in memory (about 100 MB) and, by a
     choice of rows, observations and draws, in time. Raises ``PluginError`` when the model returns anything else.
     """
     if not model.offers("log_likelihood") or not kept.n_draws:
@@ -143,7 +155,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept, seed
     given = data[model.likelihood_of]
     blocks: tuple[Block, ...] = given if isinstance(given, tuple) else (given,)
     held_out = any(block.held_out is not None and block.held_out.any() for block in blocks)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_CHOICE_KEY,)))
+    rng = np.random.default_rng(_CHOICE_SEED)
     ask = _Asker(model, data, params, kept)
     with one_thread(), blamed(model, "log_likelihood"):
         parts = [_chosen(ask, b, block, len(blocks), held_out, rng) for b, block in enumerate(blocks)]
@@ -172,7 +184,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept, seed
 def run_densities(run: Run, datasets: Mapping[str, Dataset], model: Model) -> Densities | None:
     """:func:`densities_of` what a run has kept. Raises ``DataError`` when its data are gone or have changed."""
     data = model_data(run.spec, fitted_inputs(run, datasets), run.seed, run.holdout)
-    return densities_of(model, data, run.params, run.kept(), run.seed)
+    return densities_of(model, data, model.spec.stored_params(run.params), run.kept())
 
 
 @dataclass(frozen=True)

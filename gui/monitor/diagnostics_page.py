@@ -20,6 +20,7 @@ from plaidwork.core.draws.diagnostics import (
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.monitor.solution_table import SolutionTable
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
@@ -87,6 +88,7 @@ class DiagnosticsPage(Page):
         self._chosen = str(self._kept.get(_QUANTITY, ""))
         self._filling = False
         self.verdict = VerdictCard()
+        self.solutions = SolutionTable(workbench, run)
         self.table = DataTable()
         self.table.setAccessibleName("Quantities, worst first")
         self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
@@ -136,13 +138,15 @@ class DiagnosticsPage(Page):
         self._columns.setSpacing(space.XXL)
         self._columns.addLayout(left, 6)
         self._columns.addLayout(right, 5)
-        pinned = QHBoxLayout()
+        pinned = QVBoxLayout()
+        pinned.setSpacing(space.S)
         pinned.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         pinned.addWidget(self.verdict)
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(0)
         inner.addLayout(pinned)
+        pinned.addWidget(self.solutions)
         inner.addWidget(scrolled(below, background=self.backgroundRole().Base), 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -211,6 +215,7 @@ class DiagnosticsPage(Page):
         self._empty.hide()
         self._content.show()
         self.verdict.set_verdict(diagnosis.verdict)
+        self.solutions.show_solutions(diagnosis.solutions)
         self._set_buttons(diagnosis.verdict)
         titles = [q.title for q in diagnosis.quantities]
         row = titles.index(self._chosen) if self._chosen in titles else 0

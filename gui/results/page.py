@@ -22,6 +22,7 @@ from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
+from plaidwork.gui.results.solution_choice import SolutionChoice
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
@@ -126,6 +127,8 @@ class ResultPage(Renaming):
         self._caption = Label("", "body", "muted", elide=True)
         self._doubt = DoubtMark()
         self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
+        self._solution = SolutionChoice(self.workbench, self.run)
+        self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
         self.head_buttons = [
             self._find_button,
@@ -146,6 +149,7 @@ class ResultPage(Renaming):
         head.setSpacing(space.XS)
         head.addLayout(words, 1)
         head.addSpacing(space.S)
+        head.addWidget(self._solution)
         for action in self.head_buttons:
             head.addWidget(action)
         self._find = QLineEdit()
@@ -186,13 +190,14 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = self.new_sources()
+        sources, number, words = self.new_sources(), self._solution.number, self._solution.words()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
         def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
             task.check()  # another one may have been asked for while this one waited
-            return sources, self.load(sources), sources.parts()
+            shown = sources.of_run(self.run.solution(number)) if number else sources
+            return shown, self.load(shown), (*words, *shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 

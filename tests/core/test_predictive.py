@@ -63,7 +63,7 @@ def a_run(model, levels, holdout=0.0, n=30, m=6, gaps=0.2):
 
 
 def found_of(run, plan):
-    return densities_of(plan.model, plan.data, plan.params, run.kept(), run.seed)
+    return densities_of(plan.model, plan.data, plan.params, run.kept())
 
 
 def normal_draws(plan_levels, count, seed=1):
