@@ -17,7 +17,7 @@ from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from plaidwork.core.draws.draws import Kept
+    from plaidwork.core.draws.draws import ChainView, Kept
 
 T = TypeVar("T")
 
@@ -212,6 +212,8 @@ class Model(ABC, Generic[StateT, ParamsT]):
     """Variational models: arrays that may go on beyond a sweep, where the schedule has ``relaxation``; by itself none."""
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
+    likelihood_of: ClassVar[str] = ""
+    """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
 
     @abstractmethod
     def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
@@ -344,6 +346,28 @@ class Model(ABC, Generic[StateT, ParamsT]):
         take a second or two.
         """
         raise NotImplementedError(f"{self.spec.title} does not tell what it says at other values")
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ParamsT,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        """Log densities of the observations in ``rows`` of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+
+        Returns (s, len(rows), m) where every cell is an observation, or (s, len(rows)) where a row is one as a whole; in
+        nats, on the scale of the data as given, NaN where there is nothing to predict. Cells that are held out are asked for
+        at their true values (``Block.truth``). By these numbers the host leaves observations out, weighs solutions and
+        compares fits; it asks for few rows at a time. ``s`` is the number of draws taken: all, or where that would take
+        long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
+
+        A latent quantity of the observation's own (its cluster, its score) is integrated out given all else of the draw,
+        or leaving it out goes wrong.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell the density of single observations")
 
     def simulate(
         self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator

@@ -13,8 +13,6 @@ from plaidwork.plugins.group_factor.cells import View, in_tiles, tile, views_of
 from plaidwork.plugins.group_factor.intercepts import for_kernels
 from plaidwork.plugins.group_factor.state import Fields, Predictor, Settings
 
-TERMS = ("likelihood", "weights", "scores", "other")
-
 
 def kl_gamma(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
     """KL of Gamma(a, b) from Gamma(a0, b0), shape and rate, summed."""

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -23,6 +24,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.group_factor import sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
+from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.intercepts import intercept_draws
 from plaidwork.plugins.group_factor.project import project
@@ -40,6 +42,7 @@ class GroupFactor(Model[Fields, Settings]):
     """Spike-and-slab group factor analysis."""
 
     spec = GROUP_FACTOR
+    likelihood_of = "views"
     relaxation = Relaxation(
         means=("z", "w", "mu"),
         logs=("v", "alpha_rate", "theta_a", "theta_b", "tau_rate"),
@@ -153,6 +156,17 @@ class GroupFactor(Model[Fields, Settings]):
             return fitted_columns(kept, data, params, place, columns)
         nothing = np.full((data[name].shape[0], len(columns)), np.nan)
         return nothing, nothing.copy()
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Settings,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        return log_density_of_cells(chain, data, params, place, rows)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params, groups_of(data)[1])

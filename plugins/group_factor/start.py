@@ -77,17 +77,6 @@ def orthonormal(rows: np.ndarray) -> np.ndarray:
     return rows
 
 
-def varimax(loadings: np.ndarray, steps: int = TURNS) -> np.ndarray:
-    """(K, K) rotation that makes the columns of the (D, K) loadings sparse."""
-    rotation, last = np.eye(loadings.shape[1]), 0.0
-    for _ in range(steps):
-        rotation, reached = turn(loadings, rotation)
-        if reached <= last * (1 + 1e-8):
-            break
-        last = reached
-    return rotation
-
-
 def levelled(loadings: np.ndarray) -> np.ndarray:
     """Rows of like length (Kaiser), those near 0 left small: else the strongest features decide the rotation."""
     squares = (loadings**2).sum(axis=1)
