@@ -17,12 +17,21 @@ CHECKED_DRAWS = 200
 INTERVAL = 0.94
 
 
-def blocks_of(chain: ChainView, index: int) -> Draw:
-    """The non-empty blocks of one draw, the background and the noise."""
+def blocks_of(chain: ChainView, index: int, layered: bool = False) -> Draw:
+    """The non-empty blocks of one draw, the background and the noise; ``layered``: profiles and effects too."""
     rows, columns, theta = (chain.draw(name, index) for name in ("Z1", "Z2", "theta"))
-    kept = rows.any(axis=1) & columns.any(axis=1)
+    kept: Flags = np.asarray(rows.any(axis=1) & columns.any(axis=1))
     phi, tau0 = (float(chain.draw(name, index)) for name in ("phi", "tau0"))
-    return Draw(rows[kept], columns[kept], theta[kept], phi, tau0)
+    more = _layers_of(chain, index, kept) if layered else ()
+    return Draw(rows[kept], columns[kept], theta[kept], phi, tau0, *more)
+
+
+def _layers_of(chain: ChainView, index: int, kept: Flags) -> tuple[Floats | None, ...]:
+    """Profiles of these blocks, noise weights and effects, where the fit has them."""
+    profile, *others = (
+        chain.draw(name, index) for name in ("profile", "row_weight", "row_effect", "column_effect")
+    )
+    return profile[kept] if len(profile) else None, *(found[0] if len(found) else None for found in others)
 
 
 def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:

@@ -93,13 +93,17 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
         return params["max_blocks"]
 
     def moves(self, params: InfiniteSettings) -> tuple[MoveName, ...]:
+        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+        if params["layer"] == "profile":
+            births: list[MoveName] = ["birth_death"] * params["birth_death"]
+            return (*births, *exchanges)
         if params["moves"] == "row_wise":
             return ("row_wise",)
         pairs = max(params["birth_death"], params["seeded"])
         in_turn: tuple[Literal["birth_death", "seeded"], ...] = ("birth_death", "seeded")
         mixed: list[MoveName] = [name for n in range(pairs) for name in in_turn if n < params[name]]
         splits: list[MoveName] = ["split_merge"] * params["split_merge"]
-        return (*mixed, *splits)
+        return (*mixed, *splits, *exchanges)
 
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         return log_infinite(
@@ -151,6 +155,10 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
 
     def most(self, params: FixedSettings) -> int:
         return params["blocks"]
+
+    def moves(self, params: FixedSettings) -> tuple[MoveName, ...]:
+        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+        return tuple(exchanges)
 
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         a1, b1, a2, b2 = setting.shares

@@ -56,13 +56,14 @@ def mean_fit(draws: Sequence[Draw], shape: tuple[int, ...]) -> np.ndarray:
     total = np.zeros(shape, np.float32)
     total += np.float32(np.mean([draw.phi for draw in draws]))
     at_once = max(1, CHUNK_VALUES // sum(shape))
+    for draw in draws:
+        if draw.row_effect is not None and draw.column_effect is not None:
+            total += ((draw.row_effect[:, None] + draw.column_effect) / len(draws)).astype(np.float32)
     rows = [(draw, k) for draw in draws for k in range(len(draw.theta))]
     for first in range(0, len(rows), at_once):
         part = rows[first : first + at_once]
         left = np.array([draw.rows[k] for draw, k in part], np.float32)
-        right = np.array(
-            [draw.columns[k] * np.float32(draw.theta[k] / len(draws)) for draw, k in part], np.float32
-        )
+        right = np.array([draw.layer(k, len(draws)) for draw, k in part], np.float32)
         # one strip of rows at a time: the product is never held whole beside the total
         for top in range(0, shape[0], 512):
             total[top : top + 512] += left[:, top : top + 512].T @ right
@@ -109,7 +110,10 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Res
     every = [chain for chain in kept.chains if chain.n_draws]
     used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
     picked = picked_draws(every, int(np.prod(block.shape)), kept.under_way)
-    by_chain = [[blocks_of(chain, index) for chain, index in picked if chain is one] for one in every]
+    layered = any(variable.name == "profile" for variable in kept.spec.variables)
+    by_chain = [
+        [blocks_of(chain, index, layered) for chain, index in picked if chain is one] for one in every
+    ]
     draws = [draw for chain, found in zip(every, by_chain, strict=True) if chain in used for draw in found]
     label = "Blocks" if len(used) == len(every) else f"Blocks of the best {chains_in_words(len(used))}"
     results, matched = block_results(draws, by_chain, best_blocks(used), block, label)

@@ -151,6 +151,79 @@ PRIORS = (
 )
 
 
+LAYERS = (
+    Hyperparameter(
+        "layer",
+        "choice",
+        "shift",
+        label="Blocks are",
+        group="Blocks",
+        choices=(
+            Choice(value="shift", label="One shift", doc="the same in all cells of a block"),
+            Choice(
+                value="profile",
+                label="A profile over the columns",
+                doc="each column of a block has a value of its own, spread around the block's shift",
+            ),
+        ),
+        doc="A profile predicts measured data such as gene expression better, and different starts agree more; "
+        "one shift suits data in which blocks are flat.",
+    ),
+    Hyperparameter(
+        "row_noise",
+        "bool",
+        False,
+        label="Noise of its own for each row",
+        group="Blocks",
+        when={"layer": "profile"},
+        doc="Rows differ in how noisy they are: precision τ0 times a weight with a Gamma(2, 2) prior for each row.",
+    ),
+    Hyperparameter(
+        "effects",
+        "bool",
+        False,
+        label="Row and column effects",
+        group="Blocks",
+        when={"layer": "profile"},
+        doc="A level of its own for each row and each column, besides the blocks. For data that were not standardised.",
+    ),
+)
+
+
+def _layer_priors() -> tuple[Hyperparameter, ...]:
+    def prior(name: str, label: str, doc: str, when: dict[str, Any]) -> tuple[Hyperparameter, ...]:
+        return (
+            _prior(f"{name}_shape", 1.1, f"{label}: shape", f"Gamma(shape, rate) prior of {doc}.", when),
+            _prior(
+                f"{name}_rate", 0.33, f"{label}: rate", "In squared standard deviations of the data.", when
+            ),
+        )
+
+    return (
+        *prior(
+            "profile", "Profile prior", "the precision of a profile around its shift", {"layer": "profile"}
+        ),
+        *prior(
+            "effect",
+            "Effect prior",
+            "the precision of row and of column effects",
+            {"layer": "profile", "effects": True},
+        ),
+    )
+
+
+EXCHANGES = _count(
+    "exchanges",
+    0,
+    0,
+    100,
+    "Exchanges between blocks",
+    "Tries per sweep to let two blocks swap their rows or columns, or to replace those of one by the difference of both.",
+    "Moves",
+    advanced=True,
+)
+
+
 def _annealing(first_weight: float) -> tuple[Hyperparameter, ...]:
     """Settings of warm starts and replicas; ``first_weight`` is the default of the first likelihood power."""
     return (
@@ -274,8 +347,10 @@ INFINITE_SETTINGS = (
         "Blocks",
         advanced=True,
     ),
+    *LAYERS,
     *_start("empty", "Blocks at the start"),
     *PRIORS,
+    *_layer_priors(),
     _learned(
         "learn_mass", "Learn the number prior", "Draw the mass α in every sweep; otherwise it is fixed."
     ),
@@ -332,7 +407,7 @@ INFINITE_SETTINGS = (
         "Tries per sweep.",
         "Moves",
         advanced=True,
-        when={"moves": "full"},
+        when={"moves": "full", "layer": "shift"},
     ),
     _count(
         "split_merge",
@@ -343,8 +418,9 @@ INFINITE_SETTINGS = (
         "Tries per sweep.",
         "Moves",
         advanced=True,
-        when={"moves": "full"},
+        when={"moves": "full", "layer": "shift"},
     ),
+    EXCHANGES,
     Hyperparameter(
         "prior_share",
         "float",
@@ -374,7 +450,10 @@ FIXED_SETTINGS = (
         for side, title in (("row", "Row share"), ("column", "Column share"))
         for letter, value in (("a", 1.0), ("b", 9.0))
     ),
+    *LAYERS,
     *_start("prior", ""),
     *PRIORS,
+    *_layer_priors(),
+    EXCHANGES,
     *_annealing(0.1),
 )
