@@ -13,7 +13,7 @@ from plaidwork.core.numerics.used_draws import told as told_draws
 from plaidwork.plugins.plaid.block_list import best_blocks, block_results, blocks_of, shared_results
 from plaidwork.plugins.plaid.pooling import Draw, held_out_score
 from plaidwork.plugins.plaid.state import true_blocks
-from plaidwork.plugins.plaid.wording import Told, chains_in_words, doubts, texts
+from plaidwork.plugins.plaid.wording import Told, best_chains, doubts, texts
 
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
 """Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
@@ -115,7 +115,7 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Res
         [blocks_of(chain, index, layered) for chain, index in picked if chain is one] for one in every
     ]
     draws = [draw for chain, found in zip(every, by_chain, strict=True) if chain in used for draw in found]
-    label = "Blocks" if len(used) == len(every) else f"Blocks of the best {chains_in_words(len(used))}"
+    label = "Blocks" if len(used) == len(every) else f"Blocks of the {best_chains(len(used))}"
     results, matched = block_results(draws, by_chain, best_blocks(used), block, label)
     shared = {}
     for side, found, names in zip(

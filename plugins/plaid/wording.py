@@ -35,15 +35,15 @@ class Told(NamedTuple):
     most: int | None
 
 
-def chains_in_words(count: int) -> str:
-    return "chain" if count == 1 else f"{count} chains"
+def best_chains(count: int) -> str:
+    return "best chain" if count == 1 else f"{count} best chains"
 
 
 def texts(told: Told, thinned: str) -> dict[str, str]:
     """Headline and caption of the blocks and of the co-membership. Blocks are counted when half of the draws have them."""
     sure = int((told.present >= 0.5).sum())
     total, used = len(told.survives), int(told.survives.sum())
-    best = "" if used == total else f" in the best {chains_in_words(used)} of {total}"
+    best = "" if used == total else f" in the {best_chains(used)}"
     noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
     covered = format_percent(float((told.covered >= 0.5).mean()))
     found = {
@@ -118,11 +118,15 @@ def _shared_headline(side: str, told: Told) -> str:
 
 def _shared_caption(told: Told) -> str:
     total = len(told.survives)
-    found = "Shared blocks of two, in proportion to the blocks of each"
-    found += f", over the draws of all {total} chains." if total > 1 else "."
+    found = ["Blocks that two share, in proportion to the blocks of each."]
     if total > 1 and not told.survives.all():
-        found += " The chains ended in different blocks: trust pairs only as far as the halves agree."
-    return f"{found} {_score(told)}".strip()
+        found.insert(
+            0,
+            f"Over all {total} chains, which ended in different blocks: trust it as far as the halves agree.",
+        )
+    elif total > 1:
+        found.insert(0, f"Over all {total} chains.")
+    return " ".join([*found, _score(told)]).strip()
 
 
 def doubts(block: Block, numbers: Sequence[Integers], most: int | None) -> str:

@@ -80,7 +80,7 @@ def test_chain_far_below_the_best_is_left_out_and_said():
     assert results["chains"].columns["Used"].tolist() == ["yes", "no"]
     assert "from the best of 2 chains" in results["caption"]
     assert "under Co-membership" in results["caption"]
-    assert results["headline"].endswith("in the best chain of 2")
+    assert results["headline"].endswith("in the best chain")
     assert results["blocks"].label == "Blocks of the best chain"
     assert results["blocks"].columns["Chains"].tolist() == [1, 1]
     assert results["block_rows"].values[0] == pytest.approx(ROWS[0].astype(float))
