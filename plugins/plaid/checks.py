@@ -10,7 +10,7 @@ from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
-PROFILE_TIMES = 4.0
+PROFILE_TIMES = 5.0
 """How much longer a sweep of blocks with a profile takes."""
 
 

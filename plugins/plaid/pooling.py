@@ -37,6 +37,13 @@ class Draw(NamedTuple):
         """(K, N2) what each block adds in each column."""
         return self.theta[:, None] * self.columns if self.profile is None else self.profile
 
+    @property
+    def spreads(self) -> Floats:
+        """(K,) standard deviation of each block's profile over its columns."""
+        inside, layers = self.columns.sum(axis=1), self.layers
+        mean = layers.sum(axis=1) / inside
+        return np.sqrt(np.maximum((layers**2).sum(axis=1) / inside - mean**2, 0.0))
+
     def layer(self, k: int, share: int) -> np.ndarray:
         """(N2,) what block k adds in each column, divided by ``share``."""
         if self.profile is None:

@@ -72,6 +72,7 @@ def test_a_planted_profile_is_found_and_predicts(model):
         results = model.summarise(kept, data, params)
         scores[layer] = float(results["held_out_density"].values)
         if layer == "profile":
+            assert results["blocks"].columns["Spread"][0] == pytest.approx(profile[columns].std(), rel=0.1)
             assert results["block_rows"].values[0] == pytest.approx(rows.astype(float), abs=0.2)
             wanted = np.outer(rows, columns * profile)
             assert np.sqrt(((results["fit"].values - wanted) ** 2).mean()) < 0.2
