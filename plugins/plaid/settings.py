@@ -166,7 +166,7 @@ LAYERS = (
                 doc="each column of a block has a value of its own, spread around the block's shift",
             ),
         ),
-        doc="A profile predicts measured data such as gene expression better, and different starts agree more; "
+        doc="A profile predicts measured data such as gene expression better; "
         "one shift suits data in which blocks are flat.",
     ),
     Hyperparameter(

@@ -208,8 +208,8 @@ INFINITE_PLAID = ModelSpec(
         "paper. This is our choice.\n\n"
         "Blocks have no fixed labels. The list shows the draw of highest log joint; every other draw is matched to it. "
         "Chains clearly below the best are left out of it and named in the table of chains. Co-membership needs no labels "
-        "and pools all chains; how well two halves of the chains agree on it is said beside it. On real data, where "
-        "many sums of blocks fit nearly alike, trust it before any one list."
+        "and pools all chains; how far two halves of the chains correlate in it is said beside it. On real data, where "
+        "many sums of blocks fit nearly alike, it says more than any one list."
     ),
 )
 

@@ -51,7 +51,7 @@ def texts(told: Told, thinned: str) -> dict[str, str]:
         if sure
         else f"No block found{best}",
         "caption": _sentences(
-            [*_number_in_words(told, sure), _about_chains(told)], [_where_they_agree(told), _score(told)]
+            [*_number_in_words(told, sure), _about_chains(told)], [_where_to_look(told), _score(told)]
         )
         + thinned,
         "shared_caption": _shared_caption(told),
@@ -93,7 +93,7 @@ def _about_chains(told: Told) -> str:
     return f"from the {used} best of {total} chains {each}; the others ended clearly below"
 
 
-def _where_they_agree(told: Told) -> str:
+def _where_to_look(told: Told) -> str:
     """Where to look when the chains have different blocks."""
     if told.survives.all() or len(told.survives) < 2:
         return ""
@@ -113,7 +113,7 @@ def _shared_headline(side: str, told: Told) -> str:
     agreement = told.shared[side].agreement
     if math.isnan(agreement):
         return f"Which {side}s share blocks"
-    return f"Which {side}s share blocks: two halves of the chains agree to r = {format_fixed(agreement, 2)}"
+    return f"Which {side}s share blocks: two halves of the chains correlate by {format_fixed(agreement, 2)}"
 
 
 def _shared_caption(told: Told) -> str:
@@ -122,7 +122,7 @@ def _shared_caption(told: Told) -> str:
     if total > 1 and not told.survives.all():
         found.insert(
             0,
-            f"Over all {total} chains, which ended in different blocks: trust it as far as the halves agree.",
+            f"Over all {total} chains, which ended in different blocks: read it as far as two halves of them correlate.",
         )
     elif total > 1:
         found.insert(0, f"Over all {total} chains.")

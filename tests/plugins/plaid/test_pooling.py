@@ -71,8 +71,8 @@ def test_chains_that_differ_are_pooled_and_it_is_said():
     order = results["row_by_block"].values.tolist()
     assert shared["r0"][order.index("r1")] == pytest.approx(1.0)
     assert shared["r4"][order.index("r5")] == pytest.approx(1.0)  # only the chain far below has it
-    assert "agree to r" in results["rows_headline"]
-    assert "trust it as far as the halves agree" in results["shared_caption"]
+    assert "correlate by" in results["rows_headline"]
+    assert "read it as far as two halves of them correlate" in results["shared_caption"]
 
 
 def test_a_number_of_blocks_at_its_limit_is_doubted():
