@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from plaidwork.core.draws.draws import Kept
+    from plaidwork.core.draws.draws import ChainView, Kept
 
 T = TypeVar("T")
 
@@ -207,8 +208,12 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return cls
 
     spec: ClassVar[ModelSpec]
+    relaxation: ClassVar[Relaxation] = Relaxation()
+    """Variational models: arrays that may go on beyond a sweep, where the schedule has ``relaxation``; by itself none."""
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
+    likelihood_of: ClassVar[str] = ""
+    """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
 
     @abstractmethod
     def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
@@ -271,9 +276,10 @@ class Model(ABC, Generic[StateT, ParamsT]):
         return None
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
-        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+        """Variational and optimising models: whether to stop, where the schedule has no window.
 
-        The default looks at the primary trace: its relative change over the last two sweeps.
+        ``traces`` hold all sweeps so far. The default looks at the primary trace: its relative change over the last two
+        sweeps.
         """
         primary = self.spec.primary_trace
         if primary is None:
@@ -283,6 +289,26 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return False
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """Variational and optimising models: whether a restart whose objective stands still may end.
+
+        False while something is still to come that lets it rise again, such as a part of the model that joins later.
+        """
+        return True
+
+    def extrapolates(self, clock: Clock, params: ParamsT) -> bool:
+        """Whether the arrays of ``relaxation`` may be carried on before this sweep.
+
+        False before a sweep that takes a decision by the state it begins from, such as which parts are of no use.
+        """
+        return True
+
+    def extrapolated(self, state: StateT, before: StateT, data: ModelData, params: ParamsT) -> None:
+        """Bring up to date, in place, what follows from the arrays of ``relaxation``, which have just been carried on.
+
+        ``before`` is the state before that, without what is ``fixed``. A sweep follows at once.
+        """
 
     def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
@@ -321,6 +347,28 @@ class Model(ABC, Generic[StateT, ParamsT]):
         """
         raise NotImplementedError(f"{self.spec.title} does not tell what it says at other values")
 
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ParamsT,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        """Log densities of the observations in ``rows`` of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+
+        Returns (s, len(rows), m) where every cell is an observation, or (s, len(rows)) where a row is one as a whole; in
+        nats, on the scale of the data as given, NaN where there is nothing to predict. Cells that are held out are asked for
+        at their true values (``Block.truth``). By these numbers the host leaves observations out, weighs solutions and
+        compares fits; it asks for few rows at a time. ``s`` is the number of draws taken: all, or where that would take
+        long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
+
+        A latent quantity of the observation's own (its cluster, its score) is integrated out given all else of the draw,
+        or leaving it out goes wrong.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell the density of single observations")
+
     def simulate(
         self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], StateT]:
@@ -343,7 +391,7 @@ class Model(ABC, Generic[StateT, ParamsT]):
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: ParamsT) -> StateT:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -37,6 +38,7 @@ from plaidwork.plugins.plaid.fields import (
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.evidence import log_marginal
 from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
+from plaidwork.plugins.plaid.likelihood import log_density_of_cells
 from plaidwork.plugins.plaid.priors import Gamma, log_scalars, priors_of
 from plaidwork.plugins.plaid.profile_sweep import (
     draw_layers,
@@ -76,6 +78,8 @@ SettingsT = TypeVar("SettingsT", bound=Settings)
 
 class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
     """What both models share."""
+
+    likelihood_of: ClassVar[str] = "X"
 
     cap: ClassVar[tuple[str, str]]
     """Name and label of the setting that says how many blocks there are at most."""
@@ -244,6 +248,17 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             **drawn_layers(cold, data["X"].shape, params),
             **{name: value for name, value in scalars.items() if name in kept},
         }
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: SettingsT,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        return log_density_of_cells(chain, draws, data["X"], rows)
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         return summarise_draws(kept, data, self.inferred_up_to(params))

@@ -62,7 +62,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     made.resize(1280, 800)
     made.show()
     made.workbench.add_dataset(dataset())
-    made._show_session()
+    made.show_session()
     yield made
     made.workbench.studies.stop_all()
     for run in made.workbench.active_runs():
@@ -411,7 +411,7 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monk
         if made and made[0].job(3).status == "running":
             made[0].stop()
 
-    monkeypatch.setattr(bench_module, "_courteous", stop_in_the_third)
+    monkeypatch.setattr(bench_module, "courteous", stop_in_the_third)
     study = study_of(window, 8, at_once=1, made=made)
     ended(window, qtbot, study)
     assert [job.status for job in study.jobs] == ["done", "done", "stopped", *["waiting"] * 5]
