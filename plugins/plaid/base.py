@@ -258,10 +258,10 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         place: int,
         rows: np.ndarray,
     ) -> np.ndarray:
-        return log_density_of_cells(chain, draws, data["X"], rows)
+        return log_density_of_cells(chain, draws, data["X"], rows, params["layer"] == "profile")
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
-        return summarise_draws(kept, data, self.inferred_up_to(params))
+        return summarise_draws(kept, data, self.inferred_up_to(params), params["layer"] == "profile")
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
         return find_problems(data, params, self.most(params), *self.cap)

@@ -50,12 +50,23 @@ class Draw(NamedTuple):
             return self.columns[k] * np.float32(self.theta[k] / share)
         return self.profile[k] / share
 
+    def means(self, rows: Integers) -> Floats:
+        """(r, N2) expected values in these rows."""
+        found: Floats = self.phi + self.rows[:, rows].T.astype(np.float64) @ self.layers
+        if self.row_effect is not None and self.column_effect is not None:
+            found = found + self.row_effect[rows][:, None] + self.column_effect
+        return found
+
+    def precisions(self, rows: Integers) -> Floats:
+        """(r,) precision of the noise in these rows."""
+        return np.full(len(rows), self.tau0) if self.row_weight is None else self.tau0 * self.row_weight[rows]
+
     def density(self, i: Integers, j: Integers, values: Floats) -> Floats:
         """Log predictive density of these values in the cells (i, j), all (n,)."""
         mean = self.phi + (self.rows[:, i] * self.layers[:, j]).sum(axis=0)
         if self.row_effect is not None and self.column_effect is not None:
             mean = mean + self.row_effect[i] + self.column_effect[j]
-        tau0 = np.full(len(i), self.tau0) if self.row_weight is None else self.tau0 * self.row_weight[i]
+        tau0 = self.precisions(i)
         found: Floats = 0.5 * np.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * (values - mean) ** 2
         return found
 

@@ -96,10 +96,10 @@ def chain_table(kept: Kept, survives: np.ndarray, reason: str, data: ModelData) 
     return Table({title: np.array(column) for title, column in columns.items()}, label="Chains", doc=reason)
 
 
-def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Results:
+def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
     """All results of a plaid run: blocks from the chains that survive the ranking by log joint, co-membership from all.
 
-    ``most`` is the largest number of blocks where that number is inferred, else None.
+    ``most`` is the largest number of blocks where that number is inferred, else None; ``layered`` whether blocks have a profile.
     """
     block: Block = data["X"]
     if kept.n_draws == 0:
@@ -110,7 +110,6 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Res
     every = [chain for chain in kept.chains if chain.n_draws]
     used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
     picked = picked_draws(every, int(np.prod(block.shape)), kept.under_way)
-    layered = any(variable.name == "profile" for variable in kept.spec.variables)
     by_chain = [
         [blocks_of(chain, index, layered) for chain, index in picked if chain is one] for one in every
     ]
