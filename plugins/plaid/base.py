@@ -242,8 +242,10 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         params: SettingsT,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
-        return log_density_of_cells(chain, draws, data["X"], rows)
+        assert columns is not None  # cells are the observations
+        return log_density_of_cells(chain, draws, data["X"], rows, columns)
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         return summarise_draws(kept, data, self.inferred_up_to(params))

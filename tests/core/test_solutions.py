@@ -30,9 +30,9 @@ class Mode(toys.Walk):
     spec = replace(toys.Walk.spec, id="toy.mode", title="Mode")
     likelihood_of = "X"
 
-    def log_likelihood(self, chain, draws, data, params, place, rows):
+    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
-        return stats.norm.logpdf(data["X"].values[rows], level[:, None, None])
+        return stats.norm.logpdf(data["X"].values[rows, columns], level[:, None])
 
     def summarise(self, kept, data, params):
         levels = np.concatenate([chain.stack("level") for chain in kept.chains])

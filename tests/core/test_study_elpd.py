@@ -19,11 +19,11 @@ class Spread(toys.Walk):
         level = float(state["place"].mean())
         return {"lp": level, "level": level}
 
-    def log_likelihood(self, chain, draws, data, params, place, rows):
+    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
         block = data["X"]
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
-        values = (block.values if block.truth is None else block.truth)[rows]
-        return stats.norm.logpdf(values, level[:, None, None], params["stride"])
+        values = (block.values if block.truth is None else block.truth)[rows, columns]
+        return stats.norm.logpdf(values, level[:, None], params["stride"])
 
 
 def study_of(model, **options):

@@ -65,5 +65,5 @@ def test_several_classes_have_probabilities_that_sum_to_one(model, classes):
         codes = np.array(plan.data["y"].values)
         codes[3] = label
         object.__setattr__(other["y"], "values", codes)
-        total += np.exp(plan.model.log_likelihood(chain, draws, other, plan.params, 0, np.array([3])))
+        total += np.exp(plan.model.log_likelihood(chain, draws, other, plan.params, 0, np.array([3]), None))
     np.testing.assert_allclose(total, 1.0, atol=1e-6)
