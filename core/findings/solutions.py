@@ -42,7 +42,8 @@ def weigh(
     if densities is None:
         return found, "Their weights are not known: there is nothing to predict."
     weighed = weighed_by(densities, [chain.chain for chain in run.kept().chains], found)
-    count = format_count(int(densities.total.sum()))
+    total, seen = int(densities.total.sum()), len(densities.row)
+    count = format_count(total) if total == seen else f"{format_count(seen)} of {format_count(total)}"
     how = (
         f"{count} held-out cells" if densities.held_out else f"{count} observations, each left out (PSIS-LOO)"
     )
