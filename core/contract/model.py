@@ -299,6 +299,13 @@ class Model(ABC, Generic[StateT, ParamsT]):
         """
         return True
 
+    def extrapolates(self, clock: Clock, params: ParamsT) -> bool:
+        """Whether the arrays of ``relaxation`` may be carried on before this sweep.
+
+        False before a sweep that takes a decision by the state it begins from, such as which parts are of no use.
+        """
+        return True
+
     def extrapolated(self, state: StateT, before: StateT, data: ModelData, params: ParamsT) -> None:
         """Bring up to date, in place, what follows from the arrays of ``relaxation``, which have just been carried on.
 

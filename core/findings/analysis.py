@@ -75,6 +75,7 @@ class AnalysisSpec:
     that share a dim with the fitted data are brought into their order.
 
     ``unlocks`` names data that may be looked at once, such as ``"test half"`` (see :mod:`plaidwork.core.findings.unlocking`).
+    ``caution`` names a text result of the run that says, where it is not empty, what speaks against opening them now.
 
     A view may name the items of an axis of its result: a text result with the name of the dim, as its only dim.
     """
@@ -91,6 +92,7 @@ class AnalysisSpec:
     hyperparameters: tuple[Hyperparameter, ...] = ()
     views: tuple[View, ...] = ()
     unlocks: str = ""
+    caution: str = ""
     models: tuple[str, ...] | Literal["*"] = "*"
     help: str = ""
     citation: str = ""

@@ -14,6 +14,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import State
 from plaidwork.core.contract.relaxation import Relaxation
+from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.draws.chain import ChainRecord, copy_state
 from plaidwork.core.inference.plan import FitPlan
 
@@ -40,7 +41,9 @@ def begin(plan: FitPlan, record: ChainRecord) -> None:
     names = how.means + how.logs
     last = entry["last"]
     known = all(name in last and last[name].shape == state[name].shape for name in names)
-    entry["added"] = float(entry["share"]) if known else 0.0
+    clock = Clock(record.sweep, record.schedule.warmup)
+    wanted = known and plan.model.extrapolates(clock, plan.params)
+    entry["added"] = float(entry["share"]) if wanted else 0.0
     if not entry["added"]:
         entry["kept"] = {name: state[name].copy(order="K") for name in names}
         return

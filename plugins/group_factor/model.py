@@ -16,6 +16,7 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     Problem,
+    Relaxation,
     Results,
     Stage,
     State,
@@ -41,6 +42,24 @@ class GroupFactor(Model[Fields, Settings]):
 
     spec = GROUP_FACTOR
     likelihood_of = "views"
+    relaxation = Relaxation(
+        means=("z", "w", "mu"),
+        logs=("v", "alpha_rate", "theta_a", "theta_b", "tau_rate"),
+        fixed=(
+            "y",
+            "known",
+            "float",
+            "group",
+            "kinds",
+            "level",
+            "first",
+            "kind",
+            "view",
+            "null",
+            "centre",
+            "tau_shape",
+        ),
+    )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
         given = data["start"].values if "start" in data else None
@@ -74,6 +93,12 @@ class GroupFactor(Model[Fields, Settings]):
             return False
         gains = np.abs(np.diff(bound[-QUIET_SWEEPS - 1 :]))
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
+
+    def extrapolates(self, clock: Clock, params: Settings) -> bool:
+        return not sweep.drops_now(clock.sweep, params)
+
+    def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
+        sweep.bring_up_to_date(state, before)
 
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         a, b = state["theta_a"], state["theta_b"]

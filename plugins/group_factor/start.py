@@ -12,8 +12,6 @@ from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, v
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
 from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Settings, StartWork
 
-START_VARIANCE = 0.02
-"""Of q(z): small, or the first sweeps forget the start (see NOTES.md)."""
 SINGLE_CELLS = 1_000_000
 """From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
 PASSES, SPARE = 10, 10
@@ -224,7 +222,7 @@ def new_state(
     ]
     sizes = [len(view.null) for view in read]
     d = sum(sizes)
-    v = np.full((k, n), START_VARIANCE)
+    v = np.full((k, n), params["start_variance"])
     state: Fields = {
         "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
         "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),

@@ -34,6 +34,7 @@ class Settings(TypedDict):
     slab: Slab
     init: Literal["varimax", "pca", "random", "given"]
     start_noise: float
+    start_variance: float
     dtype: Literal["float32", "float64"]
     drop_start: int
     drop_every: int

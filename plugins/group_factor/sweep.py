@@ -307,6 +307,13 @@ def upgraded(state: State) -> Fields:
     return cast(Fields, state)
 
 
+def bring_up_to_date(state: Fields, before: Fields) -> None:
+    """What follows from means and rates that have been carried on; the variances of the weights stay."""
+    state["zz"] = state["z"] ** 2 + state["v"]
+    state["ww"] = state["w"] ** 2 + np.maximum(before["ww"] - before["w"] ** 2, 0.0)
+    state["scale"] = np.where(state["kind"] == kernels.GAUSSIAN, state["tau_shape"] / state["tau_rate"], 1.0)
+
+
 def traces_of(state: Fields, params: Settings) -> dict[str, float]:
     """Traces after a sweep."""
     terms = bound_terms(state, params)

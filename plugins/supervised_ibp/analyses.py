@@ -23,6 +23,7 @@ from plaidwork.plugins.supervised_ibp.effects import Estimates, p_values, regres
 from plaidwork.plugins.supervised_ibp.effects_spec import EFFECTS, Wanted
 from plaidwork.plugins.supervised_ibp.exclusivity import top_words
 from plaidwork.plugins.supervised_ibp.results import correlation, listed, topic_labels
+from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
 from plaidwork.plugins.supervised_ibp.state import Settings
 
 ADJUSTED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -43,7 +44,7 @@ class Effects(Analysis):
 
     def run(self, results: Mapping[str, Any], data: AnalysisData, params: Params, report: Any) -> Results:
         wanted = cast("Wanted", params)
-        of_fit = cast("Settings", data.settings)
+        of_fit = cast("Settings", SUPERVISED_IBP.stored_params(data.settings))
         corpus = corpus_of(data, of_fit)
         if not len(corpus.test):
             raise ModelError("The run has no test documents.", "Fit with a share of test documents above 0.")
@@ -203,7 +204,8 @@ def _texts(
         for g, text in enumerate(labels[:groups])
         if not np.isnan(found.value[g])
     ]
-    caption += f" Mean outcome: {'; '.join(bases).replace('No topic', 'no topic')}."
+    if bases:
+        caption += f" Mean outcome: {'; '.join(bases).replace('No topic', 'no topic')}."
     return {
         "headline": f"{int(clear.sum())} of {int(known.sum())} effects have an interval without 0",
         "caption": caption,

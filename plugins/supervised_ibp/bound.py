@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     copied,
@@ -26,7 +26,7 @@ LOG_2PI = float(np.log(2 * np.pi))
 def bound_terms(state: Fields, corpus: Corpus, params: Settings) -> dict[str, float]:
     """Terms of the bound; the sums of the state must be those of its nu, ``fit`` that of its phi."""
     (n, d), k = corpus.shape, state["nu"].shape[1]
-    noise, variance = params["noise"], params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
     gram, cov = topic_gram(state), state["cov"]
     misfit = corpus.square - 2 * state["fit"] + float((second_moment(state) * gram).sum())
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])

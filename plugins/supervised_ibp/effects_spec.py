@@ -201,6 +201,7 @@ EFFECTS = AnalysisSpec(
         View("table", "List of them", {"values": "test_documents"}),
     ),
     unlocks="test half",
+    caution="caution",
     models=("supervised_ibp",),
     help=(
         "The topics of every test document are worked out from its words alone, with what was learned from the training "

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means
 from plaidwork.plugins.supervised_ibp.state import Settings
 from plaidwork.plugins.supervised_ibp.texteffect import new_topics
@@ -42,7 +42,7 @@ class Topics:
 
 def scores(topics: Topics, corpus: Corpus, params: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows. A background topic is in base."""
-    noise, fixed = params["noise"], topics.n_fixed
+    noise, fixed = variances_of(corpus, params)[0], topics.n_fixed
     gram = (topics.phi @ topics.phi.T + len(corpus.words) * topics.cov) / noise
     log_in, log_out = log_shares(params["prior"], topics.share_a, topics.share_b)
     rows = np.ascontiguousarray((topics.phi[fixed:] / (corpus.scale * noise)).T)

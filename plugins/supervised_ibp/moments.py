@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.prior import log_shares
 from plaidwork.plugins.supervised_ibp.state import SUMS, Fields, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import printed_moment
@@ -45,7 +45,7 @@ def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarra
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
-    gram = topic_gram(state) / params["noise"]
+    gram = topic_gram(state) / variances_of(corpus, params)[0]
     rate = state["tau_shape"] / state["tau_rate"]
     coef = state["coef"]
     second = state["coef_cov"] + rate * np.outer(coef, coef)  # E[tau beta beta']

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import ModelData, ModelError, Problem
-from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of, variances_of
 from plaidwork.plugins.supervised_ibp.state import Settings
 
 FEW_TEST = 10
@@ -24,7 +24,7 @@ def problems_of(data: ModelData, params: Settings) -> list[Problem]:
         return [Problem(error.message, error.hint)]
     return [
         Problem(message, hint, where, "warning")
-        for found in (_documents(data, corpus, params), _vocabulary(corpus))
+        for found in (_documents(data, corpus, params), _vocabulary(corpus), _package(corpus, params))
         for message, hint, where in found
     ]
 
@@ -55,6 +55,25 @@ def _documents(data: ModelData, corpus: Corpus, params: Settings) -> list[tuple[
         text = f"The split tears {_counted(len(torn), 'cluster')} (or equal documents) apart."
         found.append((text, "Test documents are then not independent of the fit.", "split"))
     return found
+
+
+def _package(corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
+    """What differs from the R package where its results are to be repeated."""
+    if not params["texteffect"]:
+        return []
+    differ = {
+        "“Word counts” should be “As they are”": corpus.transform == "count",
+        "“Scaling” should be “Mean 0, variance 1”": params["scale"] == "standardise",
+        "“Background topic” should be off": not params["background"],
+        "“Variance of the weights” should be 5": variances_of(corpus, params)[1] == 5.0,
+    }
+    found = [rule for rule, holds in differ.items() if not holds]
+    text = "The fit will not be that of the R package texteffect"
+    return (
+        [(f"{text}: {'; '.join(found)}.", "Change these, or turn the option off.", "texteffect")]
+        if found
+        else []
+    )
 
 
 def _vocabulary(corpus: Corpus) -> list[tuple[str, str, str]]:

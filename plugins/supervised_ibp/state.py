@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Prior = Literal["finite", "stick"]
 Sum = Literal["raw", "gram", "total", "ny", "spread", "cover_nu", "tally"]
+Transform = Literal["count", "log1p", "binary", "tfidf"]
 TopicArray = Literal[
     "nu", "phi", "rows", "raw", "offset", "outer", "cov", "gram", "total", "ny", "spread", "cover_nu"
 ]  # fmt: skip
@@ -28,11 +29,11 @@ class Settings(TypedDict):
     reorder: bool
     background: bool
     start: Literal["turns", "svd", "sparse", "stick-draw", "uniform", "given"]
-    show: Literal["exclusivity", "bound"]
+    show: Literal["bound-in-range", "exclusivity", "bound"]
     test_share: float
     split_seed: int
     together: bool
-    transform: Literal["count", "log1p", "binary", "tfidf"]
+    transform: Literal["auto", "count", "log1p", "binary", "tfidf"]
     scale: Literal["standardise", "centre", "none"]
     min_documents: int
     screen: int
@@ -42,6 +43,7 @@ class Settings(TypedDict):
     parts: int
     texteffect: bool
     weight_variance: float
+    variances: Literal["shares", "numbers"]
     tau_shape: float
     tau_rate: float
     top_words: int

@@ -12,7 +12,7 @@ from scipy.linalg import cho_solve, cholesky
 from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.bound import bound_terms
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     n_fixed,
@@ -42,7 +42,8 @@ def update_words(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: i
     if params["texteffect"]:
         words_by_topic(state, corpus, params, second_moment(state), first=not state["begun"])
         return
-    ridge = params["noise"] / params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
+    ridge = noise / variance
     moment = second_moment(state)
     lower = np.ascontiguousarray(cholesky(moment + ridge * np.eye(len(moment)), lower=True))
     if lo == 0:
@@ -52,15 +53,15 @@ def update_words(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: i
     tally = np.zeros(1)
     kernels.words(
         lo, hi, state["raw"], state["total"].sum(axis=0), corpus.mean, corpus.scale, lower,
-        np.ascontiguousarray(lower.T), params["noise"], state["phi"], state["rows"], state["offset"], state["outer"],
+        np.ascontiguousarray(lower.T), noise, state["phi"], state["rows"], state["offset"], state["outer"],
         tally,
     )  # fmt: skip
     state["fit"] += float(tally[0])
 
 
-def update_spread(state: Fields, params: Settings) -> None:
+def update_spread(state: Fields, corpus: Corpus, params: Settings) -> None:
     """Covariance of q(A): of each topic, or of all topics at a word."""
-    noise, variance = params["noise"], params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
     if state["joint"]:
         moment = second_moment(state) + noise / variance * np.eye(len(state["cov"]))
         lower = cholesky(moment, lower=True)
@@ -198,7 +199,7 @@ def _words(name: str, state: Fields, corpus: Corpus, params: Settings, d: int) -
 
 def _small_factors(name: str, state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
     return [
-        _at_once(f"spread of the weights{name}", lambda: update_spread(state, params)),
+        _at_once(f"spread of the weights{name}", lambda: update_spread(state, corpus, params)),
         _at_once(f"shares{name}", lambda: update_prior(state, corpus, params)),
         _at_once(f"coefficients and noise{name}", lambda: update_outcome(state, corpus, params)),
     ]
@@ -226,7 +227,7 @@ def _settle(state: Fields, corpus: Corpus, params: Settings) -> None:
     if settled and state["tally"][1] <= SETTLED_CHANGE:
         state["joint"] = True
         state["tally"][1] = np.nan  # the family has just begun: it has not changed by little
-        update_spread(state, params)
+        update_spread(state, corpus, params)
 
 
 def traces_of(state: Fields, corpus: Corpus, params: Settings) -> dict[str, float]:

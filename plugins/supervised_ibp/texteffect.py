@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
 from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 
@@ -56,10 +56,11 @@ def words_by_topic(
     raw, total = state["raw"], state["total"].sum(axis=0)
     pull = (raw - np.outer(corpus.mean, total)) / corpus.scale[:, None]
     phi = pull @ np.linalg.pinv(state["gram"].sum(axis=0)) if first else state["phi"]
-    ridge = params["noise"] / params["weight_variance"] * np.eye(len(moment))
+    noise, variance = variances_of(corpus, params)
+    ridge = noise / variance * np.eye(len(moment))
     wanted = pull - phi @ np.triu(moment, 1).T
     phi = np.ascontiguousarray(solve_triangular(np.tril(moment) + ridge, wanted.T, lower=True).T)
     state["phi"] = phi
-    state["rows"] = phi / (corpus.scale[:, None] * params["noise"])
+    state["rows"] = phi / (corpus.scale[:, None] * noise)
     state["offset"], state["outer"] = corpus.mean @ state["rows"], phi.T @ phi
     state["fit"] = float((pull * phi).sum())

@@ -157,6 +157,23 @@ def test_a_sweep_in_which_the_model_changes_stays():
     assert found[61] > found[60]
 
 
+def test_a_model_may_want_some_sweeps_from_where_the_last_ended():
+    class Careful(Valley):
+        begins = []
+
+        def extrapolates(self, clock, params):
+            return clock.sweep % 5 != 0
+
+        def stages(self, state, data, params, rng, clock):
+            self.begins.append((clock.sweep, state[relaxing.RELAXING]["added"]))
+            return super().stages(state, data, params, rng, clock)
+
+    record = finished(planned(Careful, max_sweeps=80, tolerance=0.0))
+    assert {added for sweep, added in Careful.begins if sweep % 5 == 0} == {0.0}
+    assert max(added for _, added in Careful.begins) > 1
+    assert (np.diff(bounds(record)) >= 0).all()
+
+
 @pytest.mark.parametrize("stop", range(100, 117))
 def test_goes_on_exactly_from_anywhere(stop):
     """Through a file, between two slices of a sweep that is undone, or at the end of one."""
