@@ -39,7 +39,7 @@ class Densities:
 
     Attributes
     ----------
-    by_chain : one (draws, N) array per chain, in nats.
+    chains : numbers of the chains; ``by_chain`` has a (draws, N) array of each, in nats.
     held_out : whether the fit has not seen the observations; else each has to be left out.
     block, row, column : (N,) where an observation is; column is -1 where a whole row is one.
     total : (blocks,) how many observations there are in each block, of which N were chosen.
@@ -47,6 +47,7 @@ class Densities:
     independent : whether draws are independent, as those from an approximation.
     """
 
+    chains: tuple[int, ...]
     by_chain: tuple[np.ndarray, ...]
     held_out: bool
     block: np.ndarray
@@ -57,10 +58,11 @@ class Densities:
     independent: bool = False
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
-        """How well these chains together predict (places in ``by_chain``, all when None)."""
+        """How well these chains (numbers) together predict, all when None; those that were not asked are passed over."""
         from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
 
-        parts = [self.by_chain[c] for c in (range(len(self.by_chain)) if chains is None else chains)]
+        every = zip(self.chains, self.by_chain, strict=True)
+        parts = [values for number, values in every if chains is None or number in chains]
         draws = np.concatenate(parts)
         lpd = log_mean(draws)
         if self.held_out:
@@ -170,6 +172,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
         return None
     share = [known[block_of == b].mean() if len(part.row) else 0.0 for b, part in enumerate(parts)]
     return Densities(
+        tuple(chain.chain for chain in kept.chains),
         tuple(values[:, known] for values in by_chain),
         held_out,
         block_of[known],
@@ -181,10 +184,12 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     )
 
 
-def run_densities(run: Run, datasets: Mapping[str, Dataset], model: Model) -> Densities | None:
-    """:func:`densities_of` what a run has kept. Raises ``DataError`` when its data are gone or have changed."""
+def run_densities(
+    run: Run, datasets: Mapping[str, Dataset], model: Model, kept: Kept | None = None
+) -> Densities | None:
+    """:func:`densities_of` what a run has kept (or of the part given). Raises ``DataError`` when its data are gone or have changed."""
     data = model_data(run.spec, fitted_inputs(run, datasets), run.seed, run.holdout)
-    return densities_of(model, data, model.spec.stored_params(run.params), run.kept())
+    return densities_of(model, data, model.spec.stored_params(run.params), kept or run.kept())
 
 
 @dataclass(frozen=True)
