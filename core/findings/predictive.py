@@ -110,6 +110,14 @@ class Score:
             found |= {f"elpd {name}": self.sum(b)[0] for b, name in enumerate(self.densities.names)}
         return found
 
+    def same_observations(self, other: Score) -> bool:
+        """Whether both are of the same observations."""
+        one, two = self.densities, other.densities
+        return one.held_out == two.held_out and all(
+            np.array_equal(a, b)
+            for a, b in ((one.block, two.block), (one.row, two.row), (one.column, two.column))
+        )
+
     def difference(self, other: Score) -> tuple[float, float]:
         """By how much it predicts better than another of the same observations, with standard error, nats."""
         return _summed(self.elpd - other.elpd, self.densities, None)

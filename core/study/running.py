@@ -212,7 +212,8 @@ class RunningStudy(StudyRecord):
         plan = self.plan(job)
         found = densities_of(plan.model, plan.data, plan.params, reported(run.kept()))
         solutions = run.solutions() if run.spec.algorithm == "mcmc" else ()
-        return {} if found is None else score_of(found, solutions).numbers()
+        job.score = None if found is None else score_of(found, solutions)
+        return {} if job.score is None else job.score.numbers()
 
     def _drop_runs(self, keep: int | None, memory: float | None) -> None:
         if keep is None and memory is None:
