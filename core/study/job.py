@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plaidwork.core.findings.predictive import Score
 from plaidwork.core.inference.run import Run
 
 Status = Literal["waiting", "running", "done", "stopped", "failed"]
@@ -35,6 +36,8 @@ class StudyJob:
     sweeps: int = 0
     verdict: str = ""
     settled: bool = True
+    score: Score | None = field(default=None, repr=False, compare=False)
+    """How well it predicts observation by observation; not stored, None where it is not known."""
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 
@@ -46,7 +49,14 @@ class StudyJob:
         """As before it was run."""
         self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
-        self.verdict, self.settled = "", True
+        self.verdict, self.settled, self.score = "", True, None
+
+    def behind(self, other: StudyJob) -> tuple[float, float] | None:
+        """By how much it predicts less than another, and the standard error of that difference, in nats; None where that is
+        not known, as for fits of other sessions of work and other held-out cells."""
+        if self.score is None or other.score is None or not self.score.same_observations(other.score):
+            return None
+        return other.score.difference(self.score)
 
     @property
     def share(self) -> float:

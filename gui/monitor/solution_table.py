@@ -52,9 +52,14 @@ class SolutionTable(Card):
             "Below the first": np.array([math.nan, *(one.behind for one in found[1:])]),
             "SE": np.array([math.nan, *(one.behind_error for one in found[1:])]),
         }
+        columns = {name: values for name, values in columns.items() if not _unknown(values)}
         formats = dict.fromkeys(("Log density", "Below the first", "SE"), _amount)
         self.table.set_columns(columns, formats={**formats, "Weight": lambda v: weight_text(v) or "–"})
         self.setFixedHeight(_HEAD + min(len(found), _MOST_LINES) * _LINE)
+
+
+def _unknown(values: object) -> bool:
+    return isinstance(values, np.ndarray) and bool(np.isnan(values.astype(float)).all())
 
 
 def _amount(value: float) -> str:

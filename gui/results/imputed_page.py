@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
-from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.numbers import format_count, format_fixed, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -37,6 +37,8 @@ class Gaps:
     place: int
     columns: Mapping[str, np.ndarray]
     word: str
+    agreement: float
+    """Correlation of what two halves of the chains expect; NaN where there are no two."""
 
 
 class ImputedPage(ResultPage):
@@ -94,6 +96,7 @@ class ImputedPage(ResultPage):
             place,
             _cells(fitted, place, dims),
             (dims[0] if dims else "row").replace("_", " "),
+            fitted.agreement(place, *np.nonzero(gaps[place])),
         )
 
     def show_loaded(self, loaded: Gaps) -> None:
@@ -113,6 +116,10 @@ class ImputedPage(ResultPage):
         text = f"{format_count(total)} missing cells, {format_percent(total / max(1, loaded.sizes[loaded.place]))} of {loaded.names[loaded.place]}"
         if listed < total:
             text += f"; the first {format_count(listed)} are listed, a file holds all (… menu)"
+        if not np.isnan(loaded.agreement):
+            text += (
+                f"; two halves of the chains agree to a correlation of {format_fixed(loaded.agreement, 2)}"
+            )
         self._foot.setText(text)
 
     def choose(self, place: int) -> None:

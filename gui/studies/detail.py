@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,6 +33,7 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
         if any(number == number for number in numbers):
             every = np.array([job.metrics.get(metric.key, float("nan")) for job in record.jobs])
             rows.append((metric.name, [format_fixed(number, decimals_of(every)) for number in numbers]))
+    rows += _behind(jobs)
     if any(job.verdict for job in jobs):
         rows.append((VERDICT, [job.verdict or "–" for job in jobs]))
     rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
@@ -44,6 +46,19 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
     for at, job in enumerate(jobs):
         columns[f"Fit {job.number}"] = np.array([values[at] for _, values in rows], dtype=object)
     return columns
+
+
+def _behind(jobs: Sequence[StudyJob]) -> list[tuple[str, list[str]]]:
+    """By how much each fit predicts less than the best of them, with the standard error of the difference."""
+    best = max(jobs, key=lambda job: -math.inf if job.score is None else job.score.sum()[0])
+    apart = [None if job is best else job.behind(best) for job in jobs]
+    if not any(apart):
+        return []
+    texts = [
+        "" if found is None else f"{format_fixed(found[0], 1)} ± {format_fixed(found[1], 1)}"
+        for found in apart
+    ]
+    return [(f"Log density below fit {best.number}", texts)]
 
 
 def choice_words(record: StudyRecord, choice: StudyChoice) -> str:
