@@ -35,6 +35,8 @@ class StudyJob:
     sweeps: int = 0
     verdict: str = ""
     settled: bool = True
+    reached: dict[str, int] = field(default_factory=dict)
+    """How long its chains went on until they had settled, in words of the schedule; empty for a fixed number of draws."""
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 
@@ -46,7 +48,7 @@ class StudyJob:
         """As before it was run."""
         self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
-        self.verdict, self.settled = "", True
+        self.verdict, self.settled, self.reached = "", True, {}
 
     @property
     def share(self) -> float:
@@ -82,6 +84,7 @@ class StudyJob:
             "sweeps": self.sweeps,
             "verdict": self.verdict,
             "settled": self.settled,
+            **({"reached": self.reached} if self.reached else {}),
             "seconds": round(self.seconds, 3),
             "message": self.message,
             "run": self.run_id,
@@ -105,6 +108,7 @@ class StudyJob:
             int(record.get("sweeps", 0)),
             str(record.get("verdict", "")),
             bool(record.get("settled", True)),
+            {name: int(value) for name, value in record.get("reached", {}).items()},
         )
 
     @property

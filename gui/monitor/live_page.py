@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.settling import FEWEST_DRAWS
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
@@ -31,6 +32,8 @@ _SMALL = 190
 _TAIL = 100
 _MOST_IN_LEGEND = 4
 """More chains are told apart by the colours in the side panel."""
+_AROUND = 5.0
+"""Seconds by which a fit may take longer than its budget of time, before that is told."""
 _PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
 
@@ -95,6 +98,7 @@ class LivePage(QWidget):
         self._run = run
         self._held = False
         self._columns = 0
+        self._left_out = run.schedule.left_out
         self._side = ChainPanel(workbench, run)
         self._figures = self._make_figures()
         self._lines: dict[str, QFrame] = {}
@@ -123,8 +127,13 @@ class LivePage(QWidget):
 
     def _furnish(self, plot: TracePlot) -> None:
         plot.hovered.connect(self.hovered)
-        if self._run.schedule.warmup and self._run.spec.algorithm == "mcmc":
-            plot.set_shading((0, self._run.schedule.warmup), "warm-up" if plot.large else "")
+        self._shade(plot)
+
+    def _shade(self, plot: TracePlot) -> None:
+        """Where the warm-up is; it grows while chains go on until they settle."""
+        left_out = self._run.schedule.left_out
+        if left_out and self._run.spec.algorithm == "mcmc":
+            plot.set_shading((0, left_out), "warm-up" if plot.large else "")
 
     def _make_next(self) -> None:
         """Make the next small plot that has numbers to show; look again later for the others."""
@@ -147,7 +156,10 @@ class LivePage(QWidget):
             self._maker.stop()
 
     def _make_figures(self) -> dict[str, KeyFigure]:
-        figures = {"sweep": KeyFigure("Sweep"), "left": KeyFigure("Time left")}
+        figures = {
+            "sweep": KeyFigure("Sweep"),
+            "left": KeyFigure("Time left" if self._run.goal is None else "Settles in"),
+        }
         for trace in self._run.spec.traces:
             if trace.kind == "count":
                 figures[trace.name] = KeyFigure(trace.title[:1].upper() + trace.title[1:])
@@ -234,6 +246,10 @@ class LivePage(QWidget):
         run = self._run
         self._workbench.judge(run)
         snapshots = [record.trace.snapshot() for record in run.chains]
+        if self._left_out != run.schedule.left_out:
+            self._left_out = run.schedule.left_out
+            for plot in self._plots:
+                self._shade(plot)
         for plot in [*self._plots[:1], *self._next_small()]:
             plot.draw(snapshots)
         self._tell(snapshots)
@@ -252,7 +268,8 @@ class LivePage(QWidget):
         run, phase = self._run, self._workbench.phase(self._run)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
-        chains = f"of {format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
+        about = "about " if run.active and run.goal is not None else ""
+        chains = f"of {about}{format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
@@ -264,6 +281,9 @@ class LivePage(QWidget):
         }
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
+        most = self._workbench.budget_left(run)
+        if most is not None and phase == "running":
+            value, note = self._until_settled(left, most)
         if phase == "preparing":
             note = "compiling, only once"
         if not phase:
@@ -272,6 +292,16 @@ class LivePage(QWidget):
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
         self._tell_verdict()
+
+    def _until_settled(self, left: float | None, most: float) -> tuple[str, str]:
+        """When the chains have settled, should they go on as they did; ``most`` seconds are left for it."""
+        note = f"{format_duration(max(0.0, most), rough=True)} left for it"
+        found = self._workbench.diagnosis(self._run)
+        if left is None or found is None or found.n_draws < FEWEST_DRAWS:
+            return "–", note
+        if left > most + _AROUND:
+            return "longer", note
+        return format_duration(left, rough=True), note
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         for name, figure in self._figures.items():
@@ -320,7 +350,7 @@ class LivePage(QWidget):
         """Sweeps at the end of a trace that tell its level: none of the warm-up once that is over."""
         if self._run.spec.algorithm != "mcmc":
             return 1  # what does not fluctuate is told as it is
-        after = sweeps - self._run.schedule.warmup
+        after = sweeps - self._run.schedule.left_out
         return min(_TAIL, after if after > 0 else max(1, sweeps // 2))
 
     def _tell_verdict(self) -> None:
