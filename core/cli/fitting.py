@@ -232,10 +232,10 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     if fitted.n_draws:
         found, title, advice = judged(fitted)
         values = {"headline": found, "title": title, "advice": advice}
-        _say(as_json, "verdict", " ".join(filter(None, (found, f"{title}.", advice))), **values)
         if fitted.goal is not None and fitted.status == "done":
             ended = ending(fitted.goal, fitted.schedule, fitted.diagnosis())
-            _say(as_json, "length", ended, text=ended)
+            _say(as_json, "length", ended, ended=ended)
+        _say(as_json, "verdict", " ".join(filter(None, (found, f"{title}.", advice))), **values)
     _say(as_json, "saved", text, path=str(saved.absolute()), status=fitted.status, draws=fitted.n_draws)
     if failure is not None:
         raise failure

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import FEWEST_DRAWS
+from plaidwork.core.inference.settling import sweeps_needed
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
@@ -296,8 +296,9 @@ class LivePage(QWidget):
     def _until_settled(self, left: float | None, most: float) -> tuple[str, str]:
         """When the chains have settled, should they go on as they did; ``most`` seconds are left for it."""
         note = f"{format_duration(max(0.0, most), rough=True)} left for it"
-        found = self._workbench.diagnosis(self._run)
-        if left is None or found is None or found.n_draws < FEWEST_DRAWS:
+        run, found = self._run, self._run.last_diagnosis
+        goal, now = run.goal, run.schedule
+        if left is None or found is None or goal is None or sweeps_needed(now, goal, found) is None:
             return "–", note
         if left > most + _AROUND:
             return "longer", note

@@ -58,7 +58,7 @@ def test_a_fit_goes_on_until_it_has_settled_and_equals_one_without_a_window(work
 
 def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workbench, qtbot, monkeypatch):
     monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
-    run = workbench.start(_plan(memory=0.97, budget=600.0))
+    run = workbench.start(_plan(memory=0.9, budget=600.0))
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
     qtbot.addWidget(page.side_panel())
@@ -78,6 +78,7 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
     assert "Level" in _words(goal)
     assert "R-hat to 1.01" in _words(goal)
     assert run.sweeps_planned > 4 * 210
+    assert figures["verdict"].value != "Settled"
     workbench.stop(run)
     qtbot.waitUntil(lambda: run.status == "stopped" and not workbench.active_runs(), timeout=20_000)
     assert run.resumable
@@ -85,7 +86,7 @@ def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workb
 
 def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monkeypatch):
     monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
-    run = workbench.start(_plan(memory=0.99, budget=0.5, draws=800))
+    run = workbench.start(_plan(memory=0.9, budget=0.5, draws=800))
     page = LivePage(workbench, run)
     qtbot.addWidget(page)
     monkeypatch.setattr(Pace, "per_second", lambda self: 10.0)
