@@ -14,6 +14,7 @@ from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
 from plaidwork.core.data.input_addresses import plain_value
+from plaidwork.core.session.exporting import job_toml
 from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
