@@ -39,9 +39,11 @@ class Dialog(QDialog):
         if text:
             self._layout.addWidget(Label(text, wrap=True, color="muted"))
 
-    def add(self, widget: QWidget) -> None:
-        """Add content below what is there."""
+    def add(self, widget: QWidget, *, left: bool = False) -> None:
+        """Add content below what is there; at the left, it is no wider than it needs."""
         self._layout.addWidget(widget)
+        if left:
+            self._layout.setAlignment(widget, Qt.AlignmentFlag.AlignLeft)
 
     def add_buttons(self, choices: Sequence[tuple[str, str]], primary: str, left: str = "") -> None:
         """Buttons (key, text); ``primary`` is the key that Enter chooses, ``left`` stands apart."""
@@ -162,8 +164,6 @@ def show_text(parent: QWidget | None, title: str, text: str, lead: str = "") -> 
     field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     field.setMinimumSize(560, 300)
     dialog.add(field)
-    row = button("Copy", lambda: QGuiApplication.clipboard().setText(text))
-    dialog.add(row)
-    dialog._layout.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
+    dialog.add(button("Copy", lambda: QGuiApplication.clipboard().setText(text)), left=True)
     dialog.add_buttons((("close", "Close"),), "close")
     dialog.exec()

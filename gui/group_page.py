@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from plaidwork.gui.page import FrontPage, Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import SegmentedControl
 
 
-class GroupPage(QWidget):
+class GroupPage(FrontPage):
     """A row of choices above the chosen view; commands and the right dock follow the view in front.
 
     The choice is kept in ``kept``, and ``noted`` is called when it changes.
-
-    Signals
-    -------
-    hovered : what is under the pointer in the view in front
-    view_changed : another view is in front
     """
-
-    hovered = Signal(str)
-    view_changed = Signal()
 
     def __init__(
         self,
-        views: Sequence[tuple[str, Callable[[], QWidget]]],
+        views: Sequence[tuple[str, Callable[[], Page]]],
         kept: dict[str, Any] | None = None,
         noted: Callable[[], object] = lambda: None,
         parent: QWidget | None = None,
@@ -37,7 +28,7 @@ class GroupPage(QWidget):
         super().__init__(parent)
         self._kept, self._noted = {} if kept is None else kept, noted
         self._makers = dict(views)
-        self._pages: dict[str, QWidget] = {}
+        self._pages: dict[str, Page] = {}
         self.choice = SegmentedControl([title for title, _ in views])
         self.choice.changed.connect(self.show_view)
         self._stack = QStackedWidget()
@@ -50,8 +41,8 @@ class GroupPage(QWidget):
         layout.setSpacing(0)
         layout.addLayout(row)
         layout.addWidget(self._stack, 1)
-        front = self._kept.get("view")
-        self.show_view(front if front in self._makers else views[0][0])
+        before = self._kept.get("view")
+        self.show_view(before if before in self._makers else views[0][0])
         self.choice.changed.connect(self._keep)
 
     def _keep(self, title: str) -> None:
@@ -59,7 +50,7 @@ class GroupPage(QWidget):
         self._noted()
 
     @property
-    def current(self) -> QWidget:
+    def front(self) -> Page:
         """The view in front."""
         return self._pages[self.choice.current]
 
@@ -67,40 +58,25 @@ class GroupPage(QWidget):
         """Bring the view of this title to the front."""
         if title not in self._pages:
             page = self._makers[title]()
-            if hasattr(page, "hovered"):
-                page.hovered.connect(self.hovered)
+            page.hovered.connect(self.hovered)
             self._pages[title] = page
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self._pages[title])
         self.choice.set_current(title)
-        self.view_changed.emit()
+        self.panel_changed.emit()
 
     def side_panel(self) -> QWidget | None:
         """What the view in front shows in the right dock."""
-        panel = getattr(self.current, "side_panel", None)
-        return panel() if panel is not None else None
-
-    def found_item(self) -> tuple[str, int] | None:
-        """What is chosen in the view in front and can be given a name."""
-        find = getattr(self.current, "found_item", None)
-        return find() if find is not None else None
-
-    def rename_item(self) -> None:
-        """Give what is chosen in the view in front a name."""
-        self.current.rename_item()  # type: ignore[attr-defined]
+        return self.front.side_panel()
 
     def adopt_panel(self, panel: QWidget) -> None:
         """Keep what is chosen in the panel of the view in front."""
-        self.current.adopt_panel(panel)  # type: ignore[attr-defined]
+        self.front.adopt_panel(panel)
 
-    def export_picture(self, path: Path) -> None:
-        """Save the picture in front."""
-        self.current.export_picture(path)  # type: ignore[attr-defined]
+    def found_item(self) -> tuple[str, int] | None:
+        """What is chosen in the view in front and can be given a name."""
+        return self.front.found_item()
 
-    def show_data(self) -> None:
-        """The numbers behind the picture in front."""
-        self.current.show_data()  # type: ignore[attr-defined]
-
-    def find(self) -> None:  # type: ignore[override]
-        """Find in the view in front."""
-        self.current.find()  # type: ignore[call-arg]
+    def rename_item(self) -> None:
+        """Give what is chosen in the view in front a name."""
+        self.front.rename_item()

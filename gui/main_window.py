@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import (
@@ -22,6 +23,7 @@ from plaidwork.gui.commands import Commands
 from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.header import Header
 from plaidwork.gui.log_panel import LogPanel
+from plaidwork.gui.page import Page
 from plaidwork.gui.plugin_watch import PluginWatch, missing_words
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
@@ -34,6 +36,9 @@ from plaidwork.gui.window_bars import make_actions, make_bars, make_dock
 from plaidwork.gui.window_state import WindowState
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
+
+if TYPE_CHECKING:
+    from plaidwork.gui.setup.setup_page import SetupPage
 
 HEADER_BUTTONS = (
     ("pause", "normal"),
@@ -53,13 +58,14 @@ class MainWindow(QMainWindow):
     header: Header
     header_bar: QToolBar
     messages: MessageBar
+    _furnished = False
 
     def __init__(self, workbench: Workbench, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.workbench = workbench
         self.settings = settings
         self.actions_by_key: dict[str, QAction] = {}
-        self.setup_page: QWidget | None = None
+        self.setup_page: SetupPage | None = None
         self._room = ""
         self.side_asked = False
         """Whether the side panel was asked for in a window that has little room for it."""
@@ -79,7 +85,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.plugin_watch = PluginWatch(self)
         self._restore_layout()
-        self._show_session()
+        self.show_session()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self._timer.start(_TICK)
@@ -122,11 +128,12 @@ class MainWindow(QMainWindow):
             ("show_log", self.log_dock),
         ):
             dock.visibilityChanged.connect(self.actions_by_key[key].setChecked)
+        self._furnished = True
 
     def _connect(self) -> None:
         workbench = self.workbench
         workbench.session_replaced.connect(self.messages.leave_session)
-        workbench.session_replaced.connect(self._show_session)
+        workbench.session_replaced.connect(self.show_session)
         workbench.dirty_changed.connect(lambda *_: self.refresh_head())
         workbench.saved.connect(self.commands.on_saved)
         workbench.told.connect(self._tell)
@@ -137,8 +144,9 @@ class MainWindow(QMainWindow):
         workbench.runs_changed.connect(lambda: self._run_changed(""))
         workbench.studies.changed.connect(self._study_changed)
         workbench.studies.ended.connect(self.commands.on_study_ended)
-        self.tree.chosen.connect(self._chosen)
-        self.workspace.page_changed.connect(self._page_changed)
+        self.tree.chosen.connect(self.show_item)
+        self.workspace.page_made.connect(self._adopt_page)
+        self.workspace.page_changed.connect(self.follow_page)
         self.workspace.panel_asked.connect(lambda: self.commands.ask_side(True))
         self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
@@ -162,7 +170,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "side_dock"):  # Qt resizes before everything is made
+        if self._furnished:  # Qt resizes before everything is made
             self._adapt()
 
     def _adapt(self) -> None:
@@ -178,14 +186,14 @@ class MainWindow(QMainWindow):
         self._show_side()
 
     def _show_side(self) -> None:
-        has_panel = _panel_of(self.workspace.current_page()) is not None
+        has_panel = self._side_panel() is not None
         working = self.centre.currentWidget() is self.workspace
         self.side_dock.setVisible(working and has_panel and (self._room != "tight" or self.side_asked))
         self.offer_side()
 
     def offer_side(self) -> None:
         """A button beside the tabs leads to the side panel of the page while that is hidden."""
-        panel = _panel_of(self.workspace.current_page())
+        panel = self._side_panel()
         hidden = panel is not None and self.side_dock.isHidden()
         self.workspace.offer_panel(self._side_header.title if hidden else "")
 
@@ -199,7 +207,7 @@ class MainWindow(QMainWindow):
         return QSize(1440, 900)
 
     # -- session --------------------------------------------------------------------------------
-    def _show_session(self) -> None:
+    def show_session(self) -> None:
         """Another session: its first run or dataset, or the welcome page when it is empty."""
         session = self.workbench.session
         self.setup_page = None
@@ -219,7 +227,7 @@ class MainWindow(QMainWindow):
             self.tree.select(STUDY, self.workbench.studies.records()[-1].id)
         else:
             self.tree.select(DATA, next(iter(session.datasets)))
-        self._chosen(*self.tree.current())
+        self.show_item(*self.tree.current())
 
     def show_welcome(self) -> None:
         """The first page; docks are hidden."""
@@ -264,7 +272,8 @@ class MainWindow(QMainWindow):
         kind, key = self.tree.current()
         return key if kind == DATA else ""
 
-    def _chosen(self, kind: str, key: str) -> None:
+    def show_item(self, kind: str, key: str) -> None:
+        """The pages of an item of the tree: a dataset, a run, a search or the new fit."""
         if not kind:
             return
         self.show_workspace()
@@ -284,26 +293,26 @@ class MainWindow(QMainWindow):
         self.status.set_run(run)
         self.refresh_buttons()
 
-    def _page_changed(self) -> None:
+    def _adopt_page(self, page: Page) -> None:
+        page.hovered.connect(self.status.read_out)
+        page.panel_changed.connect(self.follow_page)
+        page.run_opened.connect(self.commands.show_fit)
+
+    def _side_panel(self) -> QWidget | None:
         page = self.workspace.current_page()
-        panel = _panel_of(page)
-        if panel is not None:
+        return page.side_panel() if page is not None else None
+
+    def follow_page(self) -> None:
+        """Side panel and commands are those of the page in front."""
+        page, panel = self.workspace.current_page(), self._side_panel()
+        if page is not None and panel is not None:
             if self.side_stack.indexOf(panel) < 0:
                 self.side_stack.addWidget(panel)
-                if hasattr(page, "adopt_panel"):
-                    page.adopt_panel(panel)
+                page.adopt_panel(panel)
             self.side_stack.setCurrentWidget(panel)
             title = panel.windowTitle() or "Selection"
             self._side_header.set_title(title)
         self._show_side()
-        hovered = getattr(page, "hovered", None)
-        if hovered is not None and not page.property("read_out"):
-            page.setProperty("read_out", True)
-            hovered.connect(self.status.read_out)
-            if hasattr(page, "view_changed"):
-                page.view_changed.connect(self._page_changed)
-            if hasattr(page, "run_opened"):
-                page.run_opened.connect(self.commands.show_fit)
         self.refresh_buttons()
 
     def refresh_buttons(self) -> None:
@@ -316,6 +325,7 @@ class MainWindow(QMainWindow):
         setup = self.tree.current()[0] == NEW
         has_data = bool(self.workbench.session.datasets)
         page = self.workspace.current_page()
+        offers = page.offers if page is not None else frozenset()
         model_id = run.spec.id if run is not None else study.model_id if study is not None else ""
         lost = bool(model_id) and self.workbench.is_missing(model_id)
         failed = run is not None and run.status == "failed" and not phase
@@ -334,9 +344,9 @@ class MainWindow(QMainWindow):
             "export_run": run is not None and bool(run.results),
             "export_script": run is not None,
             "export_job": run is not None,
-            "export_picture": hasattr(page, "export_picture"),
-            "show_data": hasattr(page, "show_data"),
-            "find": hasattr(page, "find"),
+            "export_picture": "export_picture" in offers,
+            "show_data": "show_data" in offers,
+            "find": "find_in_page" in offers,
             "save": bool(has_data or self.workbench.session.runs),
             "save_as": bool(has_data or self.workbench.session.runs),
         }.items():
@@ -366,7 +376,7 @@ class MainWindow(QMainWindow):
                 self.workspace.rename(f"{run.id}/{TRACES}", "Traces")
             self.status.refresh()
             page = self.workspace.current_page()
-            if page is not None and hasattr(page, "tick"):
+            if page is not None:
                 page.tick()
         self.commands.on_verdict(run_id)
         self.refresh_buttons()
@@ -418,7 +428,7 @@ class MainWindow(QMainWindow):
         page = self.workspace.current_page()
         if shown in active:
             self.status.refresh()
-            if hasattr(page, "tick"):
+            if page is not None:
                 page.tick()
 
     # -- files dropped, closing -----------------------------------------------------------------
@@ -446,8 +456,3 @@ class MainWindow(QMainWindow):
         self.settings.set("window/geometry", self.saveGeometry())
         self.settings.sync()
         event.accept()
-
-
-def _panel_of(page: QWidget | None) -> QWidget | None:
-    """What a page shows in the dock at the right, if it has such a thing."""
-    return page.side_panel() if hasattr(page, "side_panel") else None

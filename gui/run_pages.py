@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QWidget
-
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import views_with
+from plaidwork.gui.page import Page
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 from plaidwork.gui.workspace import PageInfo
 
@@ -82,13 +81,13 @@ def _views_page(workbench: Workbench, run: Run, indices: list[int]) -> PageInfo:
     return PageInfo(key, view.group, view_icon(view), lambda: _group(workbench, run, indices))
 
 
-def _view(workbench: Workbench, run: Run, index: int) -> QWidget:
+def _view(workbench: Workbench, run: Run, index: int) -> Page:
     from plaidwork.gui.results.registry import make_view
 
     return make_view(workbench, run, run.spec.views[index])
 
 
-def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
+def _group(workbench: Workbench, run: Run, indices: list[int]) -> Page:
     from plaidwork.gui.group_page import GroupPage
     from plaidwork.gui.results.choices import kept_choices
 
@@ -97,26 +96,26 @@ def _group(workbench: Workbench, run: Run, indices: list[int]) -> QWidget:
     return GroupPage(views, kept, workbench.note_view)
 
 
-def _live(workbench: Workbench, run: Run) -> QWidget:
+def _live(workbench: Workbench, run: Run) -> Page:
     from plaidwork.gui.monitor.live_page import LivePage
 
     return LivePage(workbench, run)
 
 
-def _diagnostics(workbench: Workbench, run: Run) -> QWidget:
+def _diagnostics(workbench: Workbench, run: Run) -> Page:
     from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
     from plaidwork.gui.monitor.restart_diagnostics import RestartDiagnosticsPage
 
     return (DiagnosticsPage if run.spec.algorithm == "mcmc" else RestartDiagnosticsPage)(workbench, run)
 
 
-def _analyses(workbench: Workbench, run: Run) -> QWidget:
+def _analyses(workbench: Workbench, run: Run) -> Page:
     from plaidwork.gui.analyses.page import AnalysisPage
 
     return AnalysisPage(workbench, run)
 
 
-def _settings(workbench: Workbench, run: Run) -> QWidget:
+def _settings(workbench: Workbench, run: Run) -> Page:
     from plaidwork.gui.monitor.settings_page import SettingsPage
 
     return SettingsPage(workbench, run)
@@ -125,7 +124,7 @@ def _settings(workbench: Workbench, run: Run) -> QWidget:
 def study_pages(workbench: Workbench, study_id: str) -> list[PageInfo]:
     """The page of a search."""
 
-    def make() -> QWidget:
+    def make() -> Page:
         from plaidwork.gui.studies.study_page import StudyPage
 
         return StudyPage(workbench, study_id)
@@ -136,12 +135,12 @@ def study_pages(workbench: Workbench, study_id: str) -> list[PageInfo]:
 def data_pages(workbench: Workbench, name: str) -> list[PageInfo]:
     """The page of a dataset, and one of all that have samples in common with it."""
 
-    def make() -> QWidget:
+    def make() -> Page:
         from plaidwork.gui.data.data_page import DataPage
 
         return DataPage(workbench, name)
 
-    def together() -> QWidget:
+    def together() -> Page:
         from plaidwork.gui.data.overview_page import OverviewPage
 
         return OverviewPage(workbench, name)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from plaidwork.gui.icons import icon
+from plaidwork.gui.page import Page, PanePage
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import MessageBar, StatePane, button
@@ -23,16 +24,12 @@ _MORE = "{} more"
 class PageInfo:
     """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown; a ``common`` one is the same for
     every item of its kind, so that its icon says enough where there is little room.
-
-    A page is any widget; the window uses these attributes when it has them: ``side_panel()``, ``tick()`` (ten
-    times a second while shown), ``hovered`` (signal of the read-out), ``export_picture(path)``, ``show_data()``,
-    ``find()``.
     """
 
     key: str
     title: str
     icon: str
-    make: Callable[[], QWidget]
+    make: Callable[[], Page]
     common: bool = False
 
 
@@ -63,17 +60,19 @@ class Workspace(QWidget):
 
     Signals
     -------
+    page_made : a page was made, and is not yet in front
     page_changed : follows every change of the page in front
     panel_asked : the button for the side panel was clicked, which stands here while the panel has no room
     """
 
+    page_made = Signal(Page)
     page_changed = Signal()
     panel_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._infos: list[PageInfo] = []
-        self._pages: dict[str, QWidget] = {}
+        self._pages: dict[str, Page] = {}
         self._marked: set[str] = set()
         self.tabs = _Tabs()
         self.more = button("", self._show_more, kind="quiet")
@@ -143,11 +142,11 @@ class Workspace(QWidget):
         index = self.tabs.currentIndex()
         return self._infos[index].title if 0 <= index < len(self._infos) else ""
 
-    def current_page(self) -> QWidget | None:
+    def current_page(self) -> Page | None:
         """The page in front."""
         return self._pages.get(self.current_key())
 
-    def page(self, key: str) -> QWidget | None:
+    def page(self, key: str) -> Page | None:
         """A page that was already made."""
         return self._pages.get(key)
 
@@ -240,11 +239,12 @@ class Workspace(QWidget):
         if info.key not in self._pages:
             self._pages[info.key] = _made(info)
             self.stack.addWidget(self._pages[info.key])
+            self.page_made.emit(self._pages[info.key])
         self.stack.setCurrentWidget(self._pages[info.key])
         self.page_changed.emit()
 
 
-def _made(info: PageInfo) -> QWidget:
+def _made(info: PageInfo) -> Page:
     """The page, or a pane that says why it could not be made; the other pages are not affected."""
     try:
         return info.make()
@@ -257,4 +257,4 @@ def _made(info: PageInfo) -> QWidget:
             icon_color="error",
         )
         pane.setToolTip(details)
-        return pane
+        return PanePage(pane)

@@ -120,6 +120,46 @@ def test_kernels_are_numpy_and_numba():
     assert not _wrong_imports(kernels, lambda path, name: not under(name, _own(path), *allowed))
 
 
+def _foreign_privates(nodes):
+    """``other._private`` wherever no class of the file itself has that name."""
+    own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    privates = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr.startswith("_")]
+    mine = [n for n in privates if getattr(n.value, "id", "") in ("self", "cls")]
+    own |= {n.attr for n in mine if isinstance(n.ctx, ast.Store)}
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in privates
+        if node not in mine and node.attr not in own and not node.attr.startswith("__")
+        if ast.unparse(node.value) != "super()"
+    ]
+
+
+def _asked_by_name(nodes):
+    """``hasattr(x, "name")`` and ``getattr(x, "name", …)``: parts looked for instead of declared."""
+    calls = [
+        n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in ("getattr", "hasattr")
+    ]
+    return [f"{n.lineno}: {ast.unparse(n)}" for n in calls if isinstance(n.args[1], ast.Constant)]
+
+
+def test_no_module_of_the_window_reaches_into_the_private_parts_of_another():
+    assert not [f"{name_of(p)}:{found}" for p in files("gui") for found in _foreign_privates(nodes_of(p))]
+
+
+def test_the_window_asks_for_what_is_declared_not_for_names():
+    """Styles get options of many classes from Qt, custom views hold widgets of plugins, figures any widget."""
+    strangers = ("gui/style/", "gui/results/custom_page.py", "gui/results/figure.py")
+    paths = [path for path in files("gui") if not name_of(path).startswith(strangers)]
+    assert not [f"{name_of(path)}:{found}" for path in paths for found in _asked_by_name(nodes_of(path))]
+
+
+def test_reaching_and_asking_by_name_are_found():
+    source = "class A:\n def f(self, page):\n  page._stack.clear(page._own)\n  return hasattr(page, 'tick')\n def _own(self): ...\n"
+    nodes = tuple(ast.walk(ast.parse(source)))
+    assert _foreign_privates(nodes) == ["3: page._stack"]
+    assert _asked_by_name(nodes) == ["4: hasattr(page, 'tick')"]
+
+
 def test_no_pickle():
     words = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
     assert not _wrong_imports(files(), lambda path, name: under(name, *words))

@@ -29,6 +29,8 @@ def fit(
     budget: float | None = None,
     max_sweeps: int | None = None,
     tolerance: float | None = None,
+    window: int | None = None,
+    relaxation: float | None = None,
     holdout: float = 0.0,
     samples_in: str | Mapping[str, str] | None = None,
     import_options: Mapping[str, Any] | None = None,
@@ -50,7 +52,7 @@ def fit(
     seed, chains, warmup, draws, thin, burn_in : the schedule; None means the model's default. With ``draws`` just so many
         are made; without, the chains of a sampler go on until they have settled.
     budget : seconds after which they go on no more, 0 for the model's own number of draws; with ``draws`` these are the fewest.
-    max_sweeps, tolerance : the schedule of a variational model.
+    max_sweeps, tolerance, window, relaxation : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
@@ -84,6 +86,8 @@ def fit(
         budget=budget,
         max_sweeps=max_sweeps,
         tolerance=tolerance,
+        window=window,
+        relaxation=relaxation,
     )
     plan = make_plan(
         found,

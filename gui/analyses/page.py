@@ -23,6 +23,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.rail import MADE, NEW, Rail
 from plaidwork.gui.analyses.record_view import RecordView
+from plaidwork.gui.page import FrontPage
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import StatePane
@@ -33,10 +34,9 @@ _NARROW_RAIL, _NARROW = 190, 900
 """Width of the rail on a page narrower than this."""
 
 
-class AnalysisPage(QWidget):
+class AnalysisPage(FrontPage):
     """Analyses that can be made of a run at the left, the form or what was found at the right."""
 
-    hovered = Signal(str)
     made = Signal(str)
     """Id of a record that has just been made."""
 
@@ -323,17 +323,7 @@ class AnalysisPage(QWidget):
             self.current.set_busy(None)
 
     # -- commands of the window -----------------------------------------------------------------
-    def export_picture(self, path: Path) -> None:
-        """Save the picture in front."""
-        if isinstance(self.current, RecordView):
-            self.current.export_picture(path)
-
-    def show_data(self) -> None:
-        """The numbers behind the picture in front."""
-        if isinstance(self.current, RecordView):
-            self.current.show_data()
-
-    def find(self) -> None:  # type: ignore[override]
-        """Find in the view in front."""
-        if isinstance(self.current, RecordView):
-            self.current.find()
+    @property
+    def front(self) -> RecordView | None:
+        """The record in front; None while a form is asked or there is nothing."""
+        return self.current if isinstance(self.current, RecordView) else None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -17,6 +15,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import Registry
 from plaidwork.gui.group_page import GroupPage
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.page import FrontPage, Page, PanePage
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.registry import make_view
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -62,7 +61,7 @@ def settings_words(record: AnalysisRecord, plugins: Registry) -> str:
     return ", ".join(parts)
 
 
-class RecordView(QWidget):
+class RecordView(FrontPage):
     """One record: a line of what it was made of, and its views.
 
     Signals
@@ -71,7 +70,6 @@ class RecordView(QWidget):
     deleted : take it out of the run
     """
 
-    hovered = Signal(str)
     again = Signal()
     deleted = Signal()
 
@@ -98,8 +96,12 @@ class RecordView(QWidget):
         layout.addLayout(row)
         layout.addWidget(notice)
         layout.addWidget(self.page, 1)
-        if hasattr(self.page, "hovered"):
-            self.page.hovered.connect(self.hovered)
+        self.page.hovered.connect(self.hovered)
+
+    @property
+    def front(self) -> Page:
+        """What draws the record."""
+        return self.page
 
     def _words(self, plugins: Registry, run: Run) -> str:
         parts = [self.record.title, asked_words(self.record), settings_words(self.record, plugins)]
@@ -112,33 +114,16 @@ class RecordView(QWidget):
         made = f"{made_words(self.record)} UTC"
         return " · ".join(part for part in (*parts, draws, made, opened) if part)
 
-    def _make_page(self, workbench: Workbench, shown: Run) -> QWidget:
+    def _make_page(self, workbench: Workbench, shown: Run) -> Page:
         views = self.record.views
         if not views:
-            return StatePane("document", "This analysis declares no view", "Its results are in the export.")
+            pane = StatePane("document", "This analysis declares no view", "Its results are in the export.")
+            return PanePage(pane)
 
-        def make(view: View) -> QWidget:
+        def make(view: View) -> Page:
             return make_view(workbench, shown, view)
 
         if len(views) == 1:
             return make(views[0])
-        makers: list[tuple[str, Callable[[], QWidget]]] = [
-            (view.title, partial(make, view)) for view in views
-        ]
+        makers: list[tuple[str, Callable[[], Page]]] = [(view.title, partial(make, view)) for view in views]
         return GroupPage(makers, kept_choices(shown.view_settings), workbench.note_view)
-
-    def _pass_on(self, name: str, *values: Any) -> Any:
-        act = getattr(self.page, name, None)
-        return act(*values) if act is not None else None
-
-    def export_picture(self, path: Path) -> None:
-        """Save the picture in front."""
-        self._pass_on("export_picture", path)
-
-    def show_data(self) -> None:
-        """The numbers behind the picture in front."""
-        self._pass_on("show_data")
-
-    def find(self) -> None:  # type: ignore[override]
-        """Find in the view in front."""
-        self._pass_on("find")

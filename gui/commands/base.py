@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plaidwork.gui.main_window import MainWindow
+    from plaidwork.gui.setup.setup_page import SetupPage
     from plaidwork.gui.workbench import Workbench
 
 
@@ -15,7 +16,7 @@ class CommandGroup:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._told_results: set[str] = set()
-        self._asking: Any = None
+        self._asking: SetupPage | None = None
         """The set-up page that data are being imported for."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -18,6 +18,9 @@ from plaidwork.gui.commands.base import CommandGroup
 from plaidwork.gui.numbers import format_bytes
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import run_task, wait_for_tasks
+
+if TYPE_CHECKING:
+    from plaidwork.gui.setup.setup_page import SetupPage
 
 SESSION_SUFFIX = ".plaidwork"
 SEVERAL = (".h5mu",)
@@ -36,7 +39,7 @@ class FileCommands(CommandGroup):
         """Back to what was in front of the session that is open."""
         window = self._window
         window.show_workspace()
-        window._page_changed()
+        window.follow_page()
         window.status.set_run(window.current_run())
 
     def new_session(self) -> None:
@@ -79,7 +82,7 @@ class FileCommands(CommandGroup):
         window.settings.set_folder("import", path)
         self._add(datasets_of_file(path, self._workbench.registry, window))
 
-    def import_into(self, page: Any) -> None:
+    def import_into(self, page: SetupPage) -> None:
         """Import data for the set-up page that asks for them."""
         self._asking = page
         try:
@@ -295,11 +298,12 @@ class FileCommands(CommandGroup):
         if name is None or page is None:
             return
         try:
-            page.export_picture(name)  # type: ignore[attr-defined]
+            written = page.export_picture(name)
         except (OSError, ValueError) as error:
             self._window.messages.post("error", f"Could not write {name.name}", str(error))
             return
-        self._window.status.say(f"Picture saved to {name.name}")
+        if written is not None:
+            self._window.status.say(f"Picture saved to {name.name}")
 
     def _save_name(self, title: str, proposed: str, kinds: str) -> Path | None:
         window = self._window

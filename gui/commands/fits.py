@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-from PySide6.QtWidgets import QWidget
+from typing import TYPE_CHECKING
 
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.findings.naming import Naming
@@ -22,6 +20,7 @@ from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
     from plaidwork.core.inference.plan import FitPlan
+    from plaidwork.gui.setup.setup_page import SetupPage
 
 
 class FitCommands(CommandGroup):
@@ -29,8 +28,7 @@ class FitCommands(CommandGroup):
 
     def rename(self) -> None:
         run, page = self._window.current_run(), self._window.workspace.current_page()
-        found = getattr(page, "found_item", None)
-        if found is not None and not self._window.tree.hasFocus() and found() is not None:
+        if page is not None and not self._window.tree.hasFocus() and page.found_item() is not None:
             page.rename_item()
             return
         if run is not None:
@@ -38,7 +36,7 @@ class FitCommands(CommandGroup):
             if title:
                 self._workbench.rename_run(run, title)
             return
-        if hasattr(page, "rename"):  # that of a dataset or of a search
+        if page is not None:  # that of a dataset or of a search
             page.rename()
 
     def remove(self) -> None:
@@ -62,12 +60,12 @@ class FitCommands(CommandGroup):
             self._workbench.remove_run(run)
         else:
             self._workbench.remove_dataset(name)
-        self._window._show_session()
+        self._window.show_session()
 
     def find(self) -> None:
         page = self._window.workspace.current_page()
-        if hasattr(page, "find"):
-            page.find()  # type: ignore[call-arg]
+        if page is not None:
+            page.find_in_page()
 
     def new_fit(self) -> None:
         """Set up a fit of the data in front: of a run or search, with its model; of a dataset; of what is set up."""
@@ -77,7 +75,9 @@ class FitCommands(CommandGroup):
             self.set_up_fit(focus=_listed(run.inputs), like=(run.spec.id, run.inputs))
         elif study is not None:
             self.set_up_fit(focus=_listed(study.input_names), like=(study.model_id, study.input_names))
-        elif hasattr(page, "data_in_focus"):  # an open set-up, or data that are shown together
+        elif (
+            page is not None and page.data_in_focus is not None
+        ):  # an open set-up, or data that are shown together
             self.set_up_fit(focus=page.data_in_focus)
         else:
             name = window.current_dataset()
@@ -85,7 +85,7 @@ class FitCommands(CommandGroup):
 
     def set_up_fit(
         self,
-        fill: Callable[[Any], None] | None = None,
+        fill: Callable[[SetupPage], None] | None = None,
         focus: Sequence[str] = (),
         like: tuple[str, Names] = ("", {}),
     ) -> None:
@@ -115,17 +115,17 @@ class FitCommands(CommandGroup):
 
         run_task(work, ready)
 
-    def _show_setup(self, page: QWidget) -> None:
+    def _show_setup(self, page: SetupPage) -> None:
         window = self._window
-        page.import_requested.connect(lambda: window.commands.import_into(page))  # type: ignore[attr-defined]
-        page.start_requested.connect(self._start_plan)  # type: ignore[attr-defined]
-        page.search_requested.connect(window.commands.ask_search)  # type: ignore[attr-defined]
+        page.import_requested.connect(lambda: window.commands.import_into(page))
+        page.start_requested.connect(self._start_plan)
+        page.search_requested.connect(window.commands.ask_search)
         window.workspace.clear()
         window.setup_page = page
         window.tree.set_new_fit(True)
         window.show_workspace()
         window.tree.select(NEW, "")
-        window._chosen(NEW, "")
+        window.show_item(NEW, "")
 
     def _start_plan(self, plan: FitPlan, title: str) -> None:
         window = self._window
@@ -133,7 +133,7 @@ class FitCommands(CommandGroup):
         window.setup_page = None
         window.tree.set_new_fit(False)
         window.tree.select(RUN, run.id)
-        window._chosen(RUN, run.id)
+        window.show_item(RUN, run.id)
 
     def start(self) -> None:
         window, run = self._window, self._window.current_run()
@@ -141,7 +141,7 @@ class FitCommands(CommandGroup):
         if study is not None:
             self._workbench.studies.resume(study.id)
         elif window.tree.current()[0] == NEW and window.setup_page is not None:
-            window.setup_page.start()  # type: ignore[attr-defined]
+            window.setup_page.start()
         elif run is not None and run.resumable:
             self._workbench.resume(run)
         elif run is not None and not run.active:
@@ -234,7 +234,7 @@ class FitCommands(CommandGroup):
                 names[key] = [session.add_dataset(dataset).name for dataset in items]
             self._workbench.set_session(session)
 
-            def fill(page: Any) -> None:
+            def fill(page: SetupPage) -> None:
                 page.fill(names, sample.params, sample.schedule, sample.seed)
 
             self.set_up_fit(fill, _listed(names), (sample.model, names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plaidwork.gui import dialogs
 from plaidwork.gui.commands.base import CommandGroup
@@ -12,6 +12,7 @@ from plaidwork.gui.session_tree import NEW, RUN, STUDY
 if TYPE_CHECKING:
     from plaidwork.core.inference.plan import FitPlan
     from plaidwork.core.study import StudyRecord
+    from plaidwork.gui.setup.setup_page import SetupPage
 
 
 class StudyCommands(CommandGroup):
@@ -22,10 +23,10 @@ class StudyCommands(CommandGroup):
         window = self._window
         run = window.current_run()
         if window.tree.current()[0] == NEW and window.setup_page is not None:
-            window.setup_page.search()  # type: ignore[attr-defined]
+            window.setup_page.search()
         elif run is not None:
 
-            def fill(page: Any) -> None:
+            def fill(page: SetupPage) -> None:
                 page.from_run(run)
                 page.search()
 
@@ -50,12 +51,12 @@ class StudyCommands(CommandGroup):
         """Bring the page of a search to the front."""
         self._window.show_workspace()
         self._window.tree.select(STUDY, study_id)
-        self._window._chosen(STUDY, study_id)
+        self._window.show_item(STUDY, study_id)
 
     def show_fit(self, run_id: str) -> None:
         """Bring the pages of a run to the front."""
         self._window.tree.select(RUN, run_id)
-        self._window._chosen(RUN, run_id)
+        self._window.show_item(RUN, run_id)
 
     def hold_study(self, record: StudyRecord) -> None:
         """Pause, or go on."""
@@ -71,7 +72,7 @@ class StudyCommands(CommandGroup):
         choices = (("cancel", "Cancel"), ("remove", "Remove"))
         if dialogs.ask(self._window, f"Remove “{record.title}”?", text, choices, "remove") == "remove":
             self._workbench.studies.remove(record.id)
-            self._window._show_session()
+            self._window.show_session()
 
     def on_study_ended(self, study_id: str) -> None:
         """A message that leads to the search."""

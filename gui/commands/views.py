@@ -20,12 +20,12 @@ class ViewCommands(CommandGroup):
 
     def hold(self) -> None:
         page = self._window.workspace.current_page()
-        if hasattr(page, "set_held"):
+        if page is not None:
             page.set_held(self._window.actions_by_key["hold"].isChecked())
 
     def show_data(self) -> None:
         page = self._window.workspace.current_page()
-        if hasattr(page, "show_data"):
+        if page is not None:
             page.show_data()
 
     def next_tab(self) -> None:

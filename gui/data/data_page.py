@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -30,6 +30,7 @@ from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
 from plaidwork.gui.data.view_facts import KIND_WORDS
 from plaidwork.gui.numbers import format_limits
+from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
@@ -40,15 +41,10 @@ from plaidwork.gui.workbench import Workbench
 PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
 
 
-class DataPage(QWidget):
-    """Centre page of one dataset of the session.
+class DataPage(Page):
+    """Centre page of one dataset of the session."""
 
-    Signals
-    -------
-    hovered : read-out for the status bar
-    """
-
-    hovered = Signal(str)
+    offers = frozenset({"export_picture", "show_data"})
 
     def __init__(self, workbench: Workbench, dataset_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -409,11 +405,13 @@ class DataPage(QWidget):
         self._task = run_task(lambda task: write_csv(dataset, path, task.report), done, failed)
         return self._task
 
-    def export_picture(self, path: Path) -> None:
-        """Write the picture to a file."""
+    def export_picture(self, path: Path) -> Path | None:
+        """Write the picture to a file; None when no cell is known."""
         from plaidwork.gui.plots import save_picture
 
         if self.switch is not None:
             self.switch.set_current(PICTURE)
-        if self._image is not None:
-            save_picture(self._image, path)
+        if self._image is None:
+            return None
+        save_picture(self._image, path)
+        return path

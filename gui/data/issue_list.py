@@ -143,7 +143,6 @@ class IssueList(Card):
         self._column.setContentsMargins(1, 1, 1, 1)
         self._column.setSpacing(0)
         self.rows: list[IssueRow] = []
-        self._all_well = False
 
     def show_rows(self, found: Sequence[FixRow], checked: str) -> None:
         """Show what was found; `checked` says what was looked at when there is nothing."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -18,6 +17,7 @@ from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
 from plaidwork.gui.data.view_card import ViewCard
 from plaidwork.gui.data.view_facts import headline, table_columns
 from plaidwork.gui.numbers import format_count
+from plaidwork.gui.page import Page
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, StatePane
@@ -28,15 +28,10 @@ _CARDS = 3
 Spread = tuple[np.ndarray, np.ndarray]
 
 
-class OverviewPage(QWidget):
-    """Centre page for all matrices that share samples with one dataset.
+class OverviewPage(Page):
+    """Centre page for all matrices that share samples with one dataset."""
 
-    Signals
-    -------
-    hovered : read-out for the status bar
-    """
-
-    hovered = Signal(str)
+    offers = frozenset({"export_picture", "show_data"})
 
     def __init__(self, workbench: Workbench, dataset_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -177,11 +172,12 @@ class OverviewPage(QWidget):
         self._scroll.ensureWidgetVisible(self.table)
         self.table.view.setFocus()
 
-    def export_picture(self, path: Path) -> None:
+    def export_picture(self, path: Path) -> Path:
         """Write the picture to a file."""
         from plaidwork.gui.plots import save_picture
 
         save_picture(self.picture, path)
+        return path
 
 
 def _features(view: Dataset) -> str:

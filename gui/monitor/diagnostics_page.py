@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -22,7 +21,9 @@ from plaidwork.core.draws.diagnostics import (
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.monitor.solution_table import SolutionTable
 from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_number
+from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.theme import size, space, theme
@@ -75,10 +76,10 @@ class VerdictCard(Card):
         self.update()
 
 
-class DiagnosticsPage(QWidget):
+class DiagnosticsPage(Page):
     """Verdict, table, all R-hats as dots, trace and ranks of the chosen quantity."""
 
-    hovered = Signal(str)
+    offers = frozenset({"show_data"})
 
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +89,7 @@ class DiagnosticsPage(QWidget):
         self._chosen = str(self._kept.get(_QUANTITY, ""))
         self._filling = False
         self.verdict = VerdictCard()
+        self.solutions = SolutionTable(workbench, run)
         self.table = DataTable()
         self.table.setAccessibleName("Quantities, worst first")
         self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
@@ -137,13 +139,15 @@ class DiagnosticsPage(QWidget):
         self._columns.setSpacing(space.XXL)
         self._columns.addLayout(left, 6)
         self._columns.addLayout(right, 5)
-        pinned = QHBoxLayout()
+        pinned = QVBoxLayout()
+        pinned.setSpacing(space.S)
         pinned.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         pinned.addWidget(self.verdict)
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(0)
         inner.addLayout(pinned)
+        pinned.addWidget(self.solutions)
         inner.addWidget(scrolled(below, background=self.backgroundRole().Base), 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -212,6 +216,7 @@ class DiagnosticsPage(QWidget):
         self._empty.hide()
         self._content.show()
         self.verdict.set_verdict(diagnosis.verdict)
+        self.solutions.show_solutions(diagnosis.solutions)
         self._set_buttons(diagnosis.verdict)
         titles = [q.title for q in diagnosis.quantities]
         row = titles.index(self._chosen) if self._chosen in titles else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,6 +21,7 @@ from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.numbers import format_count, format_duration, format_number
+from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Line, Plot
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
@@ -87,10 +88,8 @@ def _y_label(trace: Trace) -> str:
     return f"{name} ({trace.unit})" if trace.unit else name
 
 
-class LivePage(QWidget):
+class LivePage(Page):
     """Live traces of all chains. ``tick`` draws what is new; the side panel shows the chains and the moves."""
-
-    hovered = Signal(str)
 
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.chain_panel import sampling_rows, shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
+from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Chip, Label
+from plaidwork.gui.widgets import Chip, Label, scrolled
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
@@ -27,14 +28,12 @@ _LABEL_WIDTH = 200
 """Pixels up to which a name is never cut."""
 
 
-class SettingsPage(QScrollArea):
+class SettingsPage(Page):
     """Groups of name and value; settings that differ from their default carry a chip."""
 
     def __init__(self, workbench: Workbench, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workbench, self._run = workbench, run
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         column = QVBoxLayout(inner)
         edge = space.VIEW_EDGE
@@ -59,10 +58,12 @@ class SettingsPage(QScrollArea):
         self.notes.textChanged.connect(self._noted)
         column.addWidget(self.notes)
         column.addStretch(1)
-        self.setWidget(inner)
-        for widget in (inner, self.viewport()):
-            widget.setBackgroundRole(self.backgroundRole().Base)
+        area = scrolled(inner, sideways=True, background=QPalette.ColorRole.Base)
+        for widget in (inner, area.viewport()):
             widget.setAutoFillBackground(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
 
     def _noted(self) -> None:
         self._run.notes = self.notes.toPlainText()
@@ -78,7 +79,7 @@ class SettingsPage(QScrollArea):
         else:
             rows += [
                 ("Sweeps at most", format_count(run.schedule.max_sweeps), False),
-                ("Tolerance", format_number(run.schedule.tolerance), False),
+                ("Tolerance", _tolerance(run.schedule), False),
             ]
         rows += [
             ("Seed", str(run.seed), False),
@@ -133,3 +134,9 @@ class SettingsPage(QScrollArea):
             column.addLayout(grid)
         column.addStretch(1)
         return column
+
+
+def _tolerance(schedule: Schedule) -> str:
+    """The tolerance and what it is about."""
+    value = format_number(schedule.tolerance)
+    return f"{value} in {format_count(schedule.window)} sweeps" if schedule.window else f"{value}, relative"

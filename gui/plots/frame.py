@@ -60,6 +60,8 @@ class PlotFrame(QWidget):
 
     hovered = Signal(str)
     data_requested = Signal()
+    _ratio = 0.0
+    """Device pixels per pixel when the lines were last drawn; events come before there are any."""
 
     def __init__(
         self,
@@ -71,7 +73,6 @@ class PlotFrame(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._ratio = 0.0
         self.x_axis = PlotAxis("bottom", whole=whole_x)
         self.y_axis = PlotAxis("left", whole=whole_y)
         self._title = Label(title, "strong")
@@ -205,6 +206,6 @@ class PlotFrame(QWidget):
     def event(self, event: QEvent) -> bool:
         """Redo line widths when the window moves to another screen."""
         ratio_changed = event.type() in (QEvent.Type.DevicePixelRatioChange, QEvent.Type.Show)
-        if ratio_changed and getattr(self, "_ratio", 0) not in (0.0, self.devicePixelRatioF()):
+        if ratio_changed and self._ratio not in (0.0, self.devicePixelRatioF()):
             self.restyle()
         return super().event(event)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QFrame,
     QHBoxLayout,
@@ -19,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.plugins import plugin_install
-from plaidwork.core.plugins.plugin_install import Installed, Offer, Progress
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.core.plugins.plugin_install import Installed, Offer
+from plaidwork.gui.task_dialog import TaskDialog, error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
 
@@ -30,24 +29,14 @@ WIDTH = 560
 MOST_HEIGHT = 240
 
 
-class _Words(QObject):
-    """Carries what the worker says to the GUI thread."""
-
-    said = Signal(str)
-
-
-class InstallDialog(QDialog):
+class InstallDialog(TaskDialog):
     """Two pages: what to install, and the question. After ``accept`` the plugin is in ``installed``."""
 
     def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Install a plugin", parent)
         self.offer: Offer | None = None
         self.installed: Installed | None = None
         self._folder = folder
-        self._task: Task | None = None
-        self._words = _Words(self)
-        self._words.said.connect(self._show_words)
-        self.setWindowTitle("Install a plugin")
         self.setFixedWidth(WIDTH)
         self._build()
 
@@ -146,55 +135,51 @@ class InstallDialog(QDialog):
         if self.told.isVisible():
             self.told.hide()
             self._fit()
-        self.go_button.setEnabled(bool(self.field.text().strip()) and self._task is None)
+        self.go_button.setEnabled(bool(self.field.text().strip()) and not self.busy())
 
     def _go(self) -> None:
-        if self._task is not None:
+        if self.busy():
             return
         if self.offer is None:
             what, folder = self.field.text().strip(), self._folder
             if what:
                 self._work(
-                    lambda say: plugin_install.look_up(what, say, folder), self._offered, "Looking it up"
+                    lambda task: plugin_install.look_up(what, task.report, folder),
+                    self._offered,
+                    "Looking it up",
                 )
         else:
             offer = self.offer
-            self._work(lambda say: plugin_install.install(offer, say), self._done, f"Installing {offer.name}")
+            self._work(
+                lambda task: plugin_install.install(offer, task.report),
+                self._done,
+                f"Installing {offer.name}",
+            )
 
-    def _work(self, call: Callable[[Progress], object], done: Callable[..., None], words: str) -> None:
-        said = self._words.said
-
-        def work(task: Task) -> object:
-            def say(text: str) -> None:
-                task.check()
-                said.emit(text)
-
-            return call(say)
-
+    def _work(self, call: Callable[[Task], object], done: Callable[..., None], words: str) -> None:
         def ended(value: object) -> None:
-            self._set_busy(None)
+            self._show_busy(False)
             done(value)
 
-        self._set_busy(run_task(work, ended, self._failed))
+        self.begin("work", call, ended, self._failed, self._show_words)
+        self._show_busy(True)
         self._show_words(words)
 
-    def _set_busy(self, task: Task | None) -> None:
-        self._task = task
+    def _show_busy(self, busy: bool) -> None:
         for part in (self.field, self.browse_button, self.back_button, self.go_button):
-            part.setEnabled(task is None)
-        self.cancel_button.setText("Cancel" if task is None else "Stop")
+            part.setEnabled(not busy)
+        self.cancel_button.setText("Stop" if busy else "Cancel")
         self.told.set_color("muted")
-        self.told.setVisible(task is not None)
+        self.told.setVisible(busy)
         self._fit()
 
     def _show_words(self, text: str) -> None:
-        if self._task is not None and text:
+        if text:
             self.told.setText(text if text.endswith("…") else f"{_short(text)} …")
 
     def _failed(self, error: BaseException, details: str) -> None:
-        self._set_busy(None)
-        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        self.told.setText(told)
+        self._show_busy(False)
+        self.told.setText(error_text(error))
         self.told.set_color("error")
         self.told.show()
         self._fit()
@@ -279,17 +264,15 @@ class InstallDialog(QDialog):
     # -- leaving --------------------------------------------------------------------------------
     def reject(self) -> None:
         """Stop what is under way; without that, close."""
-        if self._task is not None:
-            self._task.cancel()
-            self._set_busy(None)
+        if self.busy():
+            self.drop()
+            self._show_busy(False)
             return
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on behind a closed dialog."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        """Its frame closes the dialog whatever is under way."""
+        self.drop()
         super().closeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

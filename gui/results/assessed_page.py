@@ -87,13 +87,13 @@ class AssessedPage(ResultPage):
         dims = result.dims or ("item", "class")
         names = sources.dim_names(dims[-1] if len(dims) == 2 else "class", size)
         if sources.has("names"):
-            names = tuple(str(name) for name in getattr(sources.get("names"), "values", ()))
+            names = tuple(sources.texts("names"))
             if len(names) != size:
                 raise SourceError(f"{len(names)} names are given for {size} classes.")
         part = np.zeros(n, dtype=np.intp)
         parts: tuple[str, ...] = ("",)
         if sources.has("part"):
-            texts = [str(text) for text in getattr(sources.get("part"), "values", ())]
+            texts = sources.texts("part")
             if len(texts) != n:
                 raise SourceError(f"The part has {len(texts)} entries; there are {n} items.")
         known = (codes >= 0) & np.isfinite(p).all(axis=1)

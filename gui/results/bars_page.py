@@ -298,7 +298,7 @@ class BarsPage(ResultPage):
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""
 
-    def find(self) -> None:  # type: ignore[override]
+    def find_in_page(self) -> None:
         """Nothing to search: the focus goes to the bars."""
         self.chart.setFocus()
 

@@ -36,7 +36,6 @@ class BiclusterCanvas(HeatCanvas):
         super().__init__(parent)
         self.blocks = blocks
         self.show_outlines = True
-        self.show_tags = True
         self._tags: list[tuple[QRectF, int]] = []
         self._press_block: int | None = None
         self._press_known = False
@@ -90,9 +89,8 @@ class BiclusterCanvas(HeatCanvas):
             painter.setOpacity(FADED if chosen is not None and block != chosen else 1.0)
             self._outline(painter, parts[block], self._line_color(block), block == chosen, ratio)
         painter.setOpacity(1.0)
-        if self.show_tags:
-            for block in reversed(shown):
-                self._tag(painter, block, parts[block], chosen)
+        for block in reversed(shown):
+            self._tag(painter, block, parts[block], chosen)
 
     def _line_color(self, block: int) -> QColor:
         if block == self.blocks.selected and self.blocks.swatch(block) == "control":

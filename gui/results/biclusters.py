@@ -44,6 +44,7 @@ class BiclusterPage(ResultPage):
     """Blocks in the re-ordered matrix; see the module and `Blocks`."""
 
     icon_name = "blocks"
+    canvas: BiclusterCanvas
     layer_axis = ("rows", 0)
 
     def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:

@@ -113,7 +113,7 @@ class CoefficientsPage(ResultPage):
         groups: tuple[str, ...] = ("",)
         group = np.zeros(m, dtype=np.intp)
         if sources.has("group"):
-            texts = [str(text) for text in getattr(sources.get("group"), "values", ())]
+            texts = sources.texts("group")
             if len(texts) != m:
                 raise SourceError(f"The group has {len(texts)} items; there are {m} coefficients.")
             groups = tuple(dict.fromkeys(texts))

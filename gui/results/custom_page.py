@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
@@ -33,7 +31,7 @@ class CustomPage(ResultPage):
 
     def build(self) -> QWidget:
         self.widget: QWidget | None = None
-        self._factory: ViewFactory | None = None
+        self.factory: ViewFactory | None = None
         self._broken = ""
         holder = QWidget()
         self._layout = QVBoxLayout(holder)
@@ -67,13 +65,13 @@ class CustomPage(ResultPage):
     def show_loaded(self, loaded: tuple[ViewFactory, ResultStore]) -> None:
         factory, store = loaded
         update = getattr(self.widget, "update_results", None)
-        again = self.widget is not None and factory is self._factory and callable(update)
+        again = self.widget is not None and factory is self.factory and callable(update)
         try:
             if again:
                 update(store)  # type: ignore[misc]
             else:
                 self._put_away()
-                self._factory = factory
+                self.factory = factory
                 made = factory.make(store, self.workbench.selection(self.run), self._content)
                 if not isinstance(made, QWidget):
                     raise PluginError(f"it returned {type(made).__name__}, not a QWidget", hook="make")
@@ -97,7 +95,7 @@ class CustomPage(ResultPage):
         """Put the widget away and say why; the first failure counts."""
         if self._broken:
             return
-        told = plugin_error(self._factory or self.run.spec, hook, error)
+        told = plugin_error(self.factory or self.run.spec, hook, error)
         self._broken = told.message
         self._fault = told.fault
         QTimer.singleShot(0, self, self._show_broken)  # never delete a widget inside its own paint event
@@ -121,9 +119,9 @@ class CustomPage(ResultPage):
 
     def owns(self, error: BaseException) -> bool:
         """Whether an exception comes from the widget's plugin."""
-        if self.widget is None or self._factory is None:
+        if self.widget is None or self.factory is None:
             return False
-        prefixes = (*owner_of(self._factory).prefixes, type(self.widget).__module__)
+        prefixes = (*owner_of(self.factory).prefixes, type(self.widget).__module__)
         own = tuple(
             prefix for prefix in prefixes if not prefix.startswith(("PySide6", "plaidwork.gui", "pyqtgraph"))
         )
@@ -169,7 +167,7 @@ def claim(error: BaseException) -> bool:
     """
     for page in list(_live):
         if isValid(page) and page.owns(error):
-            called, _frame = frame_of(error, owner_of(page._factory).prefixes)
+            called, _frame = frame_of(error, owner_of(page.factory).prefixes)
             page.fail(called or "slot", error)
             return True
     return False
@@ -217,21 +215,3 @@ def _guarded(method: Callable[..., Any], name: str, page: CustomPage) -> Callabl
             return fallback.get(name)
 
     return call
-
-
-def excepthook_for(
-    before: Callable[[type[BaseException], BaseException, TracebackType | None], Any],
-) -> Callable[[type[BaseException], BaseException, TracebackType | None], Any]:
-    """An exception hook that lets custom views claim what is theirs, and leaves the rest to ``before``."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        if error.__traceback__ is None:
-            error = error.with_traceback(trace)
-        return None if claim(error) else before(kind, error, trace)
-
-    return hook
-
-
-def install_hook() -> None:
-    """Let custom views claim unhandled exceptions of this process."""
-    sys.excepthook = excepthook_for(sys.excepthook)

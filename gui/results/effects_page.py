@@ -97,7 +97,7 @@ class EffectsPage(ResultPage):
     def _texts(sources: Sources, role: str, m: int) -> list[str]:
         if not sources.has(role):
             return [""] * m
-        found = [str(text) for text in getattr(sources.get(role), "values", ())]
+        found = sources.texts(role)
         if len(found) != m:
             raise SourceError(f"The {role} has {len(found)} entries; there are {m} estimates.")
         return found

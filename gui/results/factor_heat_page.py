@@ -69,6 +69,7 @@ class FactorHeatPage(ResultPage):
     """
 
     icon_name = "heatmap"
+    canvas: HeatCanvas
     layer_axis = ("scores", 1)
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
@@ -138,7 +139,7 @@ class FactorHeatPage(ResultPage):
             raise SourceError(f"The data have other items than the {n} with scores.")
         group: list[str] | None = None
         if sources.has("group"):
-            group = [str(text) for text in getattr(sources.get("group"), "values", ())]
+            group = sources.texts("group")
             if len(group) != m:
                 raise SourceError(f"The group has {len(group)} items; there are {m} weights.")
         dims = scores.dims if len(scores.dims) == 2 else ("item", "factor")

@@ -43,7 +43,6 @@ class Heat:
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     row_word: str
-    column_word: str
     label: str
     unit: str
     doc: str
@@ -68,6 +67,7 @@ class HeatmapPage(ResultPage):
     """
 
     icon_name = "heatmap"
+    canvas: HeatCanvas
 
     def __init__(self, workbench: Workbench, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._order = "clustered" if view.options.get("cluster") else "given"
@@ -120,7 +120,6 @@ class HeatmapPage(ResultPage):
             role_names(sources, "row_names", row_dim, n),
             role_names(sources, "column_names", column_dim, m),
             row_dim.replace("_", " "),
-            column_dim.replace("_", " "),
             result.label or self.view.title,
             result.unit,
             result.doc,

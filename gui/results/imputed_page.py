@@ -145,10 +145,9 @@ class ImputedPage(ResultPage):
             "SD: how far the cell itself may be from it."
         )
 
-    def find(self) -> None:  # type: ignore[override]
+    def find_in_page(self) -> None:
         """The filter line is the search."""
-        self.table._filter.setFocus()
-        self.table._filter.selectAll()
+        self.table.focus_filter()
 
     def fill_menu(self, menu: QMenu) -> None:
         if self.loaded is not None and sum(self.loaded.counts):

@@ -203,7 +203,7 @@ def _listed(sources: Sources, count: int) -> tuple[tuple[str, ...], np.ndarray, 
         found = sources.get("names")
         n = len(found) if isinstance(found, Table) else len(found.values)
         dim = dim if isinstance(found, Table) or not found.dims else found.dims[0]
-        word = (getattr(found, "label", "") or dim).lower()
+        word = ((found.label if isinstance(found, Result) else "") or dim).lower()
     else:
         word = dim
     if len(ends) and (ends.min() < 0 or ends.max() >= n):

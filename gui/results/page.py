@@ -19,9 +19,10 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, write_figure
-from plaidwork.gui.results.heat_canvas import RING
+from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
+from plaidwork.gui.results.solution_choice import SolutionChoice
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
@@ -41,15 +42,14 @@ class ResultPage(Renaming):
 
     Signals
     -------
-    hovered : what is under the pointer, for the status bar
-    title_changed : the tab should show another title
     loaded_changed : a picture or a state has been put up
     """
 
-    hovered = Signal(str)
-    title_changed = Signal(str)
     loaded_changed = Signal()
     icon_name = "chart"
+    canvas: HeatCanvas | None = None
+    """The matrix that is the picture, on pages of which it is."""
+    offers = frozenset({"export_picture", "show_data", "find_in_page"})
 
     def __init__(self, workbench: Workbench, run: Run, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,6 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
@@ -116,10 +115,6 @@ class ResultPage(Renaming):
         """Esc: leave one level, as from a part to the whole; False when there is nothing to leave."""
         return False
 
-    def side_panel(self) -> QWidget | None:
-        """What the window shows in its right dock while this page is in front."""
-        return None
-
     def adopt_panel(self, panel: QWidget) -> None:
         """Keep what is chosen in the side panel too; called once the panel is in its dock."""
         self.choices.adopt(panel)
@@ -132,8 +127,10 @@ class ResultPage(Renaming):
         self._caption = Label("", "body", "muted", elide=True)
         self._doubt = DoubtMark()
         self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
-        self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find)
-        self._actions = [
+        self._solution = SolutionChoice(self.workbench, self.run)
+        self._solution.chosen.connect(self.refresh)
+        self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
+        self.head_buttons = [
             self._find_button,
             tool_button("export", "Export picture… (Ctrl+E)", self.ask_export),
             tool_button("table", "Show data (Ctrl+D)", self.show_data),
@@ -152,7 +149,8 @@ class ResultPage(Renaming):
         head.setSpacing(space.XS)
         head.addLayout(words, 1)
         head.addSpacing(space.S)
-        for action in self._actions:
+        head.addWidget(self._solution)
+        for action in self.head_buttons:
             head.addWidget(action)
         self._find = QLineEdit()
         self._find.setClearButtonEnabled(True)
@@ -192,13 +190,14 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = self.new_sources()
+        sources, number, words = self.new_sources(), self._solution.number, self._solution.words()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
         def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
             task.check()  # another one may have been asked for while this one waited
-            return sources, self.load(sources), sources.parts()
+            shown = sources.of_run(self.run.solution(number)) if number else sources
+            return shown, self.load(shown), (*words, *shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 
@@ -277,7 +276,7 @@ class ResultPage(Renaming):
 
     def update_head(self) -> None:
         """Headline and caption from the results, or the page's own."""
-        sources = getattr(self, "_sources", None)
+        sources = self._sources
         headline = sources.text(self.view.headline) if sources else ""
         caption = sources.text(self.view.caption) if sources else ""
         caption = caption or self.default_caption()
@@ -385,7 +384,7 @@ class ResultPage(Renaming):
         self.update()
 
     # -- actions --------------------------------------------------------------------------------
-    def find(self) -> None:  # type: ignore[override]
+    def find_in_page(self) -> None:
         """Open the search line."""
         self._find_row.show()
         self._find.setFocus()
@@ -454,7 +453,7 @@ class ResultPage(Renaming):
             self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
 
     def _show_menu(self) -> None:
-        anchor = self._actions[-1]
+        anchor = self.head_buttons[-1]
         self._open_menu(anchor.mapToGlobal(anchor.rect().bottomLeft()))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.findings.naming import Naming, found_dim, given_name
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.dialogs import ask_text
 from plaidwork.gui.icons import icon
+from plaidwork.gui.page import Page
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.workbench import Workbench
 
 
-class Renaming(QWidget):
+class Renaming(Page):
     """The part of a result page that tells what is chosen in it and gives that a name."""
 
     workbench: Workbench
@@ -23,6 +24,8 @@ class Renaming(QWidget):
     loaded: Any
     layer_axis: tuple[str, int] | None = None
     """Role and axis of the blocks, factors or topics of which one is chosen here, and can be given a name."""
+    _sources: Sources | None = None
+    """What the picture was loaded from; None before that."""
 
     def new_sources(self) -> Sources:
         """The results, data and names of the run as they are now."""
@@ -42,9 +45,9 @@ class Renaming(QWidget):
         return chosen[0] if chosen else None
 
     def found_item(self) -> tuple[str, int] | None:
-        """Dim and number of what is chosen, when the user can give it a name."""
-        sources, number = getattr(self, "_sources", None), self.chosen_layer()
-        if sources is None or number is None or self.loaded is None:
+        """Dim and number of what is chosen, when the user can give it a name: what all chains found, not one solution."""
+        sources, number = self._sources, self.chosen_layer()
+        if sources is None or number is None or self.loaded is None or sources.run is not self.run:
             return None
         dim = self.layer_dim(sources)
         return (dim, number) if found_dim(self.run.spec, dim) else None

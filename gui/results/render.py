@@ -1,4 +1,4 @@
-"""Pictures of views without a window: for the command line, reports and thumbnails."""
+"""Pictures of views without a window: for the command line and reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QImage
@@ -16,7 +16,9 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
 
-THUMBNAIL = (300, 170)
+if TYPE_CHECKING:
+    from plaidwork.gui.results.page import ResultPage
+
 _PANEL = 340
 
 _kept_app: QApplication | None = None
@@ -71,7 +73,7 @@ def _in_scheme(scheme: str) -> Any:
         theme().set_mode(before)
 
 
-def _page(session: Session, run: Run, view: View) -> Any:
+def _page(session: Session, run: Run, view: View) -> ResultPage:
     from plaidwork.gui.results.registry import make_view
     from plaidwork.gui.workbench import Workbench
 
@@ -105,7 +107,7 @@ def render_view(
             panel.setFixedWidth(_PANEL)
             row.addWidget(panel)
         _settle(frame, page, QSize(*size))
-        for button in page._actions:
+        for button in page.head_buttons:
             button.hide()
         image = _grab(frame, page, QSize(*size), scale)
         frame.close()
@@ -131,37 +133,7 @@ def render_view_png(
     return path
 
 
-def thumbnail(session: Session, run: Run, view: View, scheme: str = "light") -> QImage:
-    """Small picture of a view, 300 × 170 logical pixels at scale 2, without words."""
-    ensure_application()
-    with _in_scheme(scheme):
-        page = _page(session, run, view)
-        page.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        small = getattr(page, "canvas", None)
-        target = small if small is not None else page
-        if small is not None:
-            small.show_labels = False
-            small.show_tags = False
-        _settle(page, page, QSize(900, 560) if small is None else QSize(700, 460))
-        if small is not None and not page.state:
-            small.setParent(None)
-            small.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-            image = _grab(small, page, QSize(*THUMBNAIL), 2.0)
-            small.deleteLater()
-        else:
-            whole = _grab(target, page, page.size(), 1.0)
-            image = whole.scaled(
-                QSize(*THUMBNAIL) * 2,
-                Qt.AspectRatioMode.KeepAspectRatioByExpanding,
-                Qt.TransformationMode.SmoothTransformation,
-            ).copy(0, 0, THUMBNAIL[0] * 2, THUMBNAIL[1] * 2)
-            image.setDevicePixelRatio(2.0)
-        page.close()
-        page.deleteLater()
-    return image
-
-
-def _settle(frame: QWidget, page: Any, size: QSize) -> None:
+def _settle(frame: QWidget, page: ResultPage, size: QSize) -> None:
     frame.resize(size)
     frame.show()
     page.wait(60_000)
@@ -169,14 +141,14 @@ def _settle(frame: QWidget, page: Any, size: QSize) -> None:
     page.wait(60_000)
 
 
-def _grab(widget: QWidget, page: Any, size: QSize, scale: float) -> QImage:
+def _grab(widget: QWidget, page: ResultPage, size: QSize, scale: float) -> QImage:
     widget.resize(size)
     image = QImage(size * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     from plaidwork.gui.theme import theme
 
     image.fill(theme().color("surface"))
-    canvas = getattr(page, "canvas", None)
+    canvas = page.canvas
     if canvas is not None:
         canvas.set_export_ratio(scale)
     widget.render(image)

@@ -54,6 +54,7 @@ class RestartsPage(ResultPage):
     restart of each; optional ``names`` (F,) and ``shown`` (1,), the restart that the other views show."""
 
     icon_name = "compare"
+    canvas: HeatCanvas
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._one = self._other = 0

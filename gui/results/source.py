@@ -115,7 +115,13 @@ class Sources:
 
     def dims(self, role: str) -> tuple[str, ...]:
         """Names of the axes of the result behind a role; empty where it is none."""
-        return tuple(getattr(self._results.get(self.view.source.get(role, "")), "dims", ()))
+        found = self._results.get(self.view.source.get(role, ""))
+        return tuple(found.dims) if isinstance(found, Result) else ()
+
+    def texts(self, role: str) -> list[str]:
+        """The items of an array or a dataset as texts; empty for a table or a text."""
+        found = self.get(role)
+        return [str(text) for text in found.values] if isinstance(found, Result | Dataset) else []
 
     def parts(self) -> tuple[str, ...]:
         """What the axes of the view's results leave out of the data: ``600 of 5,000 rows, those most often in a block``.
@@ -253,6 +259,12 @@ class Sources:
         other._results = {**self._results, **named}
         return other
 
+    def of_run(self, run: Run) -> Sources:
+        """These sources with the results, draws and names of another run of the same data."""
+        other = copy(self)
+        other.run, other._results, other._naming = run, dict(run.results), Naming(run, self._datasets)
+        return other
+
     def _model(self) -> Model | None:
         from plaidwork.core.plugins.registry import registry
 
@@ -333,14 +345,15 @@ def role_names(sources: Sources, role: str, dim: str, length: int) -> tuple[str,
         found = sources.get(role)
         if isinstance(found, Table) and len(found) == length:
             return tuple(map(as_name, next(iter(found.columns.values()))))
-        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "UO":
-            return tuple(map(as_name, found.values))
-        if hasattr(found, "values") and found.values.shape == (length,) and found.values.dtype.kind in "iu":
+        values = found.values if isinstance(found, Result | Dataset) else np.empty(0)
+        if values.shape == (length,) and values.dtype.kind in "UO":
+            return tuple(map(as_name, values))
+        if values.shape == (length,) and values.dtype.kind in "iu":
             base = dim.removesuffix("_picked")
             for item in sources.run.spec.inputs:
                 for dataset in sources.run.inputs.get(item.name, ())[:1]:
                     if base in item.dims and (known := sources.names_of(dataset, item.dims.index(base))):
-                        return tuple(known[i] for i in found.values)
+                        return tuple(known[int(i)] for i in values)
     return sources.dim_names(dim, length)
 
 

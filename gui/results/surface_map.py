@@ -153,7 +153,7 @@ def _classes(sources: Sources, dim: str, values: np.ndarray, given: bool) -> tup
     """Names of the classes; those of a single map are of the other class and its own."""
     count = len(values) if given else 2
     if sources.has("names"):
-        names = tuple(str(name) for name in getattr(sources.get("names"), "values", ()))
+        names = tuple(sources.texts("names"))
         if len(names) != count:
             raise SourceError(f"{len(names)} names are given for {count} classes.")
         return names

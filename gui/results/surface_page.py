@@ -114,8 +114,8 @@ class SurfacePage(PointsPage):
         self.picker.set_names(loaded.classes, self._class)
         self._picker_field.setVisible(layers > 1)
         known = {"probability", *loaded.extra}
-        for number, (key, _) in enumerate(_SHOWS):
-            self.shows._group.button(number).setVisible(key in known)
+        for key, _ in _SHOWS:
+            self.shows.offer(key, key in known)
         self._shows_field.setVisible(len(known) > 1)
         if self._show not in known:
             self._show = "probability"

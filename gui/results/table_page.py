@@ -109,10 +109,9 @@ class TablePage(ResultPage):
         own = np.asarray(names).dtype.kind in "OUT" and len(set(map(str, names))) == len(names)
         return plural(inside_sentence(title)) if own else "rows"
 
-    def find(self) -> None:  # type: ignore[override]
+    def find_in_page(self) -> None:
         """The filter line is the search."""
-        self.table._filter.setFocus()
-        self.table._filter.selectAll()
+        self.table.focus_filter()
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         return self._columns, {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QValidator, QWheelEvent
@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit,
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.entry import parse, stepped, write
+
+if TYPE_CHECKING:
+    from plaidwork.gui.setup.matrix_edit import MatrixEdit
 
 
 class NumberEdit(QAbstractSpinBox):
@@ -159,10 +162,9 @@ EDITORS: dict[str, Callable[[Hyperparameter], Editor]] = {
 }
 
 
-def typed(editor: Any) -> str:
+def typed(editor: Editor | MatrixEdit) -> str:
     """What an editor holds, as text."""
-    text = editor.text_value() if hasattr(editor, "text_value") else editor.text()
-    return str(text)
+    return editor.text_value() if isinstance(editor, CheckEdit | ChoiceEdit) else editor.text()
 
 
 class FocusWatch(QObject):

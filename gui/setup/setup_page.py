@@ -18,6 +18,7 @@ from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
+from plaidwork.gui.page import Page
 from plaidwork.gui.setup.blame import field_of
 from plaidwork.gui.setup.cost import Planned, cost_words, planned
 from plaidwork.gui.setup.foot import Foot
@@ -37,7 +38,7 @@ CHECK_DELAY = 250
 MAX_WIDTH = 2000
 
 
-class SetupPage(QWidget):
+class SetupPage(Page):
     """Choose model, data and settings; ``start`` checks them and emits the plan.
 
     Parameters

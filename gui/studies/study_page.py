@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QProgressBar, QSplitter, QVBoxLayout, QWidget
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.gui import dialogs
+from plaidwork.gui.page import Page
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.marks import MarkLegend, colouring, plain
@@ -40,11 +41,10 @@ _TALL = 560
 """From this height on the picture stands below the table, else beside it."""
 
 
-class StudyPage(QWidget):
-    """Everything about one search; ``run_opened`` asks for the pages of a run."""
+class StudyPage(Page):
+    """Everything about one search."""
 
-    hovered = Signal(str)
-    run_opened = Signal(str)
+    offers = frozenset({"export_picture", "show_data", "find_in_page"})
 
     def __init__(self, workbench: Workbench, study_id: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,19 +137,21 @@ class StudyPage(QWidget):
             self._tell()
         return self._panel
 
-    def export_picture(self, path: Path) -> None:
+    def export_picture(self, path: Path) -> Path:
         """Write the scatter."""
-        write_figure(Figure(self._headline.text(), self._caption.text(), [[self.chart], [self.legend]]), path)
+        parts: list[list[QWidget]] = [[self.chart], [self.legend]]
+        return write_figure(Figure(self._headline.text(), self._caption.text(), parts), path)
 
-    def show_data(self) -> None:
+    def show_data(self) -> QWidget:
         """The table in a window of its own, with CSV."""
         assert self.shown is not None
         record = self.record
         dialog = DataDialog(record.title if record else "search", dict(self.shown.table), None, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
+        return dialog
 
-    def find(self) -> None:  # type: ignore[override]
+    def find_in_page(self) -> None:
         """The filter line of the table."""
         self.table.focus_filter()
 

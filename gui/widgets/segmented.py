@@ -83,6 +83,10 @@ class SegmentedControl(QWidget):
         """Whether `key` is one of the choices and not hidden."""
         return key in self._keys and not self._group.button(self._keys.index(key)).isHidden()
 
+    def offer(self, key: str, offered: bool = True) -> None:
+        """Show one of the choices, or hide it."""
+        self._group.button(self._keys.index(key)).setVisible(offered)
+
     def set_current(self, key: str) -> None:
         """Turn `key` on; emits `changed` if it was off."""
         if key not in self._keys:

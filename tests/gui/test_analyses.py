@@ -144,7 +144,7 @@ def test_made_record_is_shown_and_kept(page, bench):
     assert bench.dirty
     assert isinstance(page.current, RecordView)
     assert page.rail.current() == (MADE, record.id)
-    table = page.current.page.current
+    table = page.current.page.front
     until(lambda: table.loaded is not None)
     assert table._headline.text() == "2 labels"
     assert "Analysis made: Count labels" in [line.text for line in page.run.log]
@@ -156,8 +156,8 @@ def test_names_along_an_axis_come_from_the_results(page, bench):
     assert sources.dim_names("level", 2) == ("u", "v")
     assert sources.dim_names("level", 3) == ("level 1", "level 2", "level 3")
     page.current.page.show_view("Map")
-    until(lambda: page.current.page.current.loaded is not None)
-    assert page.current.page.current.state == ""
+    until(lambda: page.current.page.front.loaded is not None)
+    assert page.current.page.front.state == ""
 
 
 def test_run_again_fills_in_the_answers(page):

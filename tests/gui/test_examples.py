@@ -87,7 +87,7 @@ class Tour:
             for title in titles:
                 if title:
                     page.choice.set_current(title)
-                shown = page.current if title else page
+                shown = page.front if title else page
                 where = " / ".join(part for part in (key.partition("/")[2], title) if part)
                 self.view(shown, where)
 

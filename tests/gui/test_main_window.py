@@ -72,7 +72,7 @@ def test_an_empty_session_shows_the_welcome_page(window):
 
 def test_start_pause_stop_by_the_header_and_keys(window, qtbot):
     window.workbench.add_dataset(dataset())
-    window._show_session()
+    window.show_session()
     window.commands._start_plan(plan(SlowWalk, draws=2000), "")
     run = window.current_run()
     assert window.workspace.tabs.tabText(0) == "Live"
@@ -199,7 +199,7 @@ def test_closing_stops_running_chains(window, qtbot):
 
 def test_the_set_up_page_starts_a_fit_by_keyboard(window, qtbot):
     window.workbench.add_dataset(dataset())
-    window._show_session()
+    window.show_session()
     qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
     assert window.tree.current()[0] == "new"
@@ -270,7 +270,7 @@ def test_a_missing_recent_file_is_told_and_can_be_forgotten(window, qtbot):
 
 def test_colours_switch_live_and_back(window, qtbot):
     window.workbench.add_dataset(dataset())
-    window._show_session()
+    window.show_session()
     before = settled_picture(window, qtbot)
     window.actions_by_key["dark"].trigger()
     assert theme().scheme == "dark"
@@ -316,20 +316,16 @@ def test_damaged_settings_do_not_stop_the_start(tmp_path):
 
 
 def test_a_page_that_cannot_be_made_says_so_and_spares_the_others(window, qtbot):
-    from PySide6.QtWidgets import QLabel
-
-    from plaidwork.gui.widgets import StatePane
+    from plaidwork.gui.page import Page, PanePage
     from plaidwork.gui.workspace import PageInfo
 
     def broken():
         raise ValueError("no such thing")
 
     window.show_workspace()
-    window.workspace.set_pages(
-        [PageInfo("a", "Broken", "info", broken), PageInfo("b", "Fine", "info", lambda: QLabel("fine"))]
-    )
-    pane = window.workspace.current_page()
-    assert isinstance(pane, StatePane)
-    assert "no such thing" in pane._text.text()
+    window.workspace.set_pages([PageInfo("a", "Broken", "info", broken), PageInfo("b", "Fine", "info", Page)])
+    page = window.workspace.current_page()
+    assert isinstance(page, PanePage)
+    assert "no such thing" in page.pane._text.text()
     window.workspace.step(1)
-    assert isinstance(window.workspace.current_page(), QLabel)
+    assert type(window.workspace.current_page()) is Page

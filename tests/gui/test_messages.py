@@ -20,7 +20,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
 
 def fail(window, qtbot):
     window.workbench.add_dataset(dataset())
-    window._show_session()
+    window.show_session()
     window.commands._start_plan(plan(fail_at=20), "")
     run = window.current_run()
     qtbot.waitUntil(lambda: run.status == "failed" and bool(run.results), timeout=20_000)

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 
 from plaidwork.core.plugins.registry import registry
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+from plaidwork.gui.page import Page
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from plaidwork.gui.workspace import PageInfo, Workspace
@@ -25,10 +26,8 @@ def workspace(qtbot, width):
     qtbot.addWidget(made)
     made.resize(width, 400)
     made.show()
-    own = [PageInfo(title, title, "chart", lambda: QLabel("page")) for title in TITLES]
-    common = [
-        PageInfo(title, title, "target", lambda: QLabel("page"), True) for title in ("Traces", "Settings")
-    ]
+    own = [PageInfo(title, title, "chart", Page) for title in TITLES]
+    common = [PageInfo(title, title, "target", Page, True) for title in ("Traces", "Settings")]
     made.set_pages([*own, *common])
     QApplication.processEvents()
     return made
@@ -74,7 +73,7 @@ def test_the_side_panel_is_a_click_away_and_stays(qapp, qtbot, tmp_path, monkeyp
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     bench, run = toy_run()
     with window_on(bench, tmp_path) as window:
-        window._show_session()
+        window.show_session()
         window.resize(1024, 640)
         settle(window.workspace.current_page())
         assert not window.side_dock.isVisible()
@@ -127,7 +126,7 @@ def test_the_tabs_of_every_model_fit_a_wide_window(qtbot):
         panel = any(view.kind in WITH_PANEL for view in spec.views)
         made.resize(BESIDE_A_PANEL if panel else WIDE, 400)
         made.show()
-        made.set_pages([replace(info, make=QLabel) for info in run_pages(bench, run)])
+        made.set_pages([replace(info, make=Page) for info in run_pages(bench, run)])
         QApplication.processEvents()
         assert len(made.tab_keys()) > 4
         assert not made.more.isVisible(), (spec.id, visible(made))

@@ -91,7 +91,7 @@ def test_a_file_is_imported_and_chosen_whatever_it_is_called(opened, qtbot, monk
     found = page.run.analyses[0].results
     assert list(found["new_sample"].values) == ["n0", "n1", "n2", "n3"]
     assert list(found["features_found"].columns["Which"]) == ["extra “z”"]
-    view = page.current.page.current
+    view = page.current.page.front
     assert view.wait()
     assert view.loaded.row_names == ("n0", "n1", "n2", "n3")
     assert view.loaded.column_names == FEATURES

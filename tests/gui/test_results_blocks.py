@@ -103,7 +103,7 @@ def test_cells_have_the_colour_of_their_value(opened):
     page, _ = opened(*toy_run())
     page.canvas.show_outlines = False
     image = page.canvas.grab().toImage()
-    data, table = page.blocks.data, theme().loom()
+    data, table = page.blocks.data, theme().lut("loom")
     low, high = data.limits
     for row, column in ((0, 0), (17, 3), (39, 29)):
         at = page.canvas.point_of(row, column)
@@ -358,7 +358,7 @@ def test_missing_cells_are_hatched_and_in_the_legend(opened):
 
 def test_search_marks_and_shows_rows(opened, qtbot):
     page, _ = opened(*toy_run(n=200, m=60))
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page._find, "gene 77")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
     assert page.blocks.selection.get("row") == (76,)

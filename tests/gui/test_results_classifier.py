@@ -241,10 +241,10 @@ def test_the_dock_follows_the_view_of_a_tab(qtbot):
     page.resize(900, 600)
     page.show()
     assert page.side_panel() is None
-    with qtbot.waitSignal(page.view_changed):
+    with qtbot.waitSignal(page.panel_changed):
         button = page.choice._group.button(1)
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert page.current.wait(20_000)
+    assert page.front.wait(20_000)
     panel = page.side_panel()
     assert isinstance(panel, QWidget)
     assert panel.accessibleName()

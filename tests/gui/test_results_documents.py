@@ -146,7 +146,7 @@ def test_ties_are_broken_by_strength(opened):
 
 def test_search_in_texts(opened, qtbot):
     page = opened(text_run(), DOCUMENTS)
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page._find, "goes ON")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
     assert names(page) == ["review 2"]

@@ -105,7 +105,7 @@ def test_groups_share_a_row(opened, qtbot):
 
 def test_find_marks_a_row(opened, qtbot):
     page = opened(effects_run(), EFFECTS)
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page._find, "war")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
     assert page.chart.marked == {1}

@@ -160,7 +160,7 @@ def test_coefficients_search_scroll_and_table(opened, qtbot, tmp_path):
     )
     chart = page.charts[0]
     weak = int(np.argsort(-np.abs(page.loaded.values[0]))[60])
-    page.find()
+    page.find_in_page()
     qtbot.keyClicks(page._find, f"drug {weak + 1}")
     qtbot.keyClick(page._find, Qt.Key.Key_Return)
     assert weak in chart.marked

@@ -85,7 +85,7 @@ def texts(folder):
 def accept(dialog):
     """Import with the button of whichever dialog is open, once the file is read."""
     known = isinstance(dialog, (ImportDialog, ViewsDialog, TextImportDialog))
-    if not known or dialog._task is not None or not dialog.import_button.isEnabled():
+    if not known or dialog.busy() or not dialog.import_button.isEnabled():
         return False
     QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     return True
@@ -291,7 +291,7 @@ def test_new_fit_beside_a_run_starts_from_its_data(stranger, tmp_path):
     outcome = Dataset("stars", np.arange(20.0), speeches.row_names)
     run = run_of(window, "supervised_ibp", {"X": speeches, "y": outcome})
     window.tree.select(RUN, run.id)
-    window._chosen(RUN, run.id)
+    window.show_item(RUN, run.id)
     page = stranger.new_fit()
     assert page.spec.id == "supervised_ibp"
     assert page.inputs() == {"X": ["speeches"], "y": ["stars"]}
@@ -305,7 +305,7 @@ def test_new_fit_beside_data_fits_them(stranger, tmp_path):
     stranger.imports(numbers(tmp_path))
     stranger.imports(zeros_and_ones(tmp_path))
     stranger.window.tree.select(DATA, "dense")
-    stranger.window._chosen(DATA, "dense")
+    stranger.window.show_item(DATA, "dense")
     stranger.new_fit()
     assert stranger.chosen() == ["dense"]
     stranger.start()
@@ -341,7 +341,7 @@ def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     stranger.qtbot.keyClick(stranger.page.inputs_form.field("views")._checks["rna"], Qt.Key.Key_Space)
     assert stranger.chosen() == ["protein", "rna"]
     stranger.window.tree.select(DATA, "rna")
-    stranger.window._chosen(DATA, "rna")
+    stranger.window.show_item(DATA, "rna")
     stranger.window.workspace.go_to("data/rna/together")
     stranger.new_fit()
     assert stranger.chosen() == ["rna", "protein"]
@@ -352,7 +352,7 @@ def test_data_that_nothing_suits_are_told(stranger, tmp_path):
     weights = Dataset("weights", RNG.normal(size=24), tuple(f"w{i}" for i in range(24)))
     stranger.window.workbench.add_dataset(weights)
     stranger.window.tree.select(DATA, "weights")
-    stranger.window._chosen(DATA, "weights")
+    stranger.window.show_item(DATA, "weights")
     page = stranger.new_fit()
     assert "dense" not in stranger.chosen()
     first = page.spec.inputs[0]

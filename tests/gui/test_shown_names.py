@@ -178,9 +178,9 @@ def test_f2_names_what_is_chosen_in_front_and_else_the_run(qapp, qtbot, tmp_path
     window = MainWindow(workbench, Settings(tmp_path / "config"))
     try:
         window.show()
-        window._show_session()
+        window.show_session()
         window.tree.select(RUN, run.id)
-        window._chosen(RUN, run.id)
+        window.show_item(RUN, run.id)
         page = window.workspace.current_page()
         qtbot.waitUntil(lambda: getattr(page, "loaded", None) is not None and not page.busy)
         page.setFocus()

@@ -62,7 +62,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     made.resize(1280, 800)
     made.show()
     made.workbench.add_dataset(dataset())
-    made._show_session()
+    made.show_session()
     yield made
     made.workbench.studies.stop_all()
     for run in made.workbench.active_runs():

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from plaidwork.core.session.session import open_session
 from plaidwork.gui.group_page import GroupPage
+from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.search_picker import SearchPicker
@@ -22,7 +23,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIDWORK_STATE", str(tmp_path / "state"))
     workbench, _ = toy_run()
     with window_on(workbench, tmp_path) as made:
-        made._show_session()
+        made.show_session()
         yield made
 
 
@@ -106,7 +107,7 @@ def test_what_is_not_saved_is_still_asked_for(window, qtbot):
 
 def test_the_view_of_a_group_comes_back(qtbot):
     kept, noted = {}, []
-    views = [("Weights", QWidget), ("Scores", QWidget)]
+    views = [("Weights", Page), ("Scores", Page)]
     page = GroupPage(views, kept, lambda: noted.append(1))
     qtbot.addWidget(page)
     page.show()
@@ -117,7 +118,7 @@ def test_the_view_of_a_group_comes_back(qtbot):
     again = GroupPage(views, kept)
     qtbot.addWidget(again)
     assert again.choice.current == "Scores"
-    assert again.current is again._pages["Scores"]
+    assert again.front is again._pages["Scores"]
 
 
 class Board(QWidget):
