@@ -15,11 +15,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.numbers import format_count, format_number, format_percent
+from plaidwork.gui.monitor.goal_card import GoalCard
+from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets.button import clear_layout
 from plaidwork.gui.workbench import Workbench
 
 _RATE_WINDOW = 200
@@ -67,9 +70,23 @@ class ChainPanel(QScrollArea):
             inside.addWidget(Label("Moves", "strong"))
             inside.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
             column.addWidget(self._moves)
+        self._far = QWidget()
+        inside = QVBoxLayout(self._far)
+        inside.setContentsMargins(0, space.M, 0, 0)
+        inside.setSpacing(space.S)
+        inside.addWidget(Label("How far each quantity is", "strong"))
+        self.goal = GoalCard()
+        inside.addWidget(self.goal)
+        self._far.hide()
+        column.addWidget(self._far)
         column.addSpacing(space.M)
         column.addWidget(Label("Settings of this run", "strong"))
-        column.addLayout(self._settings())
+        self._settings_grid = QGridLayout()
+        self._settings_grid.setVerticalSpacing(space.XS)
+        self._settings_grid.setColumnStretch(0, 1)
+        self._settings_of: Schedule | None = None
+        self._fill_settings()
+        column.addLayout(self._settings_grid)
         column.addStretch(1)
         self.setWidget(inner)
         for widget in (inner, self.viewport()):
@@ -114,22 +131,20 @@ class ChainPanel(QScrollArea):
         grid.setColumnStretch(0, 1)
         return card
 
-    def _settings(self) -> QGridLayout:
-        run = self._run
-        grid = QGridLayout()
-        grid.setVerticalSpacing(space.XS)
+    def _fill_settings(self) -> None:
+        """The settings; those of the schedule change while chains go on until they settle."""
+        run, grid = self._run, self._settings_grid
+        if self._settings_of == run.schedule:
+            return
+        self._settings_of = run.schedule
+        clear_layout(grid)
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)
             for p in run.spec.hyperparameters
             if p.active(run.params) and (not p.advanced or run.params[p.name] != p.default)
         ]
         if run.spec.algorithm == "mcmc":
-            rows += [
-                ("Warm-up", format_count(run.schedule.warmup), "sweeps"),
-                ("Kept draws", format_count(run.schedule.draws), "per chain"),
-            ]
-            if run.schedule.thin > 1:
-                rows.append(("Every", str(run.schedule.thin), "sweeps"))
+            rows += sampling_rows(run)
         if run.holdout:
             rows.append(("Cells held out", format_percent(run.holdout), ""))
         rows.append(("Seed", str(run.seed), ""))
@@ -137,11 +152,13 @@ class ChainPanel(QScrollArea):
             grid.addWidget(Label(title, "caption", "muted", elide=True), row, 0)
             right = Label(f"{value} {unit}".strip(), "caption")
             grid.addWidget(right, row, 1, Qt.AlignmentFlag.AlignRight)
-        grid.setColumnStretch(0, 1)
-        return grid
 
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""
+        self._fill_settings()
+        if self._run.spec.algorithm == "mcmc":
+            self.goal.show_diagnosis(self._workbench.diagnosis(self._run))
+            self._far.setVisible(not self.goal.isHidden())
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
             planned = format_count(record.planned)
             whole = count.fontMetrics().horizontalAdvance(f"{planned} of {planned}")
@@ -157,6 +174,21 @@ class ChainPanel(QScrollArea):
                 widget.setVisible(len(known) > 0 or len(recent) == 0)
             used = used or len(known) > 0
         self._moves.setVisible(used)
+
+
+def sampling_rows(run: Run) -> list[tuple[str, str, str]]:
+    """How long the chains of a sampler were or are: title, value, unit."""
+    schedule = run.schedule
+    rows = [("Warm-up", format_count(schedule.warmup), "sweeps")]
+    if schedule.burn_in:
+        rows.append(("Left out besides", format_count(schedule.burn_in), "sweeps"))
+    rows.append(("Kept draws", format_count(schedule.draws), "per chain"))
+    if schedule.thin > 1:
+        rows.append(("Every", str(schedule.thin), "sweeps"))
+    if run.goal is not None:
+        budget = format_duration(run.goal.budget, rough=True)
+        rows.append(("Length", f"until settled, about {budget} at most", ""))
+    return rows
 
 
 def _rate(share: float) -> str:

@@ -9,6 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from plaidwork.core.contract.schedule import DEFAULT_BUDGET
 from plaidwork.core.draws.diagnostics import (
     ESS_MARKS,
     RHAT_MARKS,
@@ -21,7 +22,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.solution_table import SolutionTable
-from plaidwork.gui.numbers import format_by_error, format_count, format_number
+from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -233,10 +234,12 @@ class DiagnosticsPage(Page):
         run = self._run
         able = not run.active and not self._workbench.is_missing(run.spec.id)
         if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
-            more = run.schedule.draws
+            more, budget = run.schedule.draws, DEFAULT_BUDGET if run.goal is not None else 0.0
             text = f"Run {format_count(more)} more draws"
+            if budget:
+                more, text = 0, f"Go on for at most {format_duration(budget, rough=True)}"
             self.verdict.buttons.addWidget(
-                button(text, lambda: self._workbench.resume(run, more), icon_name="play")
+                button(text, lambda: self._workbench.resume(run, more, budget), icon_name="play")
             )
 
     def _fill_table(self, diagnosis: Diagnosis) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.monitor.chain_panel import shown_value
+from plaidwork.gui.monitor.chain_panel import sampling_rows, shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
@@ -75,11 +75,7 @@ class SettingsPage(Page):
             ("Chains" if run.spec.algorithm == "mcmc" else "Restarts", str(run.schedule.chains), False)
         ]
         if run.spec.algorithm == "mcmc":
-            rows += [
-                ("Warm-up sweeps", format_count(run.schedule.warmup), False),
-                ("Kept draws per chain", format_count(run.schedule.draws), False),
-                ("Thinning", str(run.schedule.thin), False),
-            ]
+            rows += [(title, f"{value} {unit}".strip(), False) for title, value, unit in sampling_rows(run)]
         else:
             rows += [
                 ("Sweeps at most", format_count(run.schedule.max_sweeps), False),

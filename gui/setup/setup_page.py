@@ -261,7 +261,7 @@ class SetupPage(Page):
         self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus)
         known = {parameter.name for parameter in self.spec.hyperparameters}
         params = {name: value for name, value in run.params.items() if name in known}
-        self.fill(run.inputs, params, run.schedule, run.seed, run.holdout)
+        self.fill(run.inputs, params, run.goal or run.schedule, run.seed, run.holdout)
 
     def take(self, names: Sequence[str]) -> None:
         """Put data just imported into the inputs that they suit; a message says so when they suit none."""
