@@ -8,7 +8,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QProgressBar,
     QScrollArea,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_count, format_number, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets.layouts import STRETCH, add, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _RATE_WINDOW = 200
@@ -52,55 +52,51 @@ class ChainPanel(QScrollArea):
         self._chains: list[tuple[Label, QProgressBar]] = []
         self._rates: dict[str, tuple[Label, Label]] = {}
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"))
-        for record in run.chains:
-            column.addLayout(self._chain_row(record.chain))
+        column = vertical(
+            Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"),
+            *(self._chain_row(record.chain) for record in run.chains),
+            on=inner,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L),
+        )
         moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
         self._moves = QWidget()
         if moves:
-            inside = QVBoxLayout(self._moves)
-            inside.setContentsMargins(0, space.M, 0, 0)
-            inside.setSpacing(space.S)
-            inside.addWidget(Label("Moves", "strong"))
-            inside.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+            vertical(
+                Label("Moves", "strong"),
+                self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]),
+                on=self._moves,
+                spacing=space.S,
+                margins=(0, space.M, 0, 0),
+            )
             column.addWidget(self._moves)
-        column.addSpacing(space.M)
-        column.addWidget(Label("Settings of this run", "strong"))
-        column.addLayout(self._settings())
-        column.addStretch(1)
+        add(column, space.M, Label("Settings of this run", "strong"), self._settings(), STRETCH)
         self.setWidget(inner)
         for widget in (inner, self.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)
 
     def _chain_row(self, chain: int) -> QVBoxLayout:
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(_Swatch(chain))
-        top.addWidget(Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1)
         count = Label("", "caption", "muted")
         count.setAlignment(Qt.AlignmentFlag.AlignRight)
-        top.addWidget(count)
+        top = horizontal(
+            _Swatch(chain),
+            (Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1),
+            count,
+            spacing=space.S,
+        )
         bar = QProgressBar()
         bar.setTextVisible(False)
         bar.setRange(0, 1000)
         bar.setFixedHeight(size.PROGRESS // 2)
         bar.setAccessibleName(f"Progress of chain {chain + 1}")
-        row = QVBoxLayout()
-        row.setSpacing(space.XS)
-        row.addLayout(top)
-        row.addWidget(bar)
+        row = vertical(top, bar, spacing=space.XS)
         self._chains.append((count, bar))
         return row
 
     def _moves_card(self, moves: list[tuple[str, str, str]]) -> Card:
         card = Card()
-        grid = QGridLayout(card)
-        grid.setContentsMargins(space.M, space.S, space.M, space.S)
-        grid.setVerticalSpacing(space.XS)
+        grid = grid_layout(on=card, spacing=(None, space.XS), margins=(space.M, space.S, space.M, space.S))
         grid.addWidget(Label("Move", "caption", "muted"), 0, 0)
         head = Label("Accepted", "caption", "muted")
         grid.addWidget(head, 0, 1, Qt.AlignmentFlag.AlignRight)
@@ -116,8 +112,7 @@ class ChainPanel(QScrollArea):
 
     def _settings(self) -> QGridLayout:
         run = self._run
-        grid = QGridLayout()
-        grid.setVerticalSpacing(space.XS)
+        grid = grid_layout(spacing=(None, space.XS))
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)
             for p in run.spec.hyperparameters
