@@ -33,10 +33,6 @@ class Faults:
         """The chains of a run start again."""
         self._failed.pop(run.id, None)
 
-    def has(self, run_id: str) -> bool:
-        """Whether a chain of a run has failed since it was started."""
-        return run_id in self._failed
-
     def report(self, title: str) -> Callable[[BaseException, str], None]:
         """What a task calls that has failed: a message with this title."""
 

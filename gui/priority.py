@@ -43,3 +43,8 @@ class Priority:
 
 PRIORITY = Priority()
 """The one of this process."""
+
+
+def courteous(run: object, event: object) -> None:
+    """What the window's fits call in the threads of their chains between two steps."""
+    PRIORITY.wait()

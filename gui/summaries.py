@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from plaidwork.core.inference.execution import summarise
-from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.execution import FitJob
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.tasks import Task, run_task
 
@@ -31,8 +30,9 @@ class Summaries:
             task.cancel()
         self._tasks.clear()
 
-    def ask(self, run: Run, plan: FitPlan, final: bool) -> None:
+    def ask(self, job: FitJob, final: bool) -> None:
         """Compute results; provisional ones are made every few seconds at most."""
+        run = job.run
         busy = run.id in self._tasks and not self._tasks[run.id].finished
         if not final and (busy or time.monotonic() < self._next.get(run.id, 0.0)):
             return
@@ -46,7 +46,7 @@ class Summaries:
             self._done(run)
 
         self._tasks[run.id] = run_task(
-            lambda task: summarise(run, plan),
+            lambda task: job.summarise(),
             done,
             lambda error, details: self._failed(run, error, details),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +11,17 @@ from PySide6.QtCore import QObject, Signal
 from plaidwork.core.data.dataset import Dataset, SamplesIn
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import name_item
-from plaidwork.core.inference.environment import environment
-from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started
-from plaidwork.core.inference.execution import ended_status
+from plaidwork.core.inference.events import Event, Failed
+from plaidwork.core.inference.execution import FitJob
+from plaidwork.core.inference.executor import ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Pace, Run
 from plaidwork.core.plugins.registry import Registry, registry
 from plaidwork.core.session.session import Session
 from plaidwork.gui.faults import Faults
-from plaidwork.gui.fit_thread import FitThreads
+from plaidwork.gui.fit_thread import FitThread
 from plaidwork.gui.judging import Judgements
+from plaidwork.gui.priority import courteous
 from plaidwork.gui.save_path import stamp_of
 from plaidwork.gui.selection import Selection
 from plaidwork.gui.studies.bench import StudyBench
@@ -78,9 +78,9 @@ class Workbench(QObject):
         self.view_changed = False
         """Whether the file on disk has another tab in front or other choices than the window."""
         self._stamp: tuple[Path, int, int] | None = None
-        self._fits: dict[str, FitThreads] = {}
-        self._plans: dict[str, FitPlan] = {}
-        self._phases: dict[str, dict[int, str]] = {}
+        self._fits: dict[str, FitThread] = {}
+        self._jobs: dict[str, FitJob] = {}
+        """The latest fit of every run that was started or resumed here, under way or ended."""
         self._paces: dict[str, Pace] = {}
         self._selections: dict[str, Selection] = {}
         self._summaries = Summaries(self._summarised, self._not_summarised)
@@ -115,7 +115,7 @@ class Workbench(QObject):
 
     def set_session(self, session: Session, dirty: bool = False) -> None:
         """Show another session; the fits of the old one must have ended."""
-        for kept in (self._plans, self._phases, self._paces, self._selections):
+        for kept in (self._jobs, self._paces, self._selections):
             kept.clear()
         for part in (self._summaries, self.judgements, self.faults):
             part.clear()
@@ -266,7 +266,6 @@ class Workbench(QObject):
         def planned(plan: FitPlan) -> None:
             if draws:
                 run.extend(draws)
-                plan = replace(plan, schedule=run.schedule)
             run.say(f"Resumed at sweep {min(record.sweep for record in run.chains)}")
             self._launch(run, plan)
 
@@ -278,56 +277,31 @@ class Workbench(QObject):
         )
 
     def _launch(self, run: Run, plan: FitPlan) -> None:
-        run.status = "running"
-        self._note_environment(run, plan)
         self.faults.forget(run)
-        self._plans[run.id] = plan
-        self._phases[run.id] = {}
+        job = self._jobs[run.id] = FitJob(run, plan, ThreadExecutor(), courteous)
         self._paces[run.id] = Pace()
-        todo = [record for record in run.chains if not record.done]
-        fit = FitThreads(run.id, plan, todo, self)
+        fit = self._fits[run.id] = FitThread(job, self)
         fit.told.connect(self._on_event)
         fit.ended.connect(self._on_ended)
-        self._fits[run.id] = fit
-        for problem in plan.warnings:
-            run.say(problem.message, "warning")
         self.touch()
         self.run_changed.emit(run.id)
         fit.start()
 
-    def _note_environment(self, run: Run, plan: FitPlan) -> None:
-        """What the run is made with: the first to ask waits half a second for the libraries of linear algebra."""
-        if not run.sweeps_done:
-            run.environment = {}  # so that sweeps made in the meantime are not taken for another machine's
-
-        def noted(found: dict[str, str]) -> None:
-            run.begins_in(found)
-            self.run_changed.emit(run.id)
-
-        run_task(lambda task: environment(plan.model), noted)
-
     def pause(self, run: Run) -> None:
         """Hold the chains; their states are kept."""
-        if run.id in self._fits and run.status == "running":
-            self._fits[run.id].control.pause()
-            run.status = "paused"
-            run.say("Paused")
+        if run.id in self._fits and self._jobs[run.id].pause():
             self.run_changed.emit(run.id)
 
     def unpause(self, run: Run) -> None:
         """Let paused chains go on."""
-        if run.id in self._fits and run.status == "paused":
-            run.status = "running"
+        if run.id in self._fits and self._jobs[run.id].go_on():
             self._paces[run.id] = Pace()
-            run.say("Went on")
-            self._fits[run.id].control.resume()
             self.run_changed.emit(run.id)
 
     def stop(self, run: Run) -> None:
         """End the chains after the step they are in; everything kept stays."""
         if run.id in self._fits:
-            run.say("Stop asked for")
-            self._fits[run.id].control.stop()
+            self._jobs[run.id].stop()
 
     def wait(self, milliseconds: int) -> bool:
         """Wait for all chains (after ``stop``), for closing; True when none is running."""
@@ -368,14 +342,7 @@ class Workbench(QObject):
 
     def phase(self, run: Run) -> str:
         """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""
-        if run.id not in self._fits:
-            return ""
-        if self._fits[run.id].control.stopping:
-            return "stopping"
-        if run.status == "paused":
-            return "paused"
-        phases = self._phases[run.id].values()
-        return "running" if "running" in phases or run.sweeps_done else "preparing"
+        return self._jobs[run.id].phase if run.id in self._fits else ""
 
     def pace(self, run: Run) -> Pace:
         """Sweeps per second; the status bar's timer feeds it."""
@@ -383,7 +350,8 @@ class Workbench(QObject):
 
     def plan(self, run: Run) -> FitPlan | None:
         """The plan of a run that was started or resumed in this window."""
-        return self._plans.get(run.id)
+        job = self._jobs.get(run.id)
+        return None if job is None else job.plan
 
     def selection(self, run: Run) -> Selection:
         """The selection that all views of a run share."""
@@ -402,15 +370,8 @@ class Workbench(QObject):
         run = self.session.runs.get(run_id)
         if run is None or run_id not in self._fits:
             return
-        if isinstance(event, Preparing):
-            self._phases[run_id][event.chain] = "preparing"
-        elif isinstance(event, Started):
-            self._phases[run_id][event.chain] = "running"
-        elif isinstance(event, Failed):
-            run.say(f"{event.message} {event.hint}".strip(), "error")
+        if isinstance(event, Failed):
             self.faults.chain_failed(run, event)
-        elif isinstance(event, Finished):
-            run.say(f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}")
         self.run_changed.emit(run_id)
 
     def _on_ended(self, run_id: str) -> None:
@@ -419,16 +380,15 @@ class Workbench(QObject):
         run = self.session.runs.get(run_id)
         if run is None:
             return
-        run.status = ended_status(run, self.faults.has(run_id))
         self.touch()
         self.run_changed.emit(run_id)
         self.summarise(run, final=True)
 
     def summarise(self, run: Run, final: bool = False) -> None:
         """Compute results in the background; provisional ones are made every few seconds at most."""
-        plan = self._plans.get(run.id)
-        if plan is not None:
-            self._summaries.ask(run, plan, final)
+        job = self._jobs.get(run.id)
+        if job is not None:
+            self._summaries.ask(job, final)
 
     def _summarised(self, run: Run) -> None:
         self.touch()

@@ -50,7 +50,7 @@ __all__ = [
     "known_checks",
 ]
 
-ModelLike = str | Model[Any] | type[Model[Any]]
+ModelLike = str | Model[Any, Any] | type[Model[Any, Any]]
 
 GROUPS = (
     declaration, results, repeatable, storing, clean, timing, degenerate, objective, optional, prior
@@ -108,7 +108,7 @@ def check_model(
     return run_checks(report, checks_for(model, only=only, skip=skip, level=level, seed=seed), progress)
 
 
-def instance(model: ModelLike) -> Model[Any]:
+def instance(model: ModelLike) -> Model[Any, Any]:
     """The model to check. Raises ``SessionError`` for an unknown id and ``CheckFailed`` for what is no model."""
     if isinstance(model, str):
         return registry().model(model)

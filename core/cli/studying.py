@@ -95,7 +95,8 @@ def _metric(spec: ModelSpec, asked: StudyFile) -> Metric | str | None:
         source = asked.metric or (primary.name if primary is not None else "")
         if not source:
             raise SettingError(f"{spec.title} has no primary trace.", "Add --metric NAME.")
-        declared = {metric.key: metric for metric in metrics_of(spec, registry().metrics)}
+        predicts = registry().model(spec.id).offers("log_likelihood")
+        declared = {metric.key: metric for metric in metrics_of(spec, registry().metrics, predicts)}
         return replace(declared.get(source, Metric(source)), goal=asked.goal)  # type: ignore[arg-type]
     return asked.metric or None
 

@@ -19,7 +19,7 @@ hookimpl = pluggy.HookimplMarker("plaidwork")
 
 
 @hookspec
-def plaidwork_models() -> list[type[Model[Any]] | str]:  # type: ignore[empty-body]
+def plaidwork_models() -> list[type[Model[Any, Any]] | str]:  # type: ignore[empty-body]
     """Model classes, or ``"module:Class"`` strings that delay the import until models are listed."""
 
 

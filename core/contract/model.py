@@ -10,28 +10,31 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from plaidwork.core.draws.draws import Kept
+    from plaidwork.core.draws.draws import ChainView, Kept
 
 T = TypeVar("T")
 
 State = dict[str, Any]
 """Arrays, numbers, strings and nested dicts of them: all that the next sweep depends on, besides the rng."""
 
+Params = Mapping[str, Any]
+"""Hyperparameters by name, in canonical type, all present."""
+
 if TYPE_CHECKING:  # a default is part of Python from 3.13 on; type checkers know it earlier
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     StateT = TypeVarWithDefault("StateT", bound=Mapping[str, Any], default=State)
+    ParamsT = TypeVarWithDefault("ParamsT", bound=Mapping[str, Any], default=Params)
 else:
     StateT = TypeVar("StateT")
-
-Params = Mapping[str, Any]
-"""Hyperparameters by name, in canonical type, all present."""
+    ParamsT = TypeVar("ParamsT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class ModelData(Mapping[str, Any]):
         self._lock = threading.RLock()
 
     def prepared(
-        self, make: Callable[[ModelData, Params], T], params: Params, settings: Sequence[str] | None = None
+        self, make: Callable[[ModelData, ParamsT], T], params: ParamsT, settings: Sequence[str] | None = None
     ) -> T:
         """``make(data, params)``, made once for these data and settings and shared by all chains and threads.
 
@@ -192,23 +195,32 @@ def single_numbers(results: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-class Model(ABC, Generic[StateT]):
+class Model(ABC, Generic[StateT, ParamsT]):
     """A model: a declaration and four methods; the rest is optional.
 
-    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields])``, with a
-    ``TypedDict`` called ``Fields``, lets type checkers know what is in its states; without it a state is a ``State``.
+    One instance serves all chains, so an instance keeps no state of its own. ``class Mine(Model[Fields, Settings])``, of
+    two ``TypedDict``, lets type checkers know what is in its states and settings; both may be left out, from the right.
     """
 
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, item: Any) -> type:  # typing's own wants both before Python 3.13
+            return cls
+
     spec: ClassVar[ModelSpec]
+    relaxation: ClassVar[Relaxation] = Relaxation()
+    """Variational models: arrays that may go on beyond a sweep, where the schedule has ``relaxation``; by itself none."""
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
+    likelihood_of: ClassVar[str] = ""
+    """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
 
     @abstractmethod
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> StateT:
+    def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
         """The state before the first sweep. Raise ``ModelError`` for data that cannot be fitted."""
 
     def stages(
-        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: ParamsT, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The parts of one sweep in their order, as functions that change ``state`` in place.
 
@@ -219,11 +231,11 @@ class Model(ABC, Generic[StateT]):
         """
         raise NotImplementedError(f"{self.spec.title} has neither stages() nor step()")
 
-    def traces(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: StateT, data: ModelData, params: ParamsT) -> Mapping[str, float]:
         """The declared traces at the end of a sweep of ``stages``; changes nothing."""
         raise NotImplementedError(f"{self.spec.title} has stages() without traces()")
 
-    def objective(self, state: StateT, data: ModelData, params: Params) -> float:
+    def objective(self, state: StateT, data: ModelData, params: ParamsT) -> float:
         """Variational models: what the ascent raises, at this state; changes nothing.
 
         The checks ask after every stage whose ``whole`` is set, so that they name the update at which it falls. By
@@ -234,7 +246,7 @@ class Model(ABC, Generic[StateT]):
         return float(self.traces(state, data, params)[primary.name])
 
     def step(
-        self, state: StateT, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: StateT, data: ModelData, params: ParamsT, rng: np.random.Generator, clock: Clock
     ) -> Mapping[str, float] | None:
         """Advance ``state`` in place by a slice; the traces when that ends a sweep, else None.
 
@@ -245,28 +257,29 @@ class Model(ABC, Generic[StateT]):
         return self.traces(state, data, params) if ended else None
 
     @abstractmethod
-    def draws(self, state: StateT, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: StateT, data: ModelData, params: ParamsT) -> Mapping[str, Any]:
         """What to keep of this sweep: one entry per declared variable (copies, not views of the state)."""
 
     @abstractmethod
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: ParamsT) -> Results:
         """Results of all chains. Also called on a snapshot while the fit runs, off the GUI thread."""
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ParamsT) -> Sequence[Problem]:
         """What is wrong with these data or settings, before the fit starts."""
         return ()
 
     def prepare(self) -> None:
         """Compile (or load from the cache) the kernels; called once before the first sweep."""
 
-    def estimate(self, data: ModelData, params: Params) -> Cost | None:
+    def estimate(self, data: ModelData, params: ParamsT) -> Cost | None:
         """Memory and time of one chain, for the set-up page; None when unknown."""
         return None
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
-        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+        """Variational and optimising models: whether to stop, where the schedule has no window.
 
-        The default looks at the primary trace: its relative change over the last two sweeps.
+        ``traces`` hold all sweeps so far. The default looks at the primary trace: its relative change over the last two
+        sweeps.
         """
         primary = self.spec.primary_trace
         if primary is None:
@@ -277,16 +290,36 @@ class Model(ABC, Generic[StateT]):
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """Variational and optimising models: whether a restart whose objective stands still may end.
+
+        False while something is still to come that lets it rise again, such as a part of the model that joins later.
+        """
+        return True
+
+    def extrapolates(self, clock: Clock, params: ParamsT) -> bool:
+        """Whether the arrays of ``relaxation`` may be carried on before this sweep.
+
+        False before a sweep that takes a decision by the state it begins from, such as which parts are of no use.
+        """
+        return True
+
+    def extrapolated(self, state: StateT, before: StateT, data: ModelData, params: ParamsT) -> None:
+        """Bring up to date, in place, what follows from the arrays of ``relaxation``, which have just been carried on.
+
+        ``before`` is the state before that, without what is ``fixed``. A sweep follows at once.
+        """
+
     def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
         raise NotImplementedError(f"{self.spec.title} does not draw from its approximation")
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: ParamsT) -> Results:
         """Predictions for new data."""
         raise NotImplementedError(f"{self.spec.title} does not predict new data")
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+        self, kept: Kept, data: ModelData, params: ParamsT, name: str, place: int, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """What the fit expects in cells of the input ``name``, block ``place`` of it, in these columns.
 
@@ -300,7 +333,7 @@ class Model(ABC, Generic[StateT]):
         self,
         kept: Kept,
         data: ModelData,
-        params: Params,
+        params: ParamsT,
         name: str,
         rows: np.ndarray,
         wanted: frozenset[str],
@@ -314,8 +347,30 @@ class Model(ABC, Generic[StateT]):
         """
         raise NotImplementedError(f"{self.spec.title} does not tell what it says at other values")
 
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ParamsT,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        """Log densities of the observations in ``rows`` of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+
+        Returns (s, len(rows), m) where every cell is an observation, or (s, len(rows)) where a row is one as a whole; in
+        nats, on the scale of the data as given, NaN where there is nothing to predict. Cells that are held out are asked for
+        at their true values (``Block.truth``). By these numbers the host leaves observations out, weighs solutions and
+        compares fits; it asks for few rows at a time. ``s`` is the number of draws taken: all, or where that would take
+        long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
+
+        A latent quantity of the observation's own (its cluster, its score) is integrated out given all else of the draw,
+        or leaving it out goes wrong.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell the density of single observations")
+
     def simulate(
-        self, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> tuple[dict[str, np.ndarray], StateT]:
         """Draw parameters from the prior and data given them: (values by input, state).
 
@@ -324,7 +379,7 @@ class Model(ABC, Generic[StateT]):
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
     def simulate_data(
-        self, state: StateT, params: Params, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+        self, state: StateT, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
     ) -> dict[str, np.ndarray]:
         """Draw data given the parameters in ``state``, which stays as it is: values by input.
 
@@ -332,11 +387,11 @@ class Model(ABC, Generic[StateT]):
         """
         raise NotImplementedError(f"{self.spec.title} does not simulate data")
 
-    def refresh(self, state: StateT, data: ModelData, params: Params) -> StateT:
+    def refresh(self, state: StateT, data: ModelData, params: ParamsT) -> StateT:
         """The state after the data were replaced: bring up to date what it remembers of them (default: nothing)."""
         return state
 
-    def upgrade_state(self, state: StateT, from_version: int, data: ModelData, params: Params) -> StateT:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: ParamsT) -> StateT:
         """A stored state of an older ``state_version`` in today's form. Raise ``ModelError`` if impossible."""
         raise ModelError(
             f"This run was made with state version {from_version} of {self.spec.title}, now {self.spec.state_version}.",

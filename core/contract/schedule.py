@@ -13,7 +13,15 @@ SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
     "draws": (int, "draws kept of each chain"),
     "thin": (int, "keep every N-th sweep"),
     "max_sweeps": (int, "most sweeps of a variational model"),
-    "tolerance": (float, "relative change at which a variational model has converged"),
+    "tolerance": (float, "gain, in nats over the window, below which a variational model has converged"),
+    "window": (
+        int,
+        "sweeps that the tolerance is about; 0: it is the relative change of the objective in one sweep",
+    ),
+    "relaxation": (
+        float,
+        "most that a variational model goes beyond its sweeps, as a multiple of one; 0: not at all",
+    ),
 }
 """Type and meaning of each word, for the command line, job files and Python."""
 
@@ -23,6 +31,7 @@ _LIMITS = {
     "draws": (1, 10_000_000),
     "thin": (1, 100_000),
     "max_sweeps": (1, 10_000_000),
+    "window": (0, 10_000_000),
 }
 
 
@@ -31,9 +40,10 @@ class Schedule:
     """Sweeps of a fit.
 
     A sampler (``mcmc``) runs ``warmup`` sweeps, then ``draws * thin`` sweeps and keeps every ``thin``-th.
-    A variational or optimising model sweeps until the model says it has converged, ``max_sweeps`` at most,
-    and keeps its final state; ``chains`` then counts restarts and ``tolerance`` is the relative change of the
-    objective at which it counts as converged.
+    A variational or optimising model sweeps until the last ``window`` sweeps have gained less than ``tolerance`` in its
+    objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. Without a window the
+    model's own rule decides (``Model.converged``), for which the tolerance is a relative change. ``relaxation`` is the
+    most that the host carries arrays on before a sweep, as a multiple of the last one's step; 0 is the plain ascent.
     """
 
     chains: int = 4
@@ -42,14 +52,17 @@ class Schedule:
     thin: int = 1
     max_sweeps: int = 1000
     tolerance: float = 1e-8
+    window: int = 0
+    relaxation: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise SettingError(f"{name} must be a whole number from {low} to {high}. Found “{value}”.")
-        if not self.tolerance >= 0:
-            raise SettingError(f"tolerance must be at least 0. Found “{self.tolerance}”.")
+        for name in ("tolerance", "relaxation"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"{name} must be at least 0. Found “{getattr(self, name)}”.")
 
     def sweeps(self, algorithm: str) -> int:
         """Sweeps of one chain (an upper bound unless ``algorithm`` is ``mcmc``)."""

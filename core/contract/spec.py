@@ -61,6 +61,8 @@ class Hyperparameter:
     ``open_minimum`` excludes ``minimum`` itself (a precision must be > 0, not >= 0).
     ``per`` names an input that takes many matrices: the text then has one of the ``choices`` for each of them (see
     ``per_matrix``), the first of which stands for "by its values".
+    ``earlier`` is what the model did before it had this setting: runs stored without it go on and are repeated with that
+    (None: with the default).
     """
 
     name: str
@@ -78,6 +80,7 @@ class Hyperparameter:
     advanced: bool = False
     when: Mapping[str, Any] = field(default_factory=dict)
     per: str = ""
+    earlier: Any = None
 
     def __post_init__(self) -> None:
         _need(bool(_IDENTIFIER.match(self.name)), f"hyperparameter name {self.name!r} is not an identifier")
@@ -88,6 +91,8 @@ class Hyperparameter:
         _need(chooses or not self.per, f"{self.name}: per goes with kind 'text'")
         try:
             object.__setattr__(self, "default", self.check(self.default))
+            if self.earlier is not None:
+                object.__setattr__(self, "earlier", self.check(self.earlier))
         except SettingError as error:
             raise DeclarationError(f"default of {error}") from error
 
@@ -417,6 +422,11 @@ class ModelSpec:
         for name in values:
             self.hyperparameter(name)
         return {p.name: p.check(values.get(p.name, p.default)) for p in self.hyperparameters}
+
+    def stored_params(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of a stored run, complete: those it does not know as they were before they were settings; unchecked."""
+        before = {p.name: p.default if p.earlier is None else p.earlier for p in self.hyperparameters}
+        return {**before, **stored}
 
 
 def _by_name(things: tuple[Any, ...], name: str, otherwise: str) -> Any:

@@ -12,7 +12,7 @@ from plaidwork.core.errors import PluginError
 if TYPE_CHECKING:
     import numpy as np
 
-    from plaidwork.core.contract.model import Model, ModelData, Params, State, StateT
+    from plaidwork.core.contract.model import Model, ModelData, ParamsT, State, StateT
     from plaidwork.core.contract.schedule import Clock
 
 POSITION = "sweep_position"
@@ -50,10 +50,10 @@ class Stage:
 
 
 def advance(
-    model: Model[StateT],
+    model: Model[StateT, ParamsT],
     state: StateT,
     data: ModelData,
-    params: Params,
+    params: ParamsT,
     rng: np.random.Generator,
     clock: Clock,
     times: StageTimes | None = None,
@@ -72,10 +72,10 @@ def advance(
 
 
 def passes(
-    model: Model[StateT],
+    model: Model[StateT, ParamsT],
     state: StateT,
     data: ModelData,
-    params: Params,
+    params: ParamsT,
     rng: np.random.Generator,
     clock: Clock,
 ) -> Iterator[Stage]:
@@ -86,10 +86,10 @@ def passes(
 
 
 def _pieces(
-    model: Model[StateT],
+    model: Model[StateT, ParamsT],
     fields: StateT,
     data: ModelData,
-    params: Params,
+    params: ParamsT,
     rng: np.random.Generator,
     clock: Clock,
     times: StageTimes | None,
@@ -117,7 +117,7 @@ def _pieces(
             return
 
 
-def _place(model: Model[StateT], stages: Sequence[Stage], state: State) -> int:
+def _place(model: Model[StateT, ParamsT], stages: Sequence[Stage], state: State) -> int:
     """Index of the stage that the sweep stands in; a new sweep begins with the first."""
     names = [stage.name for stage in stages]
     if not names or len(set(names)) != len(names):

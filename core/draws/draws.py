@@ -168,6 +168,15 @@ class ChainView:
             raise IndexError(f"draw {index} of {self.n_draws}")
         return self._draws.get(name, index)
 
+    def taking(self, draws: np.ndarray) -> ChainView:
+        """The same chain with only these draws (numbers, ascending); nothing is copied."""
+        buffer = DrawBuffer(self._draws.variables)
+        entries = {v.name: self.packed(v.name) for v in self._draws.variables}
+        shapes = {name: self.fixed_shape(name) for name in entries}
+        chosen = draws.tolist()
+        buffer.extend_packed({name: [kept[i] for i in chosen] for name, kept in entries.items()}, shapes)
+        return ChainView(self.chain, len(chosen), self.n_sweeps, self.kept_sweeps[draws], buffer, self._trace)
+
     def iterate(self, name: str) -> Iterator[np.ndarray]:
         """All draws of one variable, in order."""
         return (self._draws.get(name, index) for index in range(self.n_draws))

@@ -99,8 +99,9 @@ class FittedInput(RunInput):
         """
         n = self.blocks[place].shape[0]
         with one_thread(), blamed(self._model, "fitted"):
+            params = self._model.spec.stored_params(self._run.params)
             mean, sd = self._model.fitted(
-                self._kept, self._data, self._run.params, self.name, place, np.asarray(columns, dtype=np.intp)
+                self._kept, self._data, params, self.name, place, np.asarray(columns, dtype=np.intp)
             )
             mean, sd = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
             if mean.shape != (n, len(columns)) or sd.shape != mean.shape:

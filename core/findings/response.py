@@ -76,7 +76,8 @@ class ResponseInput(RunInput):
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
         with one_thread(), blamed(self._model, "response"):
-            found = self._model.response(self._kept, self._data, self._run.params, self.name, rows, wanted)
+            params = self._model.spec.stored_params(self._run.params)
+            found = self._model.response(self._kept, self._data, params, self.name, rows, wanted)
             return checked_response(found, len(rows), wanted)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -107,7 +108,9 @@ class Handle(Protocol):
 
 
 class Executor(Protocol):
-    """Starts the chains of a run that are not done."""
+    """Starts the chains of a run that are not done; ``control`` is what they obey."""
+
+    control: Control
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle: ...
 
@@ -148,22 +151,28 @@ class ThreadsHandle:
 
 
 class ThreadExecutor:
-    """One thread per chain; kernels release the interpreter lock, so chains share the processor's cores."""
+    """One thread per chain; kernels release the interpreter lock, so chains share the processor's cores.
+
+    Of more than four chains at most as many run at a time as there are processors.
+    """
 
     def __init__(self, control: Control | None = None) -> None:
-        self._control = control
+        self.control = control or Control()
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        control = self._control or Control()
+        slots = threading.BoundedSemaphore(max(4, os.cpu_count() or 1))
+
+        def run(record: ChainRecord) -> None:
+            with slots:
+                if self.control.stopping:
+                    notify(Finished(record.chain, "stopped", record.sweep))
+                else:
+                    drive(plan, record, self.control, notify)
+
         threads = [
-            threading.Thread(
-                target=drive,
-                args=(plan, record, control, notify),
-                name=f"chain {record.chain + 1}",
-                daemon=True,
-            )
+            threading.Thread(target=run, args=(record,), name=f"chain {record.chain + 1}", daemon=True)
             for record in records
         ]
         for thread in threads:
             thread.start()
-        return ThreadsHandle(control, threads)
+        return ThreadsHandle(self.control, threads)

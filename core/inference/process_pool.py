@@ -141,10 +141,10 @@ class ProcessPool:
 
 class _PoolExecutor:
     def __init__(self, pool: ProcessPool, control: Control | None) -> None:
-        self._pool, self._control = pool, control
+        self._pool, self.control = pool, control or Control()
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        control = self._control or Control()
+        control = self.control
         threads = [
             threading.Thread(target=self._pool.run, args=(plan, record, control, notify), daemon=True)
             for record in records

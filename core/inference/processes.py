@@ -66,10 +66,10 @@ class ProcessExecutor:
     """
 
     def __init__(self, control: Control | None = None) -> None:
-        self._control = control
+        self.control = control or Control()
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        control = self._control or Control()
+        control = self.control
         slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
         threads = [
             threading.Thread(target=_run, args=(plan, record, control, notify, slots), daemon=True)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plaidwork.core import providers
 from plaidwork.core.contract.model import Results, single_numbers
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import Kept
+from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis
+    from plaidwork.core.draws.solutions import Solution
     from plaidwork.core.findings.analysis import AnalysisRecord
     from plaidwork.core.session.session import Session
 
@@ -72,6 +75,7 @@ class Run:
     item_names: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
+    _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
@@ -144,20 +148,59 @@ class Run:
         """The diagnostics with the verdict on what was kept so far: the one that all that is shown of the run repeats.
 
         Judged once for the same draws; takes some 2 ms per quantity, so a window asks in the background. A text result
-        called ``doubt`` (what the model itself holds against its draws) is part of it.
+        called ``doubt`` (what the model itself holds against its draws) is part of it. Where the chains of a run that has
+        ended do not agree it tells their solutions and weighs them, which may take some seconds.
         """
         from plaidwork.core.draws.diagnostics import diagnose
+        from plaidwork.core.draws.solution_words import with_solutions
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
-        key = (done, self.active, doubt if isinstance(doubt, str) else "")
+        at_home = (
+            getattr(self, "session", None) is not None
+        )  # where its data are, by which solutions are weighed
+        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home)
         found = self._judged
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
             unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
-            found = key, diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            found = key, with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups))
             self._judged = found
         return found[1]
+
+    def solutions(self) -> tuple[Solution, ...]:
+        """Groups of chains that found the same, heaviest first, with weights by how well they predict; empty when the
+        chains agree. See :class:`plaidwork.core.draws.solutions.Solution`."""
+        return self.diagnosis().solutions
+
+    def solution(self, number: int) -> Run:
+        """A run with the chains of one solution alone (counted from 1), and its results, which are made once.
+
+        Raises ``SettingError`` when there are not as many, and what making results raises.
+        """
+        found = self.solutions()
+        if not 1 <= number <= len(found):
+            raise SettingError(f"{self.title} has {len(found)} solutions. Found “{number}”.")
+        chains = found[number - 1].chains
+        key = tuple((record.chain, record.draws.count) for record in self.chains if record.chain in chains)
+        part = self._parts.setdefault(key, self.of_chains(chains))
+        providers.summarise_run(part)
+        return part
+
+    def of_chains(self, chains: Sequence[int]) -> Run:
+        """This run with only these chains (numbers, from 0), without results, names and analyses; draws are shared."""
+        part = replace(
+            self,
+            chains=[record for record in self.chains if record.chain in chains],
+            results={},
+            results_draws=0,
+            analyses=[],
+            item_names={},
+        )
+        if hasattr(self, "session"):
+            part.session = self.session  # type: ignore[attr-defined]
+        return part
 
     @property
     def draws(self) -> DrawsByName:

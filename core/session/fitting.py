@@ -27,6 +27,8 @@ def fit(
     thin: int | None = None,
     max_sweeps: int | None = None,
     tolerance: float | None = None,
+    window: int | None = None,
+    relaxation: float | None = None,
     holdout: float = 0.0,
     samples_in: str | Mapping[str, str] | None = None,
     import_options: Mapping[str, Any] | None = None,
@@ -46,7 +48,7 @@ def fit(
         are joined by them. For labels also a list of texts or numbers, and the title of a column of another input.
     hyperparameters : settings that differ from their defaults.
     seed, chains, warmup, draws, thin : the schedule; None means the model's default.
-    max_sweeps, tolerance : the schedule of a variational model.
+    max_sweeps, tolerance, window, relaxation : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
@@ -72,7 +74,14 @@ def fit(
         samples_in,
     )
     schedule = found.spec.schedule.with_(
-        chains=chains, warmup=warmup, draws=draws, thin=thin, max_sweeps=max_sweeps, tolerance=tolerance
+        chains=chains,
+        warmup=warmup,
+        draws=draws,
+        thin=thin,
+        max_sweeps=max_sweeps,
+        tolerance=tolerance,
+        window=window,
+        relaxation=relaxation,
     )
     plan = make_plan(
         found,

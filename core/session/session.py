@@ -125,7 +125,7 @@ class Session:
         plan = make_plan(
             model,
             inputs,
-            run.params,
+            model.spec.stored_params(run.params),
             schedule=run.schedule,
             seed=run.seed,
             holdout=run.holdout,

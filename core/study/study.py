@@ -113,7 +113,7 @@ class Study(RunningStudy):
         spec = model.spec
         varied, points = combinations(spec, grid or {}, dict(hyperparameters or {}), seeds)
         jobs = [StudyJob(place + 1, params, seed) for place, (params, seed) in enumerate(points)]
-        known = metrics_of(spec, _brought() if metrics is None else metrics)
+        known = metrics_of(spec, _brought() if metrics is None else metrics, model.offers("log_likelihood"))
         if metric is None:
             if not known:
                 raise SettingError(f"{spec.title} has no primary trace.", "Name a metric.")
@@ -152,7 +152,10 @@ class Study(RunningStudy):
                 f"“{record.title}” needs data that are not in the session: {', '.join(missing)}."
             )
         inputs = {key: [session.datasets[n] for n in names] for key, names in record.input_names.items()}
-        named = {metric.key: metric for metric in metrics_of(model.spec, plugins.metrics)}
+        named = {
+            metric.key: metric
+            for metric in metrics_of(model.spec, plugins.metrics, model.offers("log_likelihood"))
+        }
         study = cls(
             model,
             inputs,

@@ -135,7 +135,6 @@ class IssueList(Card):
         super().__init__(parent)
         self._column = vertical(on=self, spacing=0, margins=1)
         self.rows: list[IssueRow] = []
-        self._all_well = False
 
     def show_rows(self, found: Sequence[FixRow], checked: str) -> None:
         """Show what was found; `checked` says what was looked at when there is nothing."""

@@ -20,6 +20,7 @@ from plaidwork.core.draws.diagnostics import (
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
+from plaidwork.gui.monitor.solution_table import SolutionTable
 from plaidwork.gui.numbers import format_by_error, format_count, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
@@ -86,6 +87,7 @@ class DiagnosticsPage(Page):
         self._chosen = str(self._kept.get(_QUANTITY, ""))
         self._filling = False
         self.verdict = VerdictCard()
+        self.solutions = SolutionTable(workbench, run)
         self.table = DataTable()
         self.table.setAccessibleName("Quantities, worst first")
         self.dots = Plot("All quantities", "one dot each, in the colour of its mark", grid=False)
@@ -121,7 +123,8 @@ class DiagnosticsPage(Page):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, below)
         with_margins(self._columns, (space.VIEW_EDGE, 0, space.VIEW_EDGE, space.L)).setSpacing(space.XXL)
         add(self._columns, (left, 6), (right, 5))
-        pinned = horizontal(self.verdict, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L))
+        edges = (space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        pinned = vertical(self.verdict, self.solutions, spacing=space.S, margins=edges)
         vertical(
             pinned, (scrolled(below, background=self.backgroundRole().Base), 1), on=self._content, spacing=0
         )
@@ -185,6 +188,7 @@ class DiagnosticsPage(Page):
         self._empty.hide()
         self._content.show()
         self.verdict.set_verdict(diagnosis.verdict)
+        self.solutions.show_solutions(diagnosis.solutions)
         self._set_buttons(diagnosis.verdict)
         titles = [q.title for q in diagnosis.quantities]
         row = titles.index(self._chosen) if self._chosen in titles else 0

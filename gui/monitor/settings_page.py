@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.monitor.chain_panel import shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
@@ -79,7 +80,7 @@ class SettingsPage(Page):
         else:
             rows += [
                 ("Sweeps at most", format_count(run.schedule.max_sweeps), False),
-                ("Tolerance", format_number(run.schedule.tolerance), False),
+                ("Tolerance", _tolerance(run.schedule), False),
             ]
         rows += [
             ("Seed", str(run.seed), False),
@@ -131,3 +132,9 @@ class SettingsPage(Page):
             column.addLayout(grid)
         column.addStretch(1)
         return column
+
+
+def _tolerance(schedule: Schedule) -> str:
+    """The tolerance and what it is about."""
+    value = format_number(schedule.tolerance)
+    return f"{value} in {format_count(schedule.window)} sweeps" if schedule.window else f"{value}, relative"

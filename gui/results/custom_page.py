@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
@@ -217,21 +215,3 @@ def _guarded(method: Callable[..., Any], name: str, page: CustomPage) -> Callabl
             return fallback.get(name)
 
     return call
-
-
-def excepthook_for(
-    before: Callable[[type[BaseException], BaseException, TracebackType | None], Any],
-) -> Callable[[type[BaseException], BaseException, TracebackType | None], Any]:
-    """An exception hook that lets custom views claim what is theirs, and leaves the rest to ``before``."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        if error.__traceback__ is None:
-            error = error.with_traceback(trace)
-        return None if claim(error) else before(kind, error, trace)
-
-    return hook
-
-
-def install_hook() -> None:
-    """Let custom views claim unhandled exceptions of this process."""
-    sys.excepthook = excepthook_for(sys.excepthook)

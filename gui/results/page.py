@@ -22,6 +22,7 @@ from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
+from plaidwork.gui.results.solution_choice import SolutionChoice
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
@@ -42,11 +43,9 @@ class ResultPage(Renaming):
 
     Signals
     -------
-    title_changed : the tab should show another title
     loaded_changed : a picture or a state has been put up
     """
 
-    title_changed = Signal(str)
     loaded_changed = Signal()
     icon_name = "chart"
     canvas: HeatCanvas | None = None
@@ -60,7 +59,6 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._dialogs: list[QWidget] = []
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
@@ -130,6 +128,8 @@ class ResultPage(Renaming):
         self._caption = Label("", "body", "muted", elide=True)
         self._doubt = DoubtMark()
         self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
+        self._solution = SolutionChoice(self.workbench, self.run)
+        self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
         self.head_buttons = [
             self._find_button,
@@ -164,7 +164,12 @@ class ResultPage(Renaming):
         for page in (self._content, self._skeleton, self._pane):
             self._stack.addWidget(page)
         head = horizontal(
-            (words, 1), space.S, *self.head_buttons, spacing=space.XS, margins=(RING, 0, RING, 0)
+            (words, 1),
+            space.S,
+            self._solution,
+            *self.head_buttons,
+            spacing=space.XS,
+            margins=(RING, 0, RING, 0),
         )
         vertical(
             head,
@@ -183,13 +188,14 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources = self.new_sources()
+        sources, number, words = self.new_sources(), self._solution.number, self._solution.words()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
         def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
             task.check()  # another one may have been asked for while this one waited
-            return sources, self.load(sources), sources.parts()
+            shown = sources.of_run(self.run.solution(number)) if number else sources
+            return shown, self.load(shown), (*words, *shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 

@@ -28,8 +28,18 @@ _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
     _int("max_sweeps", "Sweeps at most", 1, 10_000_000, unit="sweeps", log=True),
     Hyperparameter(
-        "tolerance", "float", 1e-8, label="Tolerance", minimum=0, log=True,
-        doc="Stops when the objective changes by less, relative to its size",
+        "tolerance", "float", 0.1, label="Tolerance", minimum=0, log=True,
+        doc="A restart ends when the objective has gained less than this over its last sweeps",
+    ),
+)  # fmt: skip
+_ASCENT = (
+    _int(
+        "window", "Tolerance is over", 0, 10_000_000, unit="sweeps",
+        doc="0: the tolerance is a change in one sweep, relative to the size of the objective",
+    ),
+    Hyperparameter(
+        "relaxation", "float", 0.0, label="Steps beyond a sweep", minimum=0, maximum=100,
+        doc="Longest step beyond a sweep, as a multiple of it; steps that end lower are taken back. 0: plain sweeps",
     ),
 )  # fmt: skip
 _THIN = _int("thin", "Keep every", 1, 100_000, unit="sweeps", doc="1 keeps each sweep after the warm-up")
@@ -51,7 +61,7 @@ _SEED = Hyperparameter(
 class ScheduleForm(Section):
     """Chains, warm-up, draws, share held out and seed; restarts, sweeps and tolerance for optimisers.
 
-    ``advanced`` holds the fields that belong under the fold (thinning).
+    ``advanced`` holds the fields that belong under the fold (thinning; what the tolerance is about, steps beyond).
     """
 
     changed = Signal()
@@ -61,7 +71,8 @@ class ScheduleForm(Section):
         sampler = spec.algorithm == "mcmc"
         super().__init__("Sampling" if sampler else "Fitting", parent=parent)
         self.spec = spec
-        self.advanced: list[SettingField] = [SettingField(_THIN, self)] if sampler else []
+        folded = (_THIN,) if sampler else _ASCENT
+        self.advanced: list[SettingField] = [SettingField(parameter, self) for parameter in folded]
         for field in self.advanced:
             field.hide()  # until the fold takes it
         own = [SettingField(parameter) for parameter in (_SAMPLER if sampler else _OPTIMISER)]

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from plaidwork.core.errors import PlaidworkError
-from plaidwork.core.inference.events import Event
 from plaidwork.core.inference.executor import InlineExecutor
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import renamed_inputs
 from plaidwork.core.study import Study, StudyJob, StudyRecord, adopt, study_records
-from plaidwork.gui.priority import PRIORITY
+from plaidwork.gui.priority import courteous
 from plaidwork.gui.tasks import Task, run_task
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ class StudyBench(QObject):
     def _work(self, study: Study, cores: int) -> None:
         """In a thread of its own: follow the fits; their threads do the work, one chain after the other."""
         try:
-            jobs = study.iterate(InlineExecutor, at_once=cores, memory=KEPT_BYTES, progress=_courteous)
+            jobs = study.iterate(InlineExecutor, at_once=cores, memory=KEPT_BYTES, progress=courteous)
             for job in jobs:
                 self._job_ended.emit(study, job.number)
         finally:
@@ -331,7 +330,3 @@ class StudyBench(QObject):
         if run.status == "done" and not study.compare_again(study.job(number), run):
             text = "The model or the computer are not those of the search. The search keeps its numbers."
             self._workbench.told.emit("warn", f"{run.title} has other numbers than in the search", text, "")
-
-
-def _courteous(run: Run, event: Event) -> None:
-    PRIORITY.wait()

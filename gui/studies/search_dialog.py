@@ -71,7 +71,7 @@ class SearchDialog(TaskDialog):
         self.repeats, self.at_once_field = SettingField(_REPEATS), SettingField(_AT_ONCE)
         self.at_once_field.set_default(min(256, os.cpu_count() or 1))
         self.at_once_field.set_value(self.at_once_field.default)
-        self.metrics = metrics_of(plan.spec, workbench.registry.metrics)
+        self.metrics = metrics_of(plan.spec, workbench.registry.metrics, plan.model.offers("log_likelihood"))
         self.ranking = ItemPicker()
         self.ranking.set_names([metric.name for metric in self.metrics] or ["nothing known yet"])
         self.ranking.setAccessibleName("Rank by")

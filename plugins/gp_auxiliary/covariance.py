@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import ModelError, Params
+from plaidwork.core.api import ModelError
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
+from plaidwork.plugins.gp_auxiliary.state import LawSettings
 
 KINDS = {
     "rbf": kernels.RBF,
@@ -114,7 +115,7 @@ def parse(text: str) -> list[list[tuple[str, bool]]]:
     return groups
 
 
-def make_covariance(params: Params, columns: Sequence[str]) -> Covariance:
+def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     """The covariance of the settings ``covariance``, ``ard``, ``expression``, ``degree`` for these inputs.
 
     Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each.
@@ -145,7 +146,7 @@ def make_covariance(params: Params, columns: Sequence[str]) -> Covariance:
 
 
 def _term_parameters(
-    kind: str, ard: bool, params: Params, columns: Sequence[str], named: bool
+    kind: str, ard: bool, params: LawSettings, columns: Sequence[str], named: bool
 ) -> list[Parameter]:
     of = f" of {kind}" if named else ""
     found = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -11,12 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
 from plaidwork.plugins.gp_auxiliary.kernels import precision, sites
-
-Gram = dict[str, Any]
-"""``rows``, ``diagonal``, ``weight`` as in ``kernels/sites.py``, ``log_det``, and what :func:`draw_f` needs:
-``root`` (a root of S = I - Q), or ``loadings`` G of the low-rank form (each empty where it is not used)."""
-
-GRAM = ("rows", "diagonal", "weight", "log_det", "root", "loadings")
+from plaidwork.plugins.gp_auxiliary.state import Gram, Precision
 
 LEFT_OUT = 1e-4
 """Sum of the variances of f that a low-rank form may leave to independent terms, beside the noise of 1 of every sample: the
@@ -90,8 +84,8 @@ class Prior:
         g, variance = self._loadings(theta)
         if g is None:
             return float(precision.dense_log_density(self.covariance.matrix(self.x, theta), z))
-        rows, weight, _diagonal, log_det = precision.precision_of_loadings(g, variance)
-        gram = {"rows": rows, "weight": weight}
+        rows, weight, diagonal, log_det = precision.precision_of_loadings(g, variance)
+        gram: Precision = {"rows": rows, "weight": weight, "diagonal": diagonal}
         square = sum(squared_length(row, gram) for row in z)
         return -0.5 * len(z) * log_det - 0.5 * square
 
@@ -132,16 +126,16 @@ def loadings(c_mm: np.ndarray, c_nm: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.linalg.solve(root, c_nm.T).T)
 
 
-def is_dense(gram: Gram) -> bool:
+def is_dense(gram: Precision) -> bool:
     return len(gram["weight"]) == 0
 
 
-def work_of(z: np.ndarray, gram: Gram) -> np.ndarray:
+def work_of(z: np.ndarray, gram: Precision) -> np.ndarray:
     """What the site sweeps carry along with z (K, N): (K, N or r)."""
     return np.stack([sites.start_work(row, gram["rows"], is_dense(gram)) for row in z])
 
 
-def squared_length(row: np.ndarray, gram: Gram) -> float:
+def squared_length(row: np.ndarray, gram: Precision) -> float:
     """``z'Qz`` of one row of z (N,)."""
     if is_dense(gram):
         return float(row @ (gram["rows"] @ row))
@@ -149,7 +143,7 @@ def squared_length(row: np.ndarray, gram: Gram) -> float:
     return float((gram["weight"] * row) @ row - work @ work)
 
 
-def times_q(values: np.ndarray, gram: Gram) -> np.ndarray:
+def times_q(values: np.ndarray, gram: Precision) -> np.ndarray:
     """``Q values`` for values (N,) or (N, m)."""
     rows = gram["rows"]
     if is_dense(gram):

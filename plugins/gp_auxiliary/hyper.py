@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Params, Stage, State
-from plaidwork.plugins.gp_auxiliary.gram import Gram, Prior, is_dense
+from plaidwork.core.api import POSITION, Stage, State
+from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
 TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""
@@ -16,9 +17,8 @@ SLICE = 0.03
 """Seconds of one slice of a sweep."""
 
 
-def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
-    """Step sizes (logarithms), how often each was tried and accepted, and the log density where the walk stands (NaN:
-    not known)."""
+def new_steps(count: int, start: float = 0.5) -> Steps:
+    """Nothing tried yet."""
     return {
         "log_size": np.full(count, math.log(start)),
         "tried": np.zeros(count),
@@ -27,7 +27,7 @@ def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
     }
 
 
-def walks_of(params: Params) -> int:
+def walks_of(params: LawSettings) -> int:
     """Steps of the covariance in a sweep."""
     return int(params["walks"]) if params["parameters"] == "inferred" else 0
 
@@ -37,18 +37,18 @@ def a_slice(seconds: float) -> int:
     return max(1, int(SLICE / seconds))
 
 
-def walk_seconds(gram: Gram) -> float:
+def walk_seconds(gram: Precision) -> float:
     """About how long a step of the covariance takes, which makes a precision of such a form anew."""
     size, rank = gram["rows"].shape
     return 2e-10 * size**3 if is_dense(gram) else 2e-9 * size * rank**2
 
 
-def pass_seconds(gram: Gram) -> float:
+def pass_seconds(gram: Precision) -> float:
     """About how long it takes to draw z of every sample once, or to multiply by the precision."""
     return 5e-10 * gram["rows"].size + 3e-7 * len(gram["rows"])
 
 
-def covariance_stage(gram: Gram, params: Params, walk: Callable[[int, int], None]) -> list[Stage]:
+def covariance_stage(gram: Precision, params: LawSettings, walk: Callable[[int, int], None]) -> list[Stage]:
     """The steps of the covariance, ``walk(lo, hi)`` some of them; no stage where it is fixed."""
     count = walks_of(params)
     return [Stage("covariance", walk, count, a_slice(walk_seconds(gram)))] if count else []
@@ -62,7 +62,7 @@ def upgraded(state: State) -> State:
     return state
 
 
-def learn(steps: dict[str, np.ndarray], index: int, taken: bool, warming: bool) -> None:
+def learn(steps: Steps, index: int, taken: bool, warming: bool) -> None:
     """Note a try; in the warm-up the step grows when it was taken (Robbins-Monro), later it stays."""
     steps["tried"][index] += 1
     steps["taken"][index] += taken
@@ -71,7 +71,7 @@ def learn(steps: dict[str, np.ndarray], index: int, taken: bool, warming: bool) 
         steps["log_size"][index] += 2.0 * gain * (float(taken) - TARGET)
 
 
-def step_size(steps: dict[str, np.ndarray], index: int) -> float:
+def step_size(steps: Steps, index: int) -> float:
     return math.exp(steps["log_size"][index])
 
 
@@ -80,7 +80,7 @@ def walk_theta(
     theta: np.ndarray,
     z: np.ndarray,
     prior: Prior,
-    steps: dict[str, np.ndarray],
+    steps: Steps,
     warming: bool,
     count: int,
 ) -> bool:

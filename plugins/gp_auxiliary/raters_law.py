@@ -7,14 +7,13 @@ f_n what one value ``y_n = sum_i g (q_i - delta) / w_n`` of precision ``w_n = su
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.state import RatedFixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,9 @@ class Ratings:
     n_grades: int
 
     @classmethod
-    def of(cls, fixed: Mapping[str, Any]) -> Ratings:
+    def of(cls, fixed: RatedFixed) -> Ratings:
         """From what a chain's state keeps."""
-        return cls(*(fixed[name] for name in ("item", "rater", "code")), *map(int, fixed["sizes"]))
+        return cls(fixed["item"], fixed["rater"], fixed["code"], *map(int, fixed["sizes"]))
 
     @property
     def per_rater(self) -> np.ndarray:

@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, xlogy
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, in_tiles, tile, views_of
-
-TERMS = ("likelihood", "weights", "scores", "other")
+from plaidwork.plugins.group_factor.state import Fields, Predictor, Settings
 
 
 def kl_gamma(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
@@ -34,7 +32,7 @@ def kl_beta(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
 
 
 def predicted(
-    state: State, lo: int, hi: int, single: bool = False
+    state: Predictor, lo: int, hi: int, single: bool = False
 ) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
     """Features lo..hi-1 a few at a time: which, <x> without the intercept, and its variance, (features, N).
 
@@ -50,7 +48,7 @@ def predicted(
         yield lo + start, lo + end, x, spread
 
 
-def measure_squares(state: State, view: View, lo: int, hi: int) -> None:
+def measure_squares(state: Fields, view: View, lo: int, hi: int) -> None:
     """Expected squared errors of features lo..hi-1 of a Gaussian view, by group, into ``state["squares"]``."""
     known = view.arrays.get("known", np.zeros((0, 0), np.uint8))
     for at, end, x, spread in predicted(state, lo, hi):
@@ -59,7 +57,7 @@ def measure_squares(state: State, view: View, lo: int, hi: int) -> None:
         )
 
 
-def gaussian_likelihood(state: State, params: Params, here: slice) -> None:
+def gaussian_likelihood(state: Fields, params: Settings, here: slice) -> None:
     """The likelihood of Gaussian features from their squared errors."""
     shape, scale = state["tau_shape"][:, here], state["scale"][:, here]
     cells = 2 * (shape - params["noise_shape"])
@@ -67,7 +65,7 @@ def gaussian_likelihood(state: State, params: Params, here: slice) -> None:
     state["lik"][here] = 0.5 * (cells * log - scale * state["squares"][:, here]).sum(axis=0)
 
 
-def likelihood_of(state: State, params: Params) -> None:
+def likelihood_of(state: Fields, params: Settings) -> None:
     """The likelihood's part by feature, as q stands now, into ``state["lik"]``."""
     for view in views_of(state):
         end = view.first + view.size
@@ -83,7 +81,7 @@ def likelihood_of(state: State, params: Params) -> None:
             )  # fmt: skip
 
 
-def bound_terms(state: State, params: Params) -> dict[str, float]:
+def bound_terms(state: Fields, params: Settings) -> dict[str, float]:
     """Terms of the bound; the likelihood as it stands in ``state["lik"]``."""
     view, collapsed = state["view"], params["slab"] == "collapsed"
     shape, rate = state["alpha_shape"], state["alpha_rate"]
@@ -126,8 +124,9 @@ def bound_terms(state: State, params: Params) -> dict[str, float]:
     }
 
 
-def elbo_of(state: State, params: Params) -> float:
+def elbo_of(state: Fields, params: Settings) -> float:
     """The whole bound, everything computed anew; the state stays as it is."""
-    own = {**state, "lik": state["lik"].copy(), "squares": state["squares"].copy()}
+    own = state.copy()
+    own["lik"], own["squares"] = state["lik"].copy(), state["squares"].copy()
     likelihood_of(own, params)
     return sum(bound_terms(own, params).values())

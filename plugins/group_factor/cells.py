@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from plaidwork.core.api import State
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.products import FAST, turned
+from plaidwork.plugins.group_factor.state import Cells, Predictor
 
 TILE_CELLS = 262_144
 """Cells of a tile: 1 MB in float32."""
@@ -49,14 +49,14 @@ class View:
     first: int
     size: int
     level: bool
-    arrays: dict[str, np.ndarray]
+    arrays: Cells
 
     @property
     def features(self) -> slice:
         return slice(self.first, self.first + self.size)
 
 
-def view_of(state: State, index: int) -> View:
+def view_of(state: Predictor, index: int) -> View:
     first = state["first"]
     arrays = state["cells"][str(index)]
     return View(
@@ -65,7 +65,7 @@ def view_of(state: State, index: int) -> View:
     )  # fmt: skip
 
 
-def views_of(state: State) -> Iterator[View]:
+def views_of(state: Predictor) -> Iterator[View]:
     """The views that have a feature."""
     for index in range(len(state["kinds"])):
         view = view_of(state, index)
@@ -73,14 +73,20 @@ def views_of(state: State) -> Iterator[View]:
             yield view
 
 
-def level_of(state: State, view: View) -> np.ndarray:
+def level_of(state: Predictor, view: View) -> np.ndarray:
     """(G, D_m) T of a level view."""
     scale = state["scale"][:, view.features]
     return scale if view.kind == GAUSSIAN else np.full_like(scale, 0.25)
 
 
 def tile(
-    state: State, view: View, lo: int, hi: int, left: int = 0, right: int | None = None, shifted: bool = True
+    state: Predictor,
+    view: View,
+    lo: int,
+    hi: int,
+    left: int = 0,
+    right: int | None = None,
+    shifted: bool = True,
 ) -> Tile:
     """T and B of features lo..hi-1 of the view and samples left..right-1; B less T <mu> when ``shifted``."""
     right = state["z"].shape[1] if right is None else right
@@ -106,7 +112,7 @@ def tile(
     return Tile(T, B, (0, 0))
 
 
-def across(state: State, views: list[View], left: int, right: int) -> tuple[np.ndarray, np.ndarray]:
+def across(state: Predictor, views: list[View], left: int, right: int) -> tuple[np.ndarray, np.ndarray]:
     """T and B - T <mu> of samples left..right-1, (samples, features of these views, none of which is level)."""
     float_type = state["float"].dtype
     shape = right - left, sum(view.size for view in views)

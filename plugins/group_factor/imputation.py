@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ChainView, Kept, ModelData, Params
+from plaidwork.core.api import Block, ChainView, Kept, ModelData
+from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.views import (
     blocks_of,
     group_means,
@@ -53,7 +54,7 @@ def on_data_scale(
 
 
 def fitted_columns(
-    kept: Kept, data: ModelData, params: Params, place: int, columns: np.ndarray
+    kept: Kept, data: ModelData, params: Settings, place: int, columns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations (N, len(columns)) of columns of a view, by the best restart.
 

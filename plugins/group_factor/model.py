@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
     Model,
     ModelData,
     ModelError,
-    Params,
     Problem,
+    Relaxation,
     Results,
     Stage,
     State,
@@ -23,23 +24,44 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.group_factor import sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
+from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
 from plaidwork.plugins.group_factor.start import new_state
+from plaidwork.plugins.group_factor.state import Fields, Settings
 from plaidwork.plugins.group_factor.views import blocks_of, groups_of, likelihoods_of, problems_of
 
 QUIET_SWEEPS = 10
 """Sweeps in a row whose gain must be small: three can be a plateau before a factor finds its place (see NOTES.md)."""
 
 
-class GroupFactor(Model):
+class GroupFactor(Model[Fields, Settings]):
     """Spike-and-slab group factor analysis."""
 
     spec = GROUP_FACTOR
+    likelihood_of = "views"
+    relaxation = Relaxation(
+        means=("z", "w", "mu"),
+        logs=("v", "alpha_rate", "theta_a", "theta_b", "tau_rate"),
+        fixed=(
+            "y",
+            "known",
+            "float",
+            "group",
+            "kinds",
+            "level",
+            "first",
+            "kind",
+            "view",
+            "null",
+            "centre",
+            "tau_shape",
+        ),
+    )
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
         given = data["start"].values if "start" in data else None
         blocks = blocks_of(data)
         group = groups_of(data)[1]
@@ -50,17 +72,17 @@ class GroupFactor(Model):
         return new_state(blocks, words, group, params, rng, given)
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         return sweep.stages(state, params, clock.sweep)
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
         return sweep.traces_of(state, params)
 
-    def objective(self, state: State, data: ModelData, params: Params) -> float:
+    def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
         return elbo_of(state, params)
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version == 2:
             return sweep.upgraded(state)
         return super().upgrade_state(state, from_version, data, params)
@@ -72,7 +94,13 @@ class GroupFactor(Model):
         gains = np.abs(np.diff(bound[-QUIET_SWEEPS - 1 :]))
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def extrapolates(self, clock: Clock, params: Settings) -> bool:
+        return not sweep.drops_now(clock.sweep, params)
+
+    def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
+        sweep.bring_up_to_date(state, before)
+
+    def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         a, b = state["theta_a"], state["theta_b"]
         return {
             "z": state["z"].copy(),
@@ -88,14 +116,14 @@ class GroupFactor(Model):
             "score_precision": state["score_shape"] / state["score_rate"],
         }
 
-    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+    def sample(self, state: Fields, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         found = []
         for _ in range(n):
             on = rng.random(state["gamma"].shape) < state["gamma"]
             slab = state["loc"] + np.sqrt(state["var"]) * rng.standard_normal(on.shape)
             z = state["z"] + np.sqrt(state["v"]) * rng.standard_normal(state["z"].shape)
             mu = state["mu"] + np.sqrt(state["mu_var"]) * rng.standard_normal(state["mu"].shape)
-            precision = np.ones(state["score_shape"].shape)
+            precision = np.ones_like(state["score_shape"])
             if precision.shape[1] > 1:
                 precision = rng.gamma(state["score_shape"]) / state["score_rate"]
             tau = np.where(state["kind"] == 0, rng.gamma(state["tau_shape"]) / state["tau_rate"], 1.0)
@@ -116,28 +144,39 @@ class GroupFactor(Model):
             )
         return found
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
         return summarise_fit(kept, data, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
         return project(kept, data, new_data, params)
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+        self, kept: Kept, data: ModelData, params: Settings, name: str, place: int, columns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         if name == "views":
             return fitted_columns(kept, data, params, place, columns)
         nothing = np.full((data[name].shape[0], len(columns)), np.nan)
         return nothing, nothing.copy()
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Settings,
+        place: int,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        return log_density_of_cells(chain, data, params, place, rows)
+
+    def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params, groups_of(data)[1])
 
     def prepare(self) -> None:
         rng = np.random.default_rng(0)
         warm_up(self, rng)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: Settings) -> Cost:
         cells = float(sum(np.prod(block.shape) for block in blocks_of(data)))
         k = params["n_factors"]
         return Cost(memory=cells * 3 * 8 + 64.0 * k, seconds_per_sweep=cells * (3e-9 * k + 4e-8))
@@ -163,7 +202,7 @@ def warm_up(model: GroupFactor, rng: np.random.Generator) -> None:
             )
         }
     )
-    params = model.spec.check_params({"n_factors": 2, "drop_start": 1})
+    params = cast(Settings, model.spec.check_params({"n_factors": 2, "drop_start": 1}))
     state = model.init(data, params, rng)
     for state["single"] in (0, 1):  # 1 as for large data
         for _ in passes(model, state, data, params, rng, Clock(1, 0)):

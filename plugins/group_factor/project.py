@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results, State
+from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
+from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
 from plaidwork.plugins.group_factor.sweep import explained, update_scores, update_zeta
 from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, groups_of, read_views, view_names
 
@@ -70,7 +71,7 @@ def new_groups(views: Views, new_data: ModelData, n: int) -> np.ndarray:
     return np.array([views.groups.index(name) for name in names])[group]
 
 
-def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, group: np.ndarray) -> State:
+def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, group: np.ndarray) -> Predictor:
     """What the updates of z and zeta read, for new samples; weights, intercepts and noise as fitted."""
     k, n = len(draw["z"]), raw.shape[1]
     kinds = [
@@ -78,7 +79,7 @@ def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, grou
         for m in range(len(views.names))
     ]
     sizes = [int((views.view == m).sum()) for m in range(len(views.names))]
-    cells: dict[str, dict[str, np.ndarray]] = {}
+    cells: dict[str, Cells] = {}
     for m, kind in enumerate(kinds):
         here = views.place(m)
         cells[str(m)] = {"y": raw[here].copy(), "known": known[here].astype(np.uint8)}
@@ -96,7 +97,7 @@ def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, grou
     }  # fmt: skip
 
 
-def project(kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+def project(kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
     """Means and standard deviations of the new samples' factors, and imputed values."""
     best = best_chain(kept)
     if best is None:

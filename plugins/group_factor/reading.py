@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Block, Params
+from plaidwork.core.api import Block
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
+from plaidwork.plugins.group_factor.state import Cells, Settings
 from plaidwork.plugins.group_factor.views import best_constant, usable_columns
 
 READ_CELLS = 131_072
 """Cells read at a time: 1 MB in float64."""
-Cells = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _parts(block: Block, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarra
         yield here, block.values[:, columns[here]].T * known, known
 
 
-def read_view(block: Block, word: str, params: Params, group: np.ndarray, n_groups: int) -> ReadView:
+def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_groups: int) -> ReadView:
     """One view; Gaussian features are centred in every sample group."""
     columns = usable_columns(block, word, group)
     d, n = len(columns), block.shape[0]
@@ -62,7 +62,7 @@ def read_view(block: Block, word: str, params: Params, group: np.ndarray, n_grou
         unit = 1.0
         if params["scale_views"]:
             unit = float(np.sqrt(square.sum() / max(1.0, total.sum()))) or 1.0
-        arrays = {"y": np.empty((d, n), float_type)}
+        arrays: Cells = {"y": np.empty((d, n), float_type)}
         if not level:
             arrays["known"] = np.empty((d, n), np.uint8)
         for here, values, known in _parts(block, columns):

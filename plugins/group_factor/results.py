@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table, format_percent
+from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table, format_percent
 from plaidwork.core.api_factors import correlate_rows
 from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
 from plaidwork.plugins.group_factor.restarts import restart_results
+from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.sweep import explained
 from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, read_views
 
@@ -193,7 +194,7 @@ def _by_group(views: Views, draw: dict[str, np.ndarray]) -> Results:
     }
 
 
-def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
+def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     """All results, of the best restart."""
     best = best_chain(kept)
     if best is None:

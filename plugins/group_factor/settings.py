@@ -83,9 +83,14 @@ SETTINGS = (
         doc="Factor values before the first sweep.",
     ),
     _number(
-        "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
+        "start_noise", 0.2, 0.0, 10.0, "Noise at the start",
         "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
         when={"init": ("varimax", "pca", "given")},
+    ),
+    _number(
+        "start_variance", 1.0, 1e-6, 10.0, "Variance at the start",
+        "Of the factor values before the first sweep. Small values hold on to the start; 1 is that of the prior.", "Start",
+        advanced=True, earlier=0.02,
     ),
     Hyperparameter(
         "dtype", "choice", "float32", label="Cells in memory", group="Views", advanced=True,

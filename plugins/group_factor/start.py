@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from plaidwork.core.api import Block, ModelError, Params, State
+from plaidwork.core.api import Block, ModelError
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, views_of
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
+from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Settings, StartWork
 
-START_VARIANCE = 0.02
-"""Of q(z): small, or the first sweeps forget the start (see NOTES.md)."""
 SINGLE_CELLS = 1_000_000
 """From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
 PASSES, SPARE = 10, 10
@@ -79,24 +76,13 @@ def orthonormal(rows: np.ndarray) -> np.ndarray:
     return rows
 
 
-def varimax(loadings: np.ndarray, steps: int = TURNS) -> np.ndarray:
-    """(K, K) rotation that makes the columns of the (D, K) loadings sparse."""
-    rotation, last = np.eye(loadings.shape[1]), 0.0
-    for _ in range(steps):
-        rotation, reached = turn(loadings, rotation)
-        if reached <= last * (1 + 1e-8):
-            break
-        last = reached
-    return rotation
-
-
 def levelled(loadings: np.ndarray) -> np.ndarray:
     """Rows of like length (Kaiser), those near 0 left small: else the strongest features decide the rotation."""
     squares = (loadings**2).sum(axis=1)
     return loadings / np.sqrt(squares + max(0.1 * squares.mean(), 1e-300))[:, None]
 
 
-def _rows(state: State, view: View, lo: int, hi: int) -> np.ndarray:
+def _rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
     """(hi - lo, N) what the components explain: values less their mean, 0 where missing."""
     y = view.arrays["y"]
     if view.kind == kernels.GAUSSIAN:
@@ -106,7 +92,7 @@ def _rows(state: State, view: View, lo: int, hi: int) -> np.ndarray:
     return out
 
 
-def advance_start(state: State, params: Params) -> bool:
+def advance_start(state: Fields, params: Settings) -> bool:
     """The next slice of the search for components; whether it is at its end.
 
     The leading right singular vectors by subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), rotated by
@@ -135,7 +121,7 @@ def advance_start(state: State, params: Params) -> bool:
     return hi == n_features and _end_of_pass(state, params)
 
 
-def _end_of_pass(state: State, params: Params) -> bool:
+def _end_of_pass(state: Fields, params: Settings) -> bool:
     work = state["start"]
     n = state["z"].shape[1]
     work["at"] = 0
@@ -165,7 +151,7 @@ def _end_of_pass(state: State, params: Params) -> bool:
     return False
 
 
-def _turn(state: State) -> bool:
+def _turn(state: Fields) -> bool:
     """Some steps of varimax."""
     work = state["start"]
     loadings = work["loadings"]
@@ -178,7 +164,7 @@ def _turn(state: State) -> bool:
     return False
 
 
-def _finish(state: State, found: np.ndarray) -> bool:
+def _finish(state: Fields, found: np.ndarray) -> bool:
     work = state.pop("start")
     scores = work["fill"]
     scores[: len(found)] = signed(found.T).T  # which does not lean on the signs of the steps before
@@ -186,14 +172,14 @@ def _finish(state: State, found: np.ndarray) -> bool:
     return True
 
 
-def _set_scores(state: State, scores: np.ndarray) -> None:
+def _set_scores(state: Fields, scores: np.ndarray) -> None:
     state["z"] = np.ascontiguousarray(scores)
     state["zz"] = state["z"] ** 2 + state["v"]
 
 
 def start_scores(
-    state: State, params: Params, rng: np.random.Generator, given: np.ndarray | None
-) -> dict[str, Any] | None:
+    state: Fields, params: Settings, rng: np.random.Generator, given: np.ndarray | None
+) -> StartWork | None:
     """Set the means of q(z), or return what :func:`advance_start` works on; ``given`` are (N, k) of the first factors."""
     k, n = state["z"].shape
     if params["init"] == "given":
@@ -225,10 +211,10 @@ def new_state(
     blocks: tuple[Block, ...],
     words: tuple[str, ...],
     group: np.ndarray,
-    params: Params,
+    params: Settings,
     rng: np.random.Generator,
     given: np.ndarray | None = None,
-) -> State:
+) -> Fields:
     """All of q and the cells. ``words`` are the likelihoods, ``group`` (N,) the sample groups from 0 on."""
     n_groups, n, k, m = int(group.max(initial=0)) + 1, len(group), params["n_factors"], len(blocks)
     read = [
@@ -236,8 +222,8 @@ def new_state(
     ]
     sizes = [len(view.null) for view in read]
     d = sum(sizes)
-    v = np.full((k, n), START_VARIANCE)
-    state: State = {
+    v = np.full((k, n), params["start_variance"])
+    state: Fields = {
         "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
         "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),
         "first": np.concatenate([[0], np.cumsum(sizes)]),
@@ -260,7 +246,7 @@ def new_state(
     return state
 
 
-def _of_features(read: list[ReadView], params: Params) -> dict[str, np.ndarray]:
+def _of_features(read: list[ReadView], params: Settings) -> OfFeatures:
     """Intercepts, noise precisions and constants of all features."""
     null, centre, variance = (
         np.concatenate([getattr(view, name) for view in read]) for name in ("null", "centre", "variance")
@@ -277,7 +263,7 @@ def _of_features(read: list[ReadView], params: Params) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def _start_local(state: State, view: View) -> None:
+def _start_local(state: Fields, view: View) -> None:
     """The local parameters for the start of the intercepts, no factors yet."""
     if view.kind == kernels.GAUSSIAN:
         return

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import cast
 
 import numpy as np
 from scipy.special import digamma
 
-from plaidwork.core.api import POSITION, Params, Stage, State
+from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.group_factor import kernels, local, products, singles
 from plaidwork.plugins.group_factor.bound import (
     bound_terms,
@@ -27,6 +28,7 @@ from plaidwork.plugins.group_factor.cells import (
     views_of,
 )
 from plaidwork.plugins.group_factor.start import advance_start
+from plaidwork.plugins.group_factor.state import BY_FACTOR, Fields, Predictor, Settings
 
 SLICE = 200_000_000
 """Multiplications and additions in one slice, some 5 to 20 ms."""
@@ -38,13 +40,13 @@ OLD_STAGES = ("start", "deviance", "weights", "scores", "local")
 """Names of the stages by their number in states of version 2."""
 
 
-def drops_now(sweep: int, params: Params) -> bool:
+def drops_now(sweep: int, params: Settings) -> bool:
     """Whether weak factors leave before this sweep."""
     start, every = params["drop_start"], params["drop_every"]
     return sweep >= max(1, start) and (sweep - start) % every == 0
 
 
-def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -1) -> None:
+def update_weights(state: Fields, params: Settings, lo: int, hi: int, only: int = -1) -> None:
     """q(w, s) of features lo..hi-1."""
     shape, rate = state["alpha_shape"], state["alpha_rate"]
     alpha = shape / rate
@@ -72,7 +74,7 @@ def update_weights(state: State, params: Params, lo: int, hi: int, only: int = -
                 kernels.weights(at, cells.T, cells.T_at[0], cells.B, z, zz, *prior, *found, only)
 
 
-def _level_gram(state: State) -> np.ndarray:
+def _level_gram(state: Fields) -> np.ndarray:
     """(G, width) Gram matrices of the factor values by sample group."""
     first, second = np.ascontiguousarray(state["z"].T), np.ascontiguousarray(state["zz"].T)
     groups = np.arange(len(state["scale"]))[:, None] == state["group"]
@@ -81,7 +83,7 @@ def _level_gram(state: State) -> np.ndarray:
     return gram
 
 
-def update_alpha(state: State, params: Params) -> None:
+def update_alpha(state: Fields, params: Settings) -> None:
     """q(alpha) of every factor and view."""
     gamma, second = state["gamma"], state["ww"]
     full = params["slab"] == "full"
@@ -96,7 +98,7 @@ def update_alpha(state: State, params: Params) -> None:
         state["alpha_rate"][:, m] = params["weight_rate"] + 0.5 * square.sum(axis=1)
 
 
-def update_theta(state: State, params: Params) -> None:
+def update_theta(state: Fields, params: Settings) -> None:
     """q(theta) of every factor and view."""
     for m in range(state["theta_a"].shape[1]):
         active = state["gamma"][:, state["view"] == m]
@@ -105,7 +107,7 @@ def update_theta(state: State, params: Params) -> None:
         state["theta_b"][:, m] = params["sparsity_b"] + np.maximum(active.shape[1] - total, 0.0)
 
 
-def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
+def update_scores(state: Predictor, lo: int, hi: int, only: int = -1) -> None:
     """q(z) of samples lo..hi-1."""
     float_type = state["float"].dtype
     views = list(views_of(state))
@@ -132,14 +134,14 @@ def update_scores(state: State, lo: int, hi: int, only: int = -1) -> None:
         )  # fmt: skip
 
 
-def _add_level(state: State, view: View, gram: np.ndarray) -> None:
+def _add_level(state: Predictor, view: View, gram: np.ndarray) -> None:
     """Add the Gram matrices (G, width) of the weights of a level view by sample group."""
     first, second = (np.ascontiguousarray(state[name][:, view.features].T) for name in ("w", "ww"))
     level = np.ascontiguousarray(level_of(state, view), dtype=state["float"].dtype)
     products.gram_of_rows(level, 0, first, second, gram)
 
 
-def _cross_of_level(state: State, views: list[View], left: int, right: int) -> np.ndarray:
+def _cross_of_level(state: Predictor, views: list[View], left: int, right: int) -> np.ndarray:
     """(K, samples) sums of (B - T <mu>) <w> over the level views."""
     cross = np.zeros((len(state["z"]), right - left))
     for view in views:
@@ -152,7 +154,7 @@ def _cross_of_level(state: State, views: list[View], left: int, right: int) -> n
     return cross
 
 
-def update_score_precision(state: State, params: Params) -> None:
+def update_score_precision(state: Fields, params: Settings) -> None:
     """q of the prior precision of a factor's values in a sample group; it is 1 where there is one group."""
     n_groups = len(state["scale"])
     if n_groups == 1:
@@ -163,7 +165,7 @@ def update_score_precision(state: State, params: Params) -> None:
         state["score_rate"][:, g] = params["weight_rate"] + 0.5 * state["zz"][:, here].sum(axis=1)
 
 
-def update_noise(state: State, params: Params, lo: int, hi: int) -> None:
+def update_noise(state: Fields, params: Settings, lo: int, hi: int) -> None:
     """q(tau) of those of features lo..hi-1 that are Gaussian, and their part of the bound."""
     for view, below, above in _parts(state, lo, hi):
         if view.kind != kernels.GAUSSIAN:
@@ -176,18 +178,18 @@ def update_noise(state: State, params: Params, lo: int, hi: int) -> None:
         gaussian_likelihood(state, params, here)
 
 
-def update_zeta(state: State) -> None:
+def update_zeta(state: Predictor) -> None:
     """The local parameters of all features, and their part of the bound."""
     _update_soft(state, 0, len(state["mu"]), 1.0, False)
 
 
-def update_local(state: State, params: Params, lo: int, hi: int) -> None:
+def update_local(state: Fields, params: Settings, lo: int, hi: int) -> None:
     """Intercepts, noise precisions and local parameters of features lo..hi-1, each feature in one go."""
     _update_soft(state, lo, hi, params["intercept_variance"], params["intercept"])
     update_noise(state, params, lo, hi)
 
 
-def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
+def _update_soft(state: Predictor, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
     rest = v_mu, state["mu"], state["mu_var"], state["const"], state["lik"], intercepts, True
     for view, below, above in _parts(state, lo, hi):
         if view.kind == kernels.GAUSSIAN:
@@ -202,7 +204,7 @@ def _update_soft(state: State, lo: int, hi: int, v_mu: float, intercepts: bool) 
                 local.update_tangents(at, end, first, view.kind, y, view.arrays["B"], x, spread, *rest)
 
 
-def _parts(state: State, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
+def _parts(state: Predictor, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
     """The views that have some of features lo..hi-1, and which of them."""
     for view in views_of(state):
         below, above = max(lo, view.first), min(hi, view.first + view.size)
@@ -210,7 +212,7 @@ def _parts(state: State, lo: int, hi: int) -> Iterator[tuple[View, int, int]]:
             yield view, below, above
 
 
-def measure(state: State, lo: int, hi: int) -> None:
+def measure(state: Fields, lo: int, hi: int) -> None:
     """Add the deviances of features lo..hi-1 to ``state["deviance"]`` (G, K + 3, M)."""
     for view, below, above in _parts(state, lo, hi):
         for start, end in in_tiles(above - below, state["z"].shape[1]):
@@ -235,12 +237,12 @@ def explained(deviance: np.ndarray) -> np.ndarray:
     return np.where(base > 0, gain / np.where(base > 0, base, 1.0), 0.0)
 
 
-def drop_weak(state: State, params: Params) -> None:
+def drop_weak(state: Fields, params: Settings) -> None:
     """Take out all factors that explain too little in every view and sample group; one factor always stays."""
     share = np.concatenate([explained(part)[:-1] for part in state["deviance"]], axis=1)
-    weak = (share < params["min_r2"]).all(axis=1)
+    weak = np.asarray((share < params["min_r2"]).all(axis=1))
     if params["min_r2"] == 0:
-        weak = (state["gamma"] < 0.01).all(axis=1)
+        weak = np.asarray((state["gamma"] < 0.01).all(axis=1))
     if weak.all():
         weak[share.max(axis=1).argmax()] = False
     if weak.any():
@@ -248,18 +250,18 @@ def drop_weak(state: State, params: Params) -> None:
         state["dropped"] += int(weak.sum())
 
 
-def keep_factors(state: State, index: np.ndarray) -> None:
+def keep_factors(state: Fields, index: np.ndarray) -> None:
     """Only these factors, in this order."""
-    for name in ("z", "v", "zz", "loc", "var", "var0", "gamma", "w", "ww", "score_shape", "score_rate", "alpha_shape", "alpha_rate", "theta_a", "theta_b"):  # fmt: skip
+    for name in BY_FACTOR:
         state[name] = np.ascontiguousarray(state[name][index])
 
 
-def _begin(state: State) -> None:
+def _begin(state: Fields) -> None:
     k, m = state["alpha_shape"].shape
     state["deviance"] = np.zeros((len(state["scale"]), k + 3, m))
 
 
-def stages(state: State, params: Params, sweep: int) -> Sequence[Stage]:
+def stages(state: Fields, params: Settings, sweep: int) -> Sequence[Stage]:
     """The stages of a sweep, each some tens of milliseconds a slice."""
     (k, n), d = state["z"].shape, len(state["mu"])
     columns = products.width(k) + k
@@ -297,15 +299,22 @@ def _at_once(name: str, work: Callable[[], None]) -> Stage:
     return Stage(name, lambda lo, hi: work(), slice=1000)
 
 
-def upgraded(state: State) -> State:
+def upgraded(state: State) -> Fields:
     """A state of version 2, in which the model itself kept where the sweep stood."""
     stage, at = OLD_STAGES[state.pop("stage")], state.pop("at")
     if stage != "deviance" or at:
         state[POSITION] = {"stage": "weak factors" if stage == "deviance" else stage, "at": at}
-    return state
+    return cast(Fields, state)
 
 
-def traces_of(state: State, params: Params) -> dict[str, float]:
+def bring_up_to_date(state: Fields, before: Fields) -> None:
+    """What follows from means and rates that have been carried on; the variances of the weights stay."""
+    state["zz"] = state["z"] ** 2 + state["v"]
+    state["ww"] = state["w"] ** 2 + np.maximum(before["ww"] - before["w"] ** 2, 0.0)
+    state["scale"] = np.where(state["kind"] == kernels.GAUSSIAN, state["tau_shape"] / state["tau_rate"], 1.0)
+
+
+def traces_of(state: Fields, params: Settings) -> dict[str, float]:
     """Traces after a sweep."""
     terms = bound_terms(state, params)
     return {

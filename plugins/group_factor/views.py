@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, SettingError, per_matrix
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, SettingError, per_matrix
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
+from plaidwork.plugins.group_factor.state import Settings
 
 NAMES = {"gaussian": "Gaussian", "bernoulli": "Bernoulli", "poisson": "Poisson"}
 """Likelihoods as they are written in a text."""
@@ -114,7 +115,7 @@ def likelihoods_of(blocks: tuple[Block, ...], text: str) -> tuple[str, ...]:
     )
 
 
-def read_views(data: ModelData, params: Params) -> Views:
+def read_views(data: ModelData, params: Settings) -> Views:
     """Bring the views into the form of the kernels. Raises ``ModelError`` for what cannot be fitted."""
     blocks = blocks_of(data)
     groups, group = groups_of(data)
@@ -203,7 +204,9 @@ def usable_columns(block: Block, word: str, group: np.ndarray | None = None) -> 
     return np.flatnonzero(varies)
 
 
-def problems_of(blocks: tuple[Block, ...], params: Params, group: np.ndarray | None = None) -> list[Problem]:
+def problems_of(
+    blocks: tuple[Block, ...], params: Settings, group: np.ndarray | None = None
+) -> list[Problem]:
     """What is wrong with the views, or worth knowing."""
     try:
         words = likelihoods_of(blocks, params["likelihoods"])
@@ -273,7 +276,7 @@ def _left_out(
     return [Problem(f"{name}: {which} left out, {why}.", "", "views", "warning")]
 
 
-def _unsafe(name: str, block: Block, word: str, params: Params) -> list[Problem]:
+def _unsafe(name: str, block: Block, word: str, params: Settings) -> list[Problem]:
     values = block.values[block.observed]
     found = []
     if word == "poisson" and not params["likelihoods"].strip() and len(values) and values.max() > 1000:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, Cost, ModelData, Params, Problem, format_percent
+from plaidwork.core.api import Block, Cost, ModelData, Problem, format_percent
+from plaidwork.plugins.plaid.fields import Settings
 from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
@@ -13,6 +14,30 @@ SECONDS_PER_MOVE = 5e-5
 
 LEVEL_SHARE = 0.4
 """Share of the variance between whole rows (or columns) from which blocks would mostly stand for their levels."""
+
+
+MOSTLY = 0.8
+"""Share of the observed cells with one value above which Gaussian noise is no description of them."""
+
+
+def share_of_one_value(block: Block) -> tuple[float, float]:
+    """The median of the observed cells and the share of them that equal it: a value that most cells have is the median."""
+    known = block.values.ravel() if block.observed.all() else block.values[block.observed]
+    value = float(np.median(known))
+    return value, float(np.count_nonzero(known == value) / known.size)
+
+
+def _mostly_one_value(block: Block) -> list[Problem]:
+    """A warning for zero-heavy data: blocks of constant shift then describe single values."""
+    value, share = share_of_one_value(block)
+    if not MOSTLY < share < 1.0:
+        return []
+    known = block.values[block.observed]
+    text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
+    hint = "Binary principal components takes matrices of 0 and 1."
+    if len(np.unique(known)) > 2:
+        hint = f"Take 0/1 first (Transform… on the data page, “Split at a threshold”). {hint}"
+    return [Problem(text, hint, "X", "warning")]
 
 
 def _levels(block: Block) -> list[Problem]:
@@ -36,24 +61,21 @@ def _levels(block: Block) -> list[Problem]:
     return found
 
 
-def _start(data: ModelData, params: Params) -> list[Problem]:
-    """What is wrong with the blocks that the chains are to start from."""
+def _start(data: ModelData, most: int, name: str, label: str) -> list[Problem]:
+    """What is wrong with the blocks that the chains are to start from; the setting ``name`` allows ``most``."""
     if not {"start_rows", "start_columns"} <= set(data):
         text = "Given blocks need the inputs “Start rows” and “Start columns”."
         return [Problem(text, "Choose them, or another start.", "start")]
     rows, columns = given_blocks(data)
     given = int((rows.any(axis=1) & columns.any(axis=1)).sum())
-    name, label = ("max_blocks", "At most") if "max_blocks" in params else ("blocks", "Number of blocks")
-    if given <= params[name]:
+    if given <= most:
         return []
-    text = (
-        f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {params[name]}."
-    )
+    text = f"“Start rows” and “Start columns” give {given} blocks, more than “{label}” allows: {most}."
     return [Problem(text, f"Raise “{label}”, or give fewer blocks to start from.", name)]
 
 
-def find_problems(data: ModelData, params: Params) -> list[Problem]:
-    """Errors stop the fit; warnings are shown."""
+def find_problems(data: ModelData, params: Settings, most: int, name: str, label: str) -> list[Problem]:
+    """Errors stop the fit; warnings are shown. The setting ``name``, shown as ``label``, allows ``most`` blocks."""
     block: Block = data["X"]
     known = block.values[block.observed]
     if known.size == 0:
@@ -79,9 +101,9 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
         if empty:
             text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
-    found += _levels(block)
+    found += _levels(block) + _mostly_one_value(block)
     if params["start"] == "given":
-        found += _start(data, params)
+        found += _start(data, most, name, label)
     if ("true_rows" in data) != ("true_columns" in data):
         found.append(
             Problem("The truth needs rows and columns.", "Choose both or neither.", "true_rows", "warning")
@@ -89,7 +111,7 @@ def find_problems(data: ModelData, params: Params) -> list[Problem]:
     return found
 
 
-def estimate_cost(block: Block, n_moves: int, params: Params) -> Cost:
+def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     """Memory besides the data, and time of one sweep, for one chain with ten blocks of a tenth of the cells."""
     n_cells = float(np.prod(block.shape))
     density = 1.0 if bool(block.observed.all()) else 2.0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
-from plaidwork.core.api import Params
+from plaidwork.plugins.plaid.fields import Constants, InfiniteSettings, Scalars, Settings
 
 
 class Gamma(NamedTuple):
@@ -46,26 +45,34 @@ class Priors(NamedTuple):
     background_precision: float
 
 
-def priors_of(params: Params, constants: dict[str, Any]) -> Priors:
+NO_MASS = Gamma(1.0, 1.0, False, 1.0)
+"""Of the model without a mass."""
+
+
+def mass_prior(params: InfiniteSettings, constants: Constants) -> Gamma:
+    """Prior of the mass; its mean expects so many blocks."""
+    rate = params["mass_shape"] * constants["harmonics"] / params["expected_blocks"]
+    return Gamma(params["mass_shape"], rate, params["learn_mass"], params["mass_value"])
+
+
+def priors_of(params: Settings, constants: Constants, mass: Gamma) -> Priors:
     """Priors in the unit of the data: a length is multiplied by the unit, a precision divided by its square."""
     unit = constants["unit"]
     square = unit * unit
 
-    def precision(name: str, learn: str) -> Gamma:
-        return Gamma(
-            params[f"{name}_shape"],
-            params[f"{name}_rate"] * square,
-            params[learn],
-            1.0 / (square * params[f"{name}_sd_value"] ** 2),
-        )
+    def precision(shape: float, rate: float, learned: bool, sd: float) -> Gamma:
+        return Gamma(shape, rate * square, learned, 1.0 / (square * sd**2))
 
-    mass = Gamma(1.0, 1.0, False, 1.0)
-    if "expected_blocks" in params:
-        rate = params["mass_shape"] * constants["harmonics"] / params["expected_blocks"]
-        mass = Gamma(params["mass_shape"], rate, params["learn_mass"], params["mass_value"])
     return Priors(
-        noise=precision("noise", "learn_noise"),
-        spread=precision("shift", "learn_shift_spread"),
+        noise=precision(
+            params["noise_shape"], params["noise_rate"], params["learn_noise"], params["noise_sd_value"]
+        ),
+        spread=precision(
+            params["shift_shape"],
+            params["shift_rate"],
+            params["learn_shift_spread"],
+            params["shift_sd_value"],
+        ),
         mass=mass,
         shift_mean=params["shift_mean"] * unit,
         shift_mean_precision=1.0 / (params["shift_mean_variance"] * square),
@@ -103,7 +110,7 @@ def draw_shift_prior(
     return mu, priors.spread.draw(rng, 0.5 * theta.size, 0.5 * float(((theta - mu) ** 2).sum()))
 
 
-def log_scalars(replica: Mapping[str, Any], priors: Priors) -> float:
+def log_scalars(replica: Scalars, priors: Priors) -> float:
     """Log prior density of the learned hyper-parameters."""
     total = priors.noise.log_density(replica["tau0"]) + priors.spread.log_density(replica["tau"])
     total += priors.mass.log_density(replica["alpha"])

@@ -150,74 +150,77 @@ PRIORS = (
     ),
 )
 
-ANNEALING = (
-    Hyperparameter(
-        "anneal",
-        "bool",
-        True,
-        label="Start warm",
-        group="Tempering",
-        doc="During most of the warm-up the data count only in part, so that a bad start is forgotten. Draws kept are exact.",
-    ),
-    Hyperparameter(
-        "anneal_start",
-        "float",
-        0.0,
-        label="First weight of the data",
-        group="Tempering",
-        minimum=0.0,
-        maximum=1.0,
-        advanced=True,
-        when={"anneal": True},
-        doc="Likelihood power β of the first sweep; it rises geometrically to 1. 0 chooses it from the size of the matrix.",
-    ),
-    Hyperparameter(
-        "anneal_share",
-        "float",
-        0.7,
-        label="Share of the warm-up",
-        group="Tempering",
-        minimum=0.01,
-        maximum=1.0,
-        advanced=True,
-        when={"anneal": True},
-        doc="Part of the warm-up sweeps over which the weight rises to 1.",
-    ),
-    _count(
-        "warm_starts",
-        3,
-        1,
-        64,
-        "Warm starts",
-        "Independent copies that start warm side by side; the one of highest log joint goes on. "
-        "More of them make a wrong end less likely and the warm-up longer.",
-        "Tempering",
-        when={"anneal": True},
-    ),
-    _count(
-        "replicas",
-        1,
-        1,
-        MOST_REPLICAS,
-        "Parallel replicas",
-        "Warmer copies that exchange states with the chain that is kept "
-        "(parallel tempering). 1 switches it off; the time grows in proportion.",
-        "Tempering",
-    ),
-    Hyperparameter(
-        "warmest",
-        "float",
-        0.3,
-        label="Weight of the data in the warmest replica",
-        group="Tempering",
-        minimum=0.0,
-        open_minimum=True,
-        maximum=1.0,
-        advanced=True,
-        when={"replicas": tuple(range(2, MOST_REPLICAS + 1))},
-        doc="Likelihood power β of the last replica; the others lie between, geometrically.",
-    ),
-)
+
+def _annealing(first_weight: float) -> tuple[Hyperparameter, ...]:
+    """Settings of warm starts and replicas; ``first_weight`` is the default of the first likelihood power."""
+    return (
+        Hyperparameter(
+            "anneal",
+            "bool",
+            True,
+            label="Start warm",
+            group="Tempering",
+            doc="During most of the warm-up the data count only in part, so that a bad start is forgotten. Draws kept are exact.",
+        ),
+        Hyperparameter(
+            "anneal_start",
+            "float",
+            first_weight,
+            label="First weight of the data",
+            group="Tempering",
+            minimum=0.0,
+            maximum=1.0,
+            advanced=True,
+            when={"anneal": True},
+            doc="Likelihood power β of the first sweep; it rises geometrically to 1. 0 chooses it from the size of the matrix.",
+        ),
+        Hyperparameter(
+            "anneal_share",
+            "float",
+            0.7,
+            label="Share of the warm-up",
+            group="Tempering",
+            minimum=0.01,
+            maximum=1.0,
+            advanced=True,
+            when={"anneal": True},
+            doc="Part of the warm-up sweeps over which the weight rises to 1.",
+        ),
+        _count(
+            "warm_starts",
+            2,
+            1,
+            64,
+            "Warm starts",
+            "Independent copies that start warm side by side; the one of highest log joint goes on. "
+            "More of them make a wrong end less likely and the warm-up longer.",
+            "Tempering",
+            when={"anneal": True},
+        ),
+        _count(
+            "replicas",
+            1,
+            1,
+            MOST_REPLICAS,
+            "Parallel replicas",
+            "Warmer copies that exchange states with the chain that is kept "
+            "(parallel tempering). 1 switches it off; the time grows in proportion.",
+            "Tempering",
+        ),
+        Hyperparameter(
+            "warmest",
+            "float",
+            0.3,
+            label="Weight of the data in the warmest replica",
+            group="Tempering",
+            minimum=0.0,
+            open_minimum=True,
+            maximum=1.0,
+            advanced=True,
+            when={"replicas": tuple(range(2, MOST_REPLICAS + 1))},
+            doc="Likelihood power β of the last replica; the others lie between, geometrically.",
+        ),
+    )
 
 
 def _start(default: str, count_label: str) -> tuple[Hyperparameter, ...]:
@@ -311,7 +314,7 @@ INFINITE_SETTINGS = (
     ),
     _count(
         "birth_death",
-        2,
+        4,
         0,
         100,
         "Births and deaths",
@@ -322,7 +325,7 @@ INFINITE_SETTINGS = (
     ),
     _count(
         "seeded",
-        2,
+        4,
         0,
         100,
         "Seeded births and deaths",
@@ -333,7 +336,7 @@ INFINITE_SETTINGS = (
     ),
     _count(
         "split_merge",
-        2,
+        0,
         0,
         100,
         "Splits and merges",
@@ -345,7 +348,7 @@ INFINITE_SETTINGS = (
     Hyperparameter(
         "prior_share",
         "float",
-        0.3,
+        0.6,
         label="Births from the prior",
         group="Moves",
         minimum=0.01,
@@ -354,7 +357,7 @@ INFINITE_SETTINGS = (
         when={"moves": "full"},
         doc="Share of births proposed from the prior instead of from the residual; it lets redundant blocks leave.",
     ),
-    *ANNEALING,
+    *_annealing(0.05),
 )
 
 FIXED_SETTINGS = (
@@ -373,5 +376,5 @@ FIXED_SETTINGS = (
     ),
     *_start("prior", ""),
     *PRIORS,
-    *ANNEALING,
+    *_annealing(0.1),
 )

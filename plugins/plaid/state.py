@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, State
+from plaidwork.core.api import Block, ModelData, ModelError
+from plaidwork.plugins.plaid.fields import Constants, Fields, Replica, Scalars, Settings
+from plaidwork.plugins.plaid.held_out import no_draws_yet
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.records import Cells
 
@@ -19,7 +20,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return out
 
 
-def measure(block: Block, params: Params) -> dict[str, Any]:
+def measure(block: Block, params: Settings) -> Constants:
     """Constants of the data that every sweep needs: computed once per chain, kept in the state."""
     known = block.values[block.observed]
     if known.size == 0:
@@ -46,7 +47,7 @@ def measure(block: Block, params: Params) -> dict[str, Any]:
     }
 
 
-def cells_of(block: Block, constants: dict[str, Any]) -> Cells:
+def cells_of(block: Block, constants: Constants) -> Cells:
     """The matrix as the kernels take it; no copy."""
     return Cells(
         read_only(block.values),
@@ -76,7 +77,7 @@ def true_blocks(data: ModelData) -> tuple[np.ndarray, np.ndarray] | None:
     return data["true_rows"].values.T > 0.5, data["true_columns"].values.T > 0.5
 
 
-def new_replica(rows: np.ndarray, columns: np.ndarray, scalars: dict[str, float]) -> dict[str, Any]:
+def new_replica(rows: np.ndarray, columns: np.ndarray, scalars: Scalars) -> Replica:
     """One copy of the unknowns; shifts and background are drawn before they are used."""
     size = len(rows)
     return {
@@ -90,15 +91,14 @@ def new_replica(rows: np.ndarray, columns: np.ndarray, scalars: dict[str, float]
     }
 
 
-def copy_replica(state: State, source: str, copies: int) -> None:
+def copy_replica(state: Fields, source: str, copies: int) -> None:
     """Go on with copies of one replica, all others left behind."""
     replica = state["replicas"][source]
     state["replicas"] = {str(r): deepcopy(replica) for r in range(copies)}
 
 
-def new_state(block: Block, constants: dict[str, Any], replica: dict[str, Any]) -> State:
+def new_state(block: Block, constants: Constants, replica: Replica) -> Fields:
     """The state before the first sweep; the copies are made when the first sweep begins."""
-    held = np.nonzero(block.held_out) if block.held_out is not None else (np.empty(0, int), np.empty(0, int))
     return {
         "constants": constants,
         "replicas": {"0": replica},
@@ -106,10 +106,5 @@ def new_state(block: Block, constants: dict[str, Any], replica: dict[str, Any]) 
         "swapped": 0.0,
         "order": np.empty(0, np.int64),
         "accepted": {"birth_death": 0, "seeded": 0, "split_merge": 0, "row_wise": 0},
-        "held_out": {
-            "rows": held[0].astype(np.int64),
-            "columns": held[1].astype(np.int64),
-            "log_density": np.full(len(held[0]), -np.inf),
-            "draws": 0,
-        },
+        "held_out": no_draws_yet(block),
     }

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Clock, Params, Stage, State
+from plaidwork.core.api import POSITION, Clock, Stage, State
+from plaidwork.plugins.plaid.fields import Fields, Integers, MoveName, Replica, Settings
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.records import Cells, Law
 from plaidwork.plugins.plaid.kernels.row_wise import row_wise
-from plaidwork.plugins.plaid.kernels.tasks import MOVES, run_tasks
+from plaidwork.plugins.plaid.kernels.tasks import run_tasks
 from plaidwork.plugins.plaid.priors import Priors, draw_mass, draw_shift_prior
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
 
-_NONE = np.empty(0, np.int64)
-
-Replica = dict[str, Any]
+MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge")
+"""The moves of ``run_tasks``; a move's code is its place here."""
+_NONE: Integers = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,14 @@ class Setting:
 
     cells: Cells
     priors: Priors
-    params: Params
     harmonics: float
     powers: np.ndarray
     shares: tuple[float, float, float, float]
     max_blocks: int
-    moves: tuple[str, ...]
+    moves: tuple[MoveName, ...]
+    prior_share: float
 
-    def law(self, replica: Mapping[str, Any], power: float) -> Law:
+    def law(self, replica: Replica, power: float) -> Law:
         """The numbers of a replica's conditionals at a power of the likelihood."""
         return Law(
             replica["alpha"],
@@ -51,12 +52,12 @@ class Setting:
         )
 
 
-def annealing(params: Params, clock: Clock) -> bool:
+def annealing(params: Settings, clock: Clock) -> bool:
     """Whether the chain is in the part of the warm-up in which the data count only in part."""
     return bool(params["anneal"]) and clock.sweep < params["anneal_share"] * clock.warmup
 
 
-def powers(params: Params, clock: Clock, start: float) -> np.ndarray:
+def powers(params: Settings, clock: Clock, start: float) -> np.ndarray:
     """Likelihood power of each copy.
 
     While annealing: that of the sweep, for each of the warm starts; it rises geometrically from ``start`` to 1.
@@ -93,12 +94,12 @@ def run_stretch(
     setting: Setting,
     power: float,
     rng: np.random.Generator,
-    order: np.ndarray,
-    codes: np.ndarray,
+    order: Integers,
+    codes: Integers,
     *,
     count: bool,
     draw: bool,
-) -> np.ndarray:
+) -> Integers:
     """The tasks of one slice of a replica, in place; how often each of ``MOVES`` was accepted."""
     centre = setting.cells.centre
     found = run_tasks(
@@ -113,17 +114,16 @@ def run_stretch(
         order,
         codes,
         setting.law(replica, power),
-        float(setting.params.get("prior_share", 0.0)),
+        setting.prior_share,
         count,
         draw,
     )
-    replica["rows"], replica["columns"], theta, phi, replica["counts"], replica["sums"], squares, accepted = (
-        found
-    )
+    rows, columns, theta, phi, counts, sums, squares, accepted = found
+    replica["rows"], replica["columns"], replica["counts"], replica["sums"] = rows, columns, counts, sums
     if draw:
         replica["theta"], replica["phi"], replica["squares"] = theta, phi + centre, squares
         draw_scalars(replica, setting, power, rng)
-    return accepted
+    return cast("Integers", accepted)
 
 
 def _row_wise(replica: Replica, setting: Setting, power: float, rng: np.random.Generator) -> int:
@@ -142,7 +142,7 @@ def log_likelihood(replica: Replica, cells: Cells) -> float:
     return 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * replica["squares"]
 
 
-def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> None:
+def swap_replicas(state: Fields, setting: Setting, rng: np.random.Generator) -> None:
     """Exchange neighbours from the warmest down: ``log A = (b_r - b_s)(l_s - l_r)``; keeps the share accepted."""
     replicas, accepted = state["replicas"], 0
     for r in range(len(replicas) - 1, 0, -1):
@@ -156,7 +156,7 @@ def swap_replicas(state: State, setting: Setting, rng: np.random.Generator) -> N
 
 def replica_stage(
     number: int,
-    state: State,
+    state: Fields,
     setting: Setting,
     rng: np.random.Generator,
     first: Callable[[], None] = lambda: None,
@@ -185,14 +185,14 @@ def _name(number: int) -> str:
 
 
 def _run_tasks(
-    number: int, state: State, setting: Setting, rng: np.random.Generator, start: int, stop: int
+    number: int, state: Fields, setting: Setting, rng: np.random.Generator, start: int, stop: int
 ) -> None:
     """Tasks ``start`` to ``stop`` of a replica; acceptances are counted for the chain that is kept."""
     replica, power = state["replicas"][str(number)], float(setting.powers[number])
     order, n_scans = state["order"], len(state["order"])
     names = setting.moves[max(start - n_scans, 0) : max(stop - n_scans, 0)]
     scans, count, draw = order[start:stop], start <= n_scans < stop, stop > n_scans + len(setting.moves)
-    counted = state["accepted"] if number == 0 else {}
+    counted: dict[MoveName, int] = state["accepted"] if number == 0 else {}
     if "row_wise" in names:
         run_stretch(replica, setting, power, rng, scans, _NONE, count=count, draw=False)
         for _ in names:
@@ -207,10 +207,10 @@ def _run_tasks(
             counted[name] += int(accepted)
 
 
-def upgraded(state: State) -> State:
+def upgraded(old: State) -> Fields:
     """A state of version 1, in which the model itself kept where the sweep stood."""
-    number, task = state.pop("replica"), state.pop("task")
-    state["swapped"] = 0.0
+    number, task = old.pop("replica"), old.pop("task")
+    old["swapped"] = 0.0
     if number or task:
-        state[POSITION] = {"stage": _name(number), "at": task}
-    return state
+        old[POSITION] = {"stage": _name(number), "at": task}
+    return cast("Fields", old)

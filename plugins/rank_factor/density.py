@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.mixture import decisions, log_weights
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Fields, Settings
 
 
 def log_gamma(x, shape, rate) -> float:
@@ -21,7 +21,7 @@ def log_normal(x, variance) -> float:
     return float(-0.5 * np.sum(np.log(variance) + np.asarray(x) ** 2 / variance))
 
 
-def log_data(state: State, setup: Setup) -> float:
+def log_data(state: Fields, setup: Setup) -> float:
     """Log likelihood from what was measured of the rows (``rows.measure_part``)."""
     if setup.likelihood != "gaussian":
         return float(-2.0 * state["measured"][:, 1].sum())
@@ -29,17 +29,17 @@ def log_data(state: State, setup: Setup) -> float:
     return float(0.5 * (count * np.log(gamma / (2 * np.pi)) - gamma * state["squares"]).sum())
 
 
-def label_values(state: State) -> np.ndarray:
+def label_values(state: Fields) -> np.ndarray:
     """(N, G) value of the classifier of the sample's own group."""
     return decisions(state["z"], state["beta"])[np.arange(len(state["t"])), state["t"]]
 
 
-def log_labels(state: State, setup: Setup, params: Params) -> float:
+def log_labels(state: Fields, setup: Setup, params: Settings) -> float:
     hinge = np.maximum(0.0, 1.0 - setup.y * label_values(state)) * (setup.y != 0)
     return float(-2.0 * params["label_weight"] * hinge.sum())
 
 
-def log_prior(state: State, setup: Setup, params: Params) -> float:
+def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
     """Log prior of everything."""
     r, s = params["loading_shape"], params["loading_rate"]
     total = log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
@@ -66,6 +66,6 @@ def log_prior(state: State, setup: Setup, params: Params) -> float:
     return total
 
 
-def log_density(state: State, setup: Setup, params: Params) -> float:
+def log_density(state: Fields, setup: Setup, params: Settings) -> float:
     """The whole, as of the last measurement."""
     return log_data(state, setup) + log_labels(state, setup, params) + log_prior(state, setup, params)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Clock, Params, Stage, State
+from plaidwork.core.api import POSITION, Clock, Stage, State
 from plaidwork.plugins.rank_factor import mixture, rows
 from plaidwork.plugins.rank_factor.density import label_values, log_density
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
@@ -16,6 +16,7 @@ from plaidwork.plugins.rank_factor.kernels.solve import outer_packed, packed_siz
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.scaling import draw_scales
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import SUMS, Draw, Fields, Settings, Shared
 
 PART = 10_000_000
 """Work of one part, some 10 ms; in units of about a nanosecond."""
@@ -49,7 +50,9 @@ def in_parts(name: str, units: int, each: int, part: Callable[[int, int], None],
     return Stage(name, work, units, size * max(1, SLICE // (size * each)), **more)
 
 
-def stages(state: State, setup: Setup, params: Params, rng: np.random.Generator, clock: Clock) -> list[Stage]:
+def stages(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, clock: Clock
+) -> list[Stage]:
     """The stages of a sweep."""
     (d, n, _), k = setup.shape, state["z"].shape[1]
 
@@ -75,7 +78,7 @@ def stages(state: State, setup: Setup, params: Params, rng: np.random.Generator,
     return found
 
 
-def _new_samples(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> Stage:
+def _new_samples(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> Stage:
     (d, _, _), k, cells = setup.shape, state["z"].shape[1], setup.test_cells
     assert cells is not None
 
@@ -90,7 +93,10 @@ def _new_samples(state: State, setup: Setup, params: Params, rng: np.random.Gene
         state["linear"] += h
 
     def end() -> None:
-        draw = {**state, "log_weight": mixture.log_weights(state)}
+        draw: Draw = {
+            "a": state["a"], "z": state["z"], "c": state["c"], "gamma": state["gamma"], "beta": state["beta"],
+            "psi": state["psi"], "mu": state["mu"], "log_weight": mixture.log_weights(state),
+        }  # fmt: skip
         state["new_f"] = draw_new(draw, setup, state["new_z"], state["precision"], state["linear"], rng)
         forget(state)
 
@@ -102,13 +108,17 @@ def new_now(setup: Setup, clock: Clock) -> bool:
     return setup.test_cells is not None and clock.sweep >= clock.warmup - NEW_BEFORE
 
 
-def _begin_scores(state: State, setup: Setup, params: Params, rng: np.random.Generator, clock: Clock) -> None:
+def _begin_scores(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, clock: Clock
+) -> None:
     if len(state["psi"]) > 1 and clock.sweep >= mixture.FROZEN_SWEEPS:
         mixture.draw_groups(state, setup, params, rng)
     mixture.draw_label_terms(state, setup, params, rng)
 
 
-def score_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> tuple[np.ndarray, np.ndarray]:
+def score_part(
+    state: Fields, setup: Setup, params: Settings, lo: int, hi: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Precision (hi - lo, packed) and linear term (hi - lo, K) of the scores, without the comparisons of samples."""
     every = state["precision"]
     precision = np.repeat(every, hi - lo, axis=0) if len(every) == 1 else every[lo:hi].copy()
@@ -120,7 +130,9 @@ def score_part(state: State, setup: Setup, params: Params, lo: int, hi: int) -> 
     return precision, linear
 
 
-def draw_part(state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int) -> None:
+def draw_part(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int
+) -> None:
     """Draw the scores of samples lo to hi."""
     precision, linear = score_part(state, setup, params, lo, hi)
     if setup.pairs is None:
@@ -133,7 +145,7 @@ def draw_part(state: State, setup: Setup, params: Params, rng: np.random.Generat
     )  # fmt: skip
 
 
-def _end_scores(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+def _end_scores(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
     mixture.draw_coefficients(state, setup, params, rng)
     if len(state["psi"]) > 1:
         mixture.draw_mixture(state, params, rng)
@@ -142,9 +154,9 @@ def _end_scores(state: State, setup: Setup, params: Params, rng: np.random.Gener
     forget(state)
 
 
-def forget(state: State) -> None:
+def forget(state: Shared) -> None:
     """Let go of what a stage has summed up for the next one."""
-    for name in ("precision", "linear", "kappa", "w"):
+    for name in SUMS:
         state[name] = np.zeros((0,) * state[name].ndim)
 
 
@@ -176,7 +188,7 @@ def label_hinge(f: np.ndarray, setup: Setup) -> float:
     return float(np.maximum(0.0, 1.0 - setup.y * f)[setup.y != 0].mean())
 
 
-def traces_of(state: State, setup: Setup, params: Params) -> dict[str, float]:
+def traces_of(state: Fields, setup: Setup, params: Settings) -> dict[str, float]:
     """Traces after a sweep."""
     groups = len(state["psi"])
     total = state["measured"].sum(axis=0)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
@@ -12,13 +9,11 @@ from plaidwork.plugins.rank_factor.kernels.labels import draw_scores, mean_score
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, outer_packed
 from plaidwork.plugins.rank_factor.mixture import choose, decisions, log_densities
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
-
-Draw = Mapping[str, Any]
-"""One draw by the names of the state: a, z, c, gamma, beta, psi, mu; and log_weight, log q_t."""
+from plaidwork.plugins.rank_factor.state import Draw, Rows
 
 
 def new_terms(
-    draw: Draw,
+    draw: Rows,
     setup: Setup,
     cells: NewCells,
     z: np.ndarray,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from plaidwork.core.api import Block, Kept, ModelData, ModelError, Params, Result, Results
+from plaidwork.core.api import Block, ChainView, Kept, ModelData, ModelError, Result, Results
 from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error, told
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_share, display_order
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup, new_cells
+from plaidwork.plugins.rank_factor.state import Draw, Settings
 from plaidwork.plugins.rank_factor.vb_posterior import best_chain, factors_of, predict_cells
 
 FIRST_UPDATES, MORE_UPDATES = 15, 3
@@ -50,7 +49,7 @@ def _results(setup: Setup, z: np.ndarray, f: np.ndarray, probability: np.ndarray
 
 
 def predict_by_draws(
-    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params
+    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Settings
 ) -> Results:
     """Mean scores over draws; probabilities as in the fit.
 
@@ -87,7 +86,7 @@ def predict_by_draws(
     }
 
 
-def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:
+def _draw_of(chain: ChainView, index: int, setup: Setup) -> Draw:
     rows, train = setup.rows, setup.train
     return {
         "a": np.ascontiguousarray(chain.draw("loadings", index)[rows]),
@@ -101,7 +100,9 @@ def _draw_of(chain: Any, index: int, setup: Setup) -> dict[str, Any]:
     }
 
 
-def _update(draw, setup, cells, z, eps, rng) -> np.ndarray:
+def _update(
+    draw: Draw, setup: Setup, cells: NewCells, z: np.ndarray, eps: float, rng: np.random.Generator
+) -> np.ndarray:
     """One update of kappa, t and z of all new samples; the values of the classifiers."""
     d, k = draw["a"].shape
     precision, linear = np.zeros((len(z), packed_size(k))), np.zeros((len(z), k))
@@ -113,7 +114,7 @@ def _update(draw, setup, cells, z, eps, rng) -> np.ndarray:
     return draw_new(draw, setup, z, precision, linear, rng)
 
 
-def predict_by_q(kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Params) -> Results:
+def predict_by_q(kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Settings) -> Results:
     """Means under q; probabilities as if the values of the classifiers were normal."""
     chain = best_chain(kept)
     if chain is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Fields, Settings
 
 JITTER = 0.05
 """Sd of the noise on the first scores, by which chains differ from the start."""
@@ -63,7 +63,7 @@ def start_groups(z: np.ndarray, n_groups: int, rng: np.random.Generator) -> np.n
     return np.argsort(order)[group]
 
 
-def new_state(setup: Setup, params: Params, rng: np.random.Generator) -> State:
+def new_state(setup: Setup, params: Settings, rng: np.random.Generator) -> Fields:
     """The state of a sampler; names as in NOTES.md."""
     (d, n, g), k = setup.shape, params["n_factors"]
     groups = params["n_components"] if params["classifier"] == "nonlinear" else 1

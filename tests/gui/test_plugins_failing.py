@@ -230,7 +230,7 @@ def test_fit_that_fails(window, guests, qtbot, method, error):
     shown = window(registry)
     plan = make_plan(model, {"X": _data()}, schedule=Schedule(chains=2, warmup=1, draws=3))
     run = shown.workbench.start(plan)
-    qtbot.waitUntil(lambda: run.status == "failed", timeout=20_000)
+    qtbot.waitUntil(lambda: run.status == "failed" and not shown.workbench.active_runs(), timeout=20_000)
     _message(
         shown,
         "Raters 1: 2 of 2 chains stopped",

@@ -34,7 +34,7 @@ def test_a_start_waits_for_no_library_to_say_its_version(workbench, qtbot, monke
     """Asking for the processor and BLAS loads libraries, half a second when nobody has asked before."""
     import threading
 
-    from plaidwork.gui import workbench as module
+    from plaidwork.core.inference import execution as module
 
     asked = []
 

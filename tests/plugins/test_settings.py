@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_type_hints, is_typeddict
 
 import pytest
 
@@ -174,3 +174,13 @@ def test_every_setting_shown_beside_a_choice_does_something(model):
         for value in others(parameter) if parameter.kind in ("bool", "choice") else ():
             base = {parameter.name: value}
             assert idle(bench, base) == [], f"beside {base}"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_typed_settings_are_those_declared(name):
+    """Type checkers know the settings of a model by a record, which must not fall behind its declaration."""
+    model = REGISTRY.model(name)
+    known = get_type_hints(type(model).draws)["params"]
+    if is_typeddict(known):
+        declared = {parameter.name for parameter in model.spec.hyperparameters}
+        assert known.__required_keys__ <= declared <= known.__annotations__.keys()

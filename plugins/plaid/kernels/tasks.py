@@ -12,9 +12,6 @@ from plaidwork.plugins.plaid.kernels.scan import scan_blocks
 from plaidwork.plugins.plaid.kernels.seeded import seeded_birth_death
 from plaidwork.plugins.plaid.kernels.split_merge import split_merge
 
-MOVES = ("birth_death", "seeded", "split_merge")
-"""Names of the moves; a move's code is its place here."""
-
 
 @njit(cache=True, nogil=True)
 def run_tasks(
@@ -22,13 +19,15 @@ def run_tasks(
 ):
     """Membership scans of the blocks of ``order``, then the moves of ``codes``, then the joint draw if ``draw``.
 
+    Codes: 0 birth or death, 1 seeded birth or death, 2 split or merge.
+
     The scans write to ``rows, columns, theta``; the statistics are brought up to date after them if ``count``.
 
     Returns
     -------
     rows, columns, theta, phi, counts, sums : afterwards; theta and phi are new only with ``draw``
     squares : sum of squared residuals at the new levels; 0 without ``draw``
-    accepted : (3,) int64, how often each move of ``MOVES`` was accepted
+    accepted : (3,) int64, how often the move of each code was accepted
     """
     accepted = np.zeros(3, np.int64)
     squares = 0.0

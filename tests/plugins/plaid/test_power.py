@@ -5,7 +5,7 @@ import plaid_tools as tools
 import pytest
 from plaid_tools import with_fault
 
-from plaidwork.plugins.plaid import models, sweep
+from plaidwork.plugins.plaid import base, sweep
 from plaidwork.plugins.plaid.kernels import (
     birth_death,
     evidence,
@@ -85,7 +85,7 @@ MEMBERSHIP_FAULTS = {
         ),
     ),
     "swap with the wrong sign": (
-        {"replicas": 3, "warmest": 0.2}, models, "swap_replicas",
+        {"replicas": 3, "warmest": 0.2}, base, "swap_replicas",
         lambda: with_fault(sweep.swap_replicas, "setting.powers[r - 1] - setting.powers[r]", "setting.powers[r] - setting.powers[r - 1]"),
     ),
     "row-wise rate of the program": (

@@ -23,7 +23,7 @@ CASES = [
 
 OTHERS = (
     lambda state, corpus, settings: sweep.update_words(state, corpus, settings, 0, 3),
-    lambda state, corpus, settings: sweep.update_spread(state, settings),
+    lambda state, corpus, settings: sweep.update_spread(state, corpus, settings),
     sweep.update_prior,
     sweep.update_outcome,
 )

@@ -1,0 +1,193 @@
+"""What Start gives: every bundled example at plain defaults, from several seeds.
+
+Run: python benchmarks/defaults.py [--seeds 8] [--only ID,ID] [--json FILE] [--executor threads]
+
+The schedule is always that of the model, the settings those of the example. Printed for each fit: settled by its own verdict
+or not, wall seconds, what its objective reached (mean over the kept draws of the best chain; the bound of the best
+restart) beside the best of all seeds, and the number that matters for the example. A first fit of a few
+sweeps warms the kernels up and is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core import fit
+from plaidwork.core.contract.model import Table
+from plaidwork.core.data.samples import Sample, bundled_samples
+from plaidwork.core.inference.run import Run
+
+SHORT = {"chains": 1, "warmup": 2, "draws": 4, "thin": 1, "max_sweeps": 4}
+REACHED = 8.0
+"""Nats below the best of all seeds within which a fit counts as having reached it."""
+
+
+# -- the number that matters --------------------------------------------------------------------
+def blocks(run: Run) -> str:
+    """Mean number of blocks, and agreement with the planted ones where they are known."""
+    found = [f"K {kept(run, 'n_blocks'):.2f}"]
+    nmi = kept(run, "nmi")
+    if np.isfinite(nmi):
+        found.append(f"NMI {nmi:.3f}")
+    return ", ".join(found)
+
+
+def kept(run: Run, trace: str) -> float:
+    """Mean of a trace over the kept draws of all chains."""
+    return float(np.mean(np.concatenate([chain.kept_trace(trace) for chain in run.kept().chains])))
+
+
+def scores(run: Run) -> str:
+    """The rows of the table of scores that are not about fitted samples."""
+    table = run.results.get("measures") or run.results.get("metrics")
+    if not isinstance(table, Table):
+        return "no table of scores"
+    rows = zip(*(table.columns[name] for name in table.columns), strict=True)
+    names = list(table.columns)
+    said = []
+    for row in rows:
+        cells = dict(zip(names, row, strict=True))
+        said.append(
+            f"{row[0]}: {cells['Wrong']} of {cells['Number']} wrong, log loss {float(cells['Log loss']):.3f}"
+        )
+    return "; ".join(said)
+
+
+def leukaemia(run: Run) -> str:
+    """Area under the curve of the best factor for trisomy 12 and IGHV."""
+    values = run.results["scores"].values
+    annotations = next(iter(run.session.datasets.values())).row_table
+    said = []
+    for title, column in annotations.items():
+        if not any(word in title.lower() for word in ("trisomy", "ighv")):
+            continue
+        labels = np.array([str(value).strip().lower() for value in column])
+        known = ~np.isin(labels, ("", "nan", "none", "na"))
+        kinds = sorted(set(labels[known]))
+        if len(kinds) == 2:
+            positive = labels[known] == kinds[1]
+            best = max(_auc(values[known, k], positive) for k in range(values.shape[1]))
+            said.append(f"{title} AUC {best:.3f}")
+    return ", ".join(said) or "no annotation"
+
+
+def _auc(score: np.ndarray, positive: np.ndarray) -> float:
+    from scipy.stats import rankdata
+
+    n1 = int(positive.sum())
+    value = (rankdata(score)[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * (len(positive) - n1))
+    return float(max(value, 1 - value))
+
+
+def topics(run: Run) -> str:
+    """Topics that a tenth to nine tenths of the training documents have: their effects can be estimated."""
+    share = run.results["assignments"].values.mean(0)
+    return f"{int(((share >= 0.1) & (share <= 0.9)).sum())} of {len(share)} topics in 10 to 90 % of the documents"
+
+
+def raters(run: Run) -> str:
+    """Median scatter of the raters."""
+    return "scatter " + " ".join(f"{value:.2f}" for value in run.results["scatter"].values)
+
+
+WHAT_MATTERS: dict[str, Callable[[Run], str]] = {
+    "bayesian_plaid": blocks,
+    "infinite_plaid": blocks,
+    "group_factor": leukaemia,
+    "supervised_ibp": topics,
+    "gp_raters": raters,
+}
+
+
+# -- one fit -------------------------------------------------------------------------------------
+def objective(run: Run) -> float:
+    """The primary trace: mean over the kept draws of the best chain, or the end of the best restart."""
+    name = next((trace.name for trace in run.spec.traces if trace.primary), run.spec.traces[0].name)
+    if run.spec.algorithm == "mcmc":
+        return float(max(chain.kept_trace(name).mean() for chain in run.kept().chains))
+    return float(max(chain.trace(name)[-1] for chain in run.kept().chains))
+
+
+def one(sample: Sample, data: dict[str, Any], seed: int, executor: str) -> dict[str, Any]:
+    """A fit at plain defaults, and what is printed of it."""
+    began, cpu = time.perf_counter(), time.process_time()
+    run = fit(sample.model, data, dict(sample.params), seed=seed, executor=executor)
+    seconds, used = time.perf_counter() - began, time.process_time() - cpu
+    verdict = run.diagnosis().verdict
+    matters = WHAT_MATTERS.get(sample.model, scores)
+    return {
+        "example": sample.id,
+        "seed": seed,
+        "settled": verdict.settled,
+        "verdict": verdict.title,
+        "seconds": seconds,
+        "cpu": used,
+        "draws": run.n_draws,
+        "objective": objective(run),
+        "matters": matters(run),
+    }
+
+
+def all_fits(samples: list[Sample], seeds: range, executor: str) -> Iterator[dict[str, Any]]:
+    """Fits one after the other, each example warmed up before its first."""
+    for sample in samples:
+        data = sample.load()
+        fit(sample.model, data, dict(sample.params), seed=1, executor="inline", **SHORT)
+        for seed in seeds:
+            yield one(sample, data, seed, executor)
+
+
+# -- the table -----------------------------------------------------------------------------------
+def line(row: dict[str, Any]) -> str:
+    """One fit, on one line."""
+    return (
+        f"{row['example']:16} {row['seed']:3}  {'settled' if row['settled'] else 'NOT    '} {row['seconds']:6.1f} s"
+        f" {row['cpu']:6.1f} CPU s {row['draws']:6} draws  {row['objective']:12.1f}  {row['matters']}"
+        f"{'' if row['settled'] else '  | ' + row['verdict']}"
+    )
+
+
+def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Per example and in all: how many settled, how many reached the best value, seconds."""
+    reached = 0
+    for name in dict.fromkeys(row["example"] for row in rows):
+        mine = [row for row in rows if row["example"] == name]
+        best = max(row["objective"] for row in mine)
+        there = sum(best - row["objective"] <= REACHED for row in mine)
+        reached += there
+        yield (
+            f"{name:16} settled {sum(row['settled'] for row in mine)} of {len(mine)}, within {REACHED:g} nats of the best"
+            f" {there} of {len(mine)}, most short {best - min(row['objective'] for row in mine):.1f} nats,"
+            f" {max(row['seconds'] for row in mine):.0f} s at most"
+        )
+    settled = sum(row["settled"] for row in rows)
+    yield f"all: settled {settled / len(rows):.0%}, best reached {reached / len(rows):.0%} of {len(rows)} fits"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--executor", default="threads")
+    given = parser.parse_args()
+    wanted = set(filter(None, given.only.split(",")))
+    samples = [sample for sample in bundled_samples() if not wanted or sample.id in wanted]
+    rows = []
+    for row in all_fits(samples, range(1, given.seeds + 1), given.executor):
+        rows.append(row)
+        print(line(row), flush=True)
+    print("\n".join(summary(rows)))
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

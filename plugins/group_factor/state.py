@@ -1,0 +1,172 @@
+"""What a state and the settings hold, by name; at runtime both are plain dicts. Symbols as in NOTES.md.
+
+G sample groups, K factors, N samples, D features of all M views, one view after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Slab = Literal["full", "collapsed"]
+
+ByFactor = Literal[
+    "z", "v", "zz", "loc", "var", "var0", "gamma", "w", "ww", "score_shape", "score_rate", "alpha_shape",
+    "alpha_rate", "theta_a", "theta_b",
+]  # fmt: skip
+"""Arrays whose first axis are the factors."""
+BY_FACTOR: tuple[ByFactor, ...] = get_args(ByFactor)
+
+
+class Settings(TypedDict):
+    """The hyperparameters, see ``settings.py``."""
+
+    n_factors: int
+    min_r2: float
+    likelihoods: str
+    scale_views: bool
+    intercept: bool
+    bernoulli_bound: Literal["jaakkola", "bohning"]
+    slab: Slab
+    init: Literal["varimax", "pca", "random", "given"]
+    start_noise: float
+    start_variance: float
+    dtype: Literal["float32", "float64"]
+    drop_start: int
+    drop_every: int
+    theta_start: int
+    weight_shape: float
+    weight_rate: float
+    sparsity_a: float
+    sparsity_b: float
+    noise_shape: float
+    noise_rate: float
+    intercept_variance: float
+
+
+class Cells(TypedDict, total=False):
+    """Of one view, (D_m, N) each, see ``cells.py`` for which a view has; the type follows the setting ``dtype``."""
+
+    y: np.ndarray
+    known: NDArray[np.uint8]
+    T: np.ndarray
+    B: np.ndarray
+
+
+_Passes = TypedDict("_Passes", {"pass": int})  # a key that is a word of Python
+
+
+class StartWork(_Passes):
+    """The search for components, while it lasts; L directions are followed."""
+
+    phase: Literal["pass", "loadings", "turn"]
+    at: int
+    turns: int
+    last: float
+    fill: Floats
+    """(K, N) values of the factors that get no component."""
+    noise: Floats
+    """(K, N) added to what is found."""
+    basis: Floats
+    """(L, N)"""
+    sum: Floats
+    """(L, N)"""
+    loadings: NotRequired[Floats]
+    """(D, L)"""
+    rotation: NotRequired[Floats]
+    """(L, L)"""
+
+
+class Predictor(TypedDict):
+    """What q(z) of samples and the local parameters are found from, and what is found; of new samples too."""
+
+    single: int
+    """1: sums over cells are float32."""
+    float: np.ndarray
+    """Empty; its type is that of the cells."""
+    group: Ints
+    """(N,) the sample's group."""
+    kinds: Ints
+    """(M,) of the views, see ``kernels``."""
+    level: NDArray[np.bool_]
+    """(M,) whether T is one number per feature and group."""
+    first: Ints
+    """(M + 1,) first feature of each view, and D."""
+    cells: dict[str, Cells]
+    """By number of the view."""
+    z: Floats
+    """(K, N) <z>"""
+    v: Floats
+    """(K, N) Var z"""
+    zz: Floats
+    """(K, N) <z^2>"""
+    w: Floats
+    """(K, D) <w>"""
+    ww: Floats
+    """(K, D) <w^2>"""
+    mu: Floats
+    """(D,) intercepts"""
+    mu_var: Floats
+    """(D,)"""
+    scale: Floats
+    """(G, D) <tau>, 1 where not Gaussian"""
+    score_shape: Floats
+    """(K, G)"""
+    score_rate: Floats
+    """(K, G)"""
+    const: Floats
+    """(D,) constant of the quadratic bound, summed over samples"""
+    lik: Floats
+    """(D,) part of the bound"""
+
+
+class OfFeatures(TypedDict):
+    """Intercepts, noise precisions and constants of all features."""
+
+    mu: Floats
+    mu_var: Floats
+    tau_shape: Floats
+    """(G, D)"""
+    tau_rate: Floats
+    """(G, D)"""
+    scale: Floats
+    null: Floats
+    """(D,) best constant on the scale of x"""
+    centre: Floats
+    """(D,) mean of what is in ``y``"""
+
+
+class Fields(Predictor, OfFeatures):
+    """The whole state."""
+
+    dropped: int
+    """Factors that have left."""
+    kind: Ints
+    """(D,) kind of the feature's view"""
+    view: Ints
+    """(D,) its number"""
+    loc: Floats
+    """(K, D) mean of q(what given s = 1)"""
+    var: Floats
+    """(K, D) its variance"""
+    var0: Floats
+    """(K, D) variance of q(what given s = 0)"""
+    gamma: Floats
+    """(K, D) inclusion probability"""
+    alpha_shape: Floats
+    """(K, M)"""
+    alpha_rate: Floats
+    """(K, M)"""
+    theta_a: Floats
+    """(K, M)"""
+    theta_b: Floats
+    """(K, M)"""
+    squares: Floats
+    """(G, D) expected squared errors of Gaussian features"""
+    deviance: Floats
+    """(G, K + 3, M), see ``local.deviances``"""
+    start: NotRequired[StartWork]

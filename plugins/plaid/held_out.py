@@ -1,0 +1,47 @@
+"""The average predictive density of the held-out cells."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plaidwork.core.api import Block, ModelData
+from plaidwork.plugins.plaid.fields import Fields, Floats, HeldOut
+
+
+def no_draws_yet(block: Block) -> HeldOut:
+    """The record before the first draw."""
+    held = np.nonzero(block.held_out) if block.held_out is not None else (np.empty(0, int), np.empty(0, int))
+    return {
+        "rows": held[0].astype(np.int64),
+        "columns": held[1].astype(np.int64),
+        "log_density": np.full(len(held[0]), -np.inf),
+        "draws": 0,
+    }
+
+
+def _log_density(state: Fields, data: ModelData) -> Floats:
+    """Log predictive density of each held-out cell at this sweep."""
+    held, cold = state["held_out"], state["replicas"]["0"]
+    truth = data["X"].truth[held["rows"], held["columns"]]
+    inside = cold["rows"][:, held["rows"]] & cold["columns"][:, held["columns"]]
+    residual: Floats = truth - cold["phi"] - cold["theta"] @ inside
+    return 0.5 * math.log(cold["tau0"] / (2 * math.pi)) - 0.5 * cold["tau0"] * residual**2
+
+
+def add_draw(state: Fields, data: ModelData) -> None:
+    """Add this sweep to the average predictive of the held-out cells."""
+    held = state["held_out"]
+    held["log_density"] = np.logaddexp(held["log_density"], _log_density(state, data))
+    held["draws"] += 1
+
+
+def mean_log_density(state: Fields, data: ModelData) -> float:
+    """Mean log density of the held-out cells under the average predictive since the warm-up; NaN without any."""
+    held = state["held_out"]
+    if not len(held["rows"]):
+        return math.nan
+    if not held["draws"]:
+        return float(_log_density(state, data).mean())
+    return float(held["log_density"].mean() - math.log(held["draws"]))
