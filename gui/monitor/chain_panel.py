@@ -7,8 +7,6 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QProgressBar,
     QScrollArea,
     QVBoxLayout,
@@ -23,6 +21,7 @@ from plaidwork.gui.numbers import format_count, format_duration, format_number, 
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
 from plaidwork.gui.widgets.button import clear_layout
+from plaidwork.gui.widgets.layouts import STRETCH, add, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _RATE_WINDOW = 200
@@ -55,69 +54,72 @@ class ChainPanel(QScrollArea):
         self._chains: list[tuple[Label, QProgressBar]] = []
         self._rates: dict[str, tuple[Label, Label]] = {}
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"))
-        for record in run.chains:
-            column.addLayout(self._chain_row(record.chain))
+        column = vertical(
+            Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"),
+            *(self._chain_row(record.chain) for record in run.chains),
+            on=inner,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L),
+        )
         moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
         self._moves = QWidget()
         if moves:
-            inside = QVBoxLayout(self._moves)
-            inside.setContentsMargins(0, space.M, 0, 0)
-            inside.setSpacing(space.S)
-            inside.addWidget(Label("Moves", "strong"))
-            inside.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+            vertical(
+                Label("Moves", "strong"),
+                self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]),
+                on=self._moves,
+                spacing=space.S,
+                margins=(0, space.M, 0, 0),
+            )
             column.addWidget(self._moves)
-        self._far = QWidget()
-        inside = QVBoxLayout(self._far)
-        inside.setContentsMargins(0, space.M, 0, 0)
-        inside.setSpacing(space.S)
-        inside.addWidget(Label("How far each quantity is", "strong"))
         self.goal = GoalCard()
-        inside.addWidget(self.goal)
+        self._far = QWidget()
+        vertical(
+            Label("How far each quantity is", "strong"),
+            self.goal,
+            on=self._far,
+            spacing=space.S,
+            margins=(0, space.M, 0, 0),
+        )
         self._far.hide()
-        column.addWidget(self._far)
-        column.addSpacing(space.M)
-        column.addWidget(Label("Settings of this run", "strong"))
-        self._settings_grid = QGridLayout()
-        self._settings_grid.setVerticalSpacing(space.XS)
+        self._settings_grid = grid_layout(spacing=(None, space.XS))
         self._settings_grid.setColumnStretch(0, 1)
         self._settings_of: Schedule | None = None
         self._fill_settings()
-        column.addLayout(self._settings_grid)
-        column.addStretch(1)
+        add(
+            column,
+            self._far,
+            space.M,
+            Label("Settings of this run", "strong"),
+            self._settings_grid,
+            STRETCH,
+        )
         self.setWidget(inner)
         for widget in (inner, self.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)
 
     def _chain_row(self, chain: int) -> QVBoxLayout:
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(_Swatch(chain))
-        top.addWidget(Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1)
         count = Label("", "caption", "muted")
         count.setAlignment(Qt.AlignmentFlag.AlignRight)
-        top.addWidget(count)
+        top = horizontal(
+            _Swatch(chain),
+            (Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1),
+            count,
+            spacing=space.S,
+        )
         bar = QProgressBar()
         bar.setTextVisible(False)
         bar.setRange(0, 1000)
         bar.setFixedHeight(size.PROGRESS // 2)
         bar.setAccessibleName(f"Progress of chain {chain + 1}")
-        row = QVBoxLayout()
-        row.setSpacing(space.XS)
-        row.addLayout(top)
-        row.addWidget(bar)
+        row = vertical(top, bar, spacing=space.XS)
         self._chains.append((count, bar))
         return row
 
     def _moves_card(self, moves: list[tuple[str, str, str]]) -> Card:
         card = Card()
-        grid = QGridLayout(card)
-        grid.setContentsMargins(space.M, space.S, space.M, space.S)
-        grid.setVerticalSpacing(space.XS)
+        grid = grid_layout(on=card, spacing=(None, space.XS), margins=(space.M, space.S, space.M, space.S))
         grid.addWidget(Label("Move", "caption", "muted"), 0, 0)
         head = Label("Accepted", "caption", "muted")
         grid.addWidget(head, 0, 1, Qt.AlignmentFlag.AlignRight)

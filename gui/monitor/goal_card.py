@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout
 
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS, Diagnosis, mark_ess, mark_rhat
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets.layouts import grid_layout
 
 _MOST = 12
 """Quantities shown, worst first; the diagnostics have them all."""
@@ -21,10 +21,9 @@ class GoalCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(space.M, space.S, space.M, space.S)
-        self._grid.setVerticalSpacing(space.XS)
-        self._grid.setHorizontalSpacing(space.M)
+        self._grid = grid_layout(
+            on=self, spacing=(space.M, space.XS), margins=(space.M, space.S, space.M, space.S)
+        )
         self._grid.setColumnStretch(0, 1)
         heads = ("Quantity", f"R-hat to {RHAT_MARKS[0]:g}", f"ESS to {ESS_MARKS[0]:.0f}")
         for column, text in enumerate(heads):

@@ -7,10 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QProgressBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +23,7 @@ from plaidwork.gui.plots import Line, Plot
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import KeyFigure, scrolled
+from plaidwork.gui.widgets.layouts import grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _POINTS = 1000
@@ -111,9 +109,7 @@ class LivePage(Page):
         self._plots = [TracePlot(run, trace, True) for trace in shown[:1]]
         self._waiting = shown[1:]
         self._turn = 0
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(space.XXL)
-        self._grid.setVerticalSpacing(space.L)
+        self._grid = grid_layout(spacing=(space.XXL, space.L))
         self._build()
         for plot in self._plots:
             self._furnish(plot)
@@ -174,9 +170,7 @@ class LivePage(Page):
         return figures
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
-        row.setSpacing(space.L)
+        row = horizontal(spacing=space.L, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S))
         for index, (name, figure) in enumerate(self._figures.items()):
             if index:
                 line = self._lines[name] = QFrame()
@@ -187,19 +181,14 @@ class LivePage(Page):
         inner = QWidget()
         inner.setBackgroundRole(self.backgroundRole().Base)
         inner.setAutoFillBackground(True)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        column.setSpacing(space.L)
+        column = vertical(
+            on=inner, spacing=space.L, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        )
         if self._plots:
             column.addWidget(self._plots[0], 3)
         column.addLayout(self._grid, 2)
         scroll = scrolled(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(row)
-        layout.addWidget(self._bar)
-        layout.addWidget(scroll, 1)
+        vertical(row, self._bar, (scroll, 1), on=self, spacing=0)
 
     def side_panel(self) -> QWidget:
         """Progress per chain, moves, settings."""

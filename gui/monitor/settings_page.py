@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
@@ -21,6 +19,7 @@ from plaidwork.gui.numbers import format_count, format_duration, format_number, 
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
@@ -35,35 +34,33 @@ class SettingsPage(Page):
         super().__init__(parent)
         self._workbench, self._run = workbench, run
         inner = QWidget()
-        column = QVBoxLayout(inner)
         edge = space.VIEW_EDGE
-        column.setContentsMargins(edge, edge, edge, edge)
-        column.setSpacing(space.XL)
-        head = QVBoxLayout()
-        head.setSpacing(space.XS)
-        head.addWidget(Label(run.title, "title"))
         line = f"{run.spec.title} {run.spec.version}. A run keeps the settings it was started with."
-        head.addWidget(Label(line, color="muted", wrap=True))
-        column.addLayout(head)
-        columns = QHBoxLayout()
-        columns.setSpacing(space.HUGE)
-        columns.addLayout(self._column([self._schedule(), self._data(), self._versions()]), 1)
-        columns.addLayout(self._column(self._parameters()), 1)
-        column.addLayout(columns)
-        column.addWidget(Label("Notes", "strong"))
+        head = vertical(Label(run.title, "title"), Label(line, color="muted", wrap=True), spacing=space.XS)
+        columns = horizontal(
+            (self._column([self._schedule(), self._data(), self._versions()]), 1),
+            (self._column(self._parameters()), 1),
+            spacing=space.HUGE,
+        )
         self.notes = QPlainTextEdit(run.notes)
         self.notes.setPlaceholderText("What you found, and what to try next")
         self.notes.setFixedHeight(110)
         self.notes.setTabChangesFocus(True)
         self.notes.textChanged.connect(self._noted)
-        column.addWidget(self.notes)
-        column.addStretch(1)
+        vertical(
+            head,
+            columns,
+            Label("Notes", "strong"),
+            self.notes,
+            STRETCH,
+            on=inner,
+            spacing=space.XL,
+            margins=edge,
+        )
         area = scrolled(inner, sideways=True, background=QPalette.ColorRole.Base)
         for widget in (inner, area.viewport()):
             widget.setAutoFillBackground(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        vertical(area, on=self)
 
     def _noted(self) -> None:
         self._run.notes = self.notes.toPlainText()
@@ -112,12 +109,9 @@ class SettingsPage(Page):
 
     @staticmethod
     def _column(groups: Sequence[tuple[str, list[Row]]]) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(space.L)
+        column = vertical(spacing=space.L)
         for heading, rows in groups:
-            grid = QGridLayout()
-            grid.setVerticalSpacing(space.XS)
-            grid.setHorizontalSpacing(space.M)
+            grid = grid_layout(spacing=(space.M, space.XS))
             grid.addWidget(Label(heading, "strong"), 0, 0, 1, 3)
             for index, (name, value, changed) in enumerate(rows, start=1):
                 title = Label(name, color="muted", elide=True)
