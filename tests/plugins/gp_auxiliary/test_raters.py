@@ -15,7 +15,7 @@ from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary import raters, raters_moves
 from plaidwork.plugins.gp_auxiliary.raters import Rated
 
-BASE = {"site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
+BASE = {"moves": "walk", "site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
 LIMIT = 4.5
 """Standard errors: about 30 functions a test, so a right sampler fails one in 5,000 times; the seeds are fixed."""
 RATED = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=bool)
