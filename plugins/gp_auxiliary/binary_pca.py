@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from plaidwork.core.api import (
     POSITION,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -18,7 +19,6 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
@@ -27,21 +27,23 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary.binary_pca_spec import BINARY_PCA
 from plaidwork.plugins.gp_auxiliary.kernels import binary
+from plaidwork.plugins.gp_auxiliary.state import ComponentsFields, ComponentsSettings
 
 _CELLS_A_SLICE = 400_000
 """Cells of one slice at one component: some 40 ms."""
 
 
-class BinaryComponents(Model):
+class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
     """``y_ij = [mu_j + w_j'x_i + noise > 0]`` with ``x ~ N(0, I)``, ``w_k ~ N(0, I / alpha_k)``."""
 
     spec: ClassVar[ModelSpec] = BINARY_PCA
+    likelihood_of: ClassVar[str] = "Y"
     trials: ClassVar[Sequence[Trial]] = (
         Trial(params={"factors": 2, "precision_shape": 4.0, "precision_rate": 3.0, "mean_sd": 1.0}),
         Trial(name="gaps", params={"factors": 2, "ard": False, "mean_sd": 1.0}, missing=0.3),
     )
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: ComponentsSettings, rng: np.random.Generator) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         if not known.any():
             raise ModelError("No cell is known, so there is nothing to fit.")
@@ -59,7 +61,12 @@ class BinaryComponents(Model):
         }
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: ComponentsFields,
+        data: ModelData,
+        params: ComponentsSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """z and scores row by row, means and loadings column by column, then what moves together."""
         y, known = data.prepared(ones_of, params, ()), data["Y"].observed
@@ -83,11 +90,13 @@ class BinaryComponents(Model):
         cut = cut_of((n, m), x.shape[1]), cut_of((m, n), x.shape[1])
         return [
             Stage("scores", rows, n, cut[0]),
-            Stage("loadings", columns, m, cut[1], begin=lambda: state.update(log_likelihood=0.0)),
+            Stage("loadings", columns, m, cut[1], begin=lambda: state.update({"log_likelihood": 0.0})),
             Stage("shift and stretch", together, slice=1000),
         ]
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> Mapping[str, float]:
         w = state["loadings"]
         return {
             "log_likelihood": state["log_likelihood"],
@@ -95,7 +104,9 @@ class BinaryComponents(Model):
             "spread": float(state["mean"].std()),
         }
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: ComponentsSettings
+    ) -> ComponentsFields:
         """Version 1 counted the slices of a sweep: first those of rows, then those of columns."""
         if from_version != 1:
             return super().upgrade_state(state, from_version, data, params)
@@ -105,13 +116,19 @@ class BinaryComponents(Model):
             state[POSITION] = {"stage": "scores", "at": int(rows[call])}
         elif call:
             state[POSITION] = {"stage": "loadings", "at": int(columns[call - len(rows) + 1])}
-        return state
+        return cast("ComponentsFields", state)
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
-        names = ("scores", "loadings", "mean")
-        return {name: state[name].copy() for name in names} | {"log_likelihood": state["log_likelihood"]}
+    def draws(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> Mapping[str, Any]:
+        return {
+            "scores": state["scores"].copy(),
+            "loadings": state["loadings"].copy(),
+            "mean": state["mean"].copy(),
+            "log_likelihood": state["log_likelihood"],
+        }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ComponentsSettings) -> Sequence[Problem]:
         block = data["Y"]
         known, found = block.observed, []
         if not np.isin(block.values[known], (0.0, 1.0)).all():
@@ -131,7 +148,7 @@ class BinaryComponents(Model):
             found.append(Problem(text, "", "Y", "warning"))
         return found
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: ComponentsSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
         cells = float(np.prod(data["Y"].shape))
         kept = float(sum(data["Y"].shape)) * params["factors"]
@@ -149,14 +166,14 @@ class BinaryComponents(Model):
         binary.draw_columns(rng, 0, 2, y > 0, known, x, w, mu, z, np.ones(1), 1.0)
 
     def simulate(
-        self, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
-    ) -> tuple[dict[str, np.ndarray], State]:
+        self, params: ComponentsSettings, shapes: Mapping[str, Any], rng: np.random.Generator
+    ) -> tuple[dict[str, np.ndarray], ComponentsFields]:
         n, m = shapes["Y"]
         size = params["factors"]
         precision = np.full(size, params["loading_sd"] ** -2.0)
         if params["ard"]:
             precision = rng.gamma(params["precision_shape"], size=size) / params["precision_rate"]
-        state: State = {
+        state: ComponentsFields = {
             "scores": rng.standard_normal((n, size)),
             "loadings": rng.standard_normal((m, size)) / np.sqrt(precision),
             "mean": params["mean_sd"] * rng.standard_normal(m),
@@ -167,36 +184,65 @@ class BinaryComponents(Model):
         return self.simulate_data(state, params, shapes, rng), state
 
     def simulate_data(
-        self, state: State, params: Params, shapes: Mapping[str, Any], rng: np.random.Generator
+        self,
+        state: ComponentsFields,
+        params: ComponentsSettings,
+        shapes: Mapping[str, Any],
+        rng: np.random.Generator,
     ) -> dict[str, np.ndarray]:
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         return {"Y": (centre + rng.standard_normal(centre.shape) > 0).astype(float)}
 
-    def refresh(self, state: State, data: ModelData, params: Params) -> State:
+    def refresh(
+        self, state: ComponentsFields, data: ModelData, params: ComponentsSettings
+    ) -> ComponentsFields:
         y, known = data["Y"].values > 0.5, data["Y"].observed
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         value = float(log_ndtr(np.where(y, centre, -centre))[known].sum())
-        return state | {"log_likelihood": value}
+        return {**state, "log_likelihood": value}
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ComponentsSettings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.binary_pca_density import log_probability_of_cells
+
+        assert columns is not None  # cells are the observations
+        return log_probability_of_cells(chain, draws, data["Y"], rows, columns)
+
+    def summarise(self, kept: Kept, data: ModelData, params: ComponentsSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import summarise_components
 
         return summarise_components(kept, data)
 
     def fitted(
-        self, kept: Kept, data: ModelData, params: Params, name: str, place: int, columns: np.ndarray
+        self,
+        kept: Kept,
+        data: ModelData,
+        params: ComponentsSettings,
+        name: str,
+        place: int,
+        columns: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import cell_probability
 
         return cell_probability(kept, np.asarray(columns))
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(
+        self, kept: Kept, data: ModelData, new_data: ModelData, params: ComponentsSettings
+    ) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_new import predict_rows
 
         return predict_rows(kept, data, new_data)
 
 
-def start_precision(params: Params) -> float:
+def start_precision(params: ComponentsSettings) -> float:
     """Precision of the loadings at the start: the prior's mean, or what is fixed."""
     if params["ard"]:
         return float(params["precision_shape"] / params["precision_rate"])
@@ -214,7 +260,7 @@ def start_scores(rest: np.ndarray, size: int, rng: np.random.Generator) -> np.nd
     ) + 0.3 * rng.standard_normal(x.shape)
 
 
-def ones_of(data: ModelData, params: Params) -> np.ndarray:
+def ones_of(data: ModelData, params: ComponentsSettings) -> np.ndarray:
     """(n, m) bool, where the matrix is 1."""
     return np.asarray(data["Y"].values > 0.5)
 
@@ -240,7 +286,7 @@ def cut_of(shape: tuple[int, int], size: int) -> int | Callable[[int], int]:
     return lambda lo: int(ends[np.searchsorted(ends, lo, side="right")])
 
 
-def draw_precision(rng: np.random.Generator, w: np.ndarray, params: Params) -> np.ndarray:
+def draw_precision(rng: np.random.Generator, w: np.ndarray, params: ComponentsSettings) -> np.ndarray:
     """(K,) precisions of the loadings w (m, K): ``Gamma(shape + m / 2, rate + sum w^2 / 2)``."""
     shape = params["precision_shape"] + 0.5 * len(w)
     drawn = rng.standard_gamma(shape, size=w.shape[1]) / (params["precision_rate"] + 0.5 * (w**2).sum(axis=0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from plaidwork.core.api import (
     Kept,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     classes_of,
     find_problems,
@@ -30,31 +30,31 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
-from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, add_flow, new_replica, sweep_replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 WHOLE_UP_TO = 200
 """Samples up to which states of version 1 swept a copy in one call."""
 
 
-class Classes(Predicting):
+class Classes(Sampled[ClassesFields, ClassesSettings]):
     """Probit classification of two classes (page, section 2.1) or more (2.4)."""
 
     spec: ClassVar[ModelSpec] = CLASSES
 
-    def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
+    def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
         fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
         prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
         return prior, labels, widths
 
-    def null_width(self, params: Params) -> float:
+    def null_width(self, params: ClassesSettings) -> float:
         return float(ladder(params)[-1])
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
         frame, widths = self.frame(data, params), ladder(params)
         prior = make_prior(frame.fitted, params, len(widths) > 1)
         code = frame.codes[frame.used]
@@ -72,15 +72,20 @@ class Classes(Predicting):
             },
             "widths": widths,
             "rungs": rungs,
-            "steps": {name: hyper.new_steps(len(theta)) for name in rungs},
+            "steps": {name: hyper.steps_of(prior, params) for name in rungs},
         }
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: ClassesFields,
+        data: ModelData,
+        params: ClassesSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> list[Stage]:
         """z and the steps of the covariance; where there are several copies, those of each copy in turn."""
         prior, labels, widths = self.setting(state, params)
-        gram, walks = state["rungs"]["0"], hyper.walks_of(params)
+        gram, walks = state["rungs"]["0"], hyper.moves_of(params)
         parts = 1 + walks
 
         def work(lo: int, hi: int) -> None:
@@ -91,7 +96,7 @@ class Classes(Predicting):
 
         seconds = self._seconds_of_z(gram, params)
         if len(widths) > 1:
-            mean = (seconds + walks * hyper.walk_seconds(gram)) / parts
+            mean = (seconds + walks * hyper.move_seconds(gram, params)) / parts
             return [Stage("copies", work, len(widths) * parts, hyper.a_slice(mean))]
         return [
             Stage("auxiliary variables", work, 1, hyper.a_slice(seconds)),
@@ -99,24 +104,26 @@ class Classes(Predicting):
         ]
 
     @staticmethod
-    def _seconds_of_z(copy: Replica, params: Params) -> float:
+    def _seconds_of_z(copy: Replica, params: ClassesSettings) -> float:
         """About how long it takes to draw z of a copy anew."""
         moved = "flow" in copy and len(copy["flow"]["map"]) > 0
         times = 2 * flow.MOST_STEPS * params["trajectories"] if moved else params["site_sweeps"]
         return float(times * len(copy["z"]) * hyper.pass_seconds(copy))
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: ClassesSettings
+    ) -> ClassesFields:
         if from_version != 1:
             return super().upgrade_state(state, from_version, data, params)
         if len(state["widths"]) == 1:
-            return hyper.upgraded(state)
-        call, parts = state.pop("call"), 1 + hyper.walks_of(params)
+            return cast("ClassesFields", hyper.upgraded(state))
+        call, parts = state.pop("call"), 1 + hyper.moves_of(params)
         if call:
             whole = len(state["fixed"]["x"]) <= WHOLE_UP_TO
             state[POSITION] = {"stage": "copies", "at": call * parts if whole else call}
-        return state
+        return cast("ClassesFields", state)
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> dict[str, float]:
         """The numbers of this sweep, of the copy at the full width."""
         prior, _labels, _widths = self.setting(state, params)
         cold, steps = self.cold(state), state["steps"][str(len(state["rungs"]) - 1)]
@@ -130,18 +137,17 @@ class Classes(Predicting):
         }
 
     @staticmethod
-    def cold(state: State) -> dict[str, Any]:
+    def cold(state: ClassesFields) -> Replica:
         """The copy that the model is about."""
-        copy: dict[str, Any] = state["rungs"][str(len(state["rungs"]) - 1)]
-        return copy
+        return state["rungs"][str(len(state["rungs"]) - 1)]
 
     @staticmethod
-    def log_density(copy: Mapping[str, Any], prior: Prior, square: float) -> float:
+    def log_density(copy: Replica, prior: Prior, square: float) -> float:
         """Log density of z and the parameters, f integrated out, but for a constant."""
         value = -0.5 * (len(copy["z"]) * copy["log_det"] + square) + prior.covariance.log_prior(copy["theta"])
         return float(value)
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> Mapping[str, object]:
         cold = self.cold(state)
         prior, _labels, _widths = self.setting(state, params)
         square = sum(squared_length(row, cold) for row in cold["z"])
@@ -152,15 +158,15 @@ class Classes(Predicting):
             "squared_length": square,
         }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ClassesSettings) -> Sequence[Problem]:
         return find_problems(data, params, self.semi, 2)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep, by the page's table of costs."""
         size = data["X"].shape[0]
         copies = len(ladder(params))
         n_classes = len(classes_of(data["y"])[1])
-        walks = params["walks"] if params["parameters"] == "inferred" else 0
+        walks = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):
             rank = params["inducing"]
@@ -178,7 +184,7 @@ class Classes(Predicting):
         tiny_fit(self, {"form": "dense"})
         tiny_fit(self, {"form": "inducing", "inducing": 2})
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 
         results = super().summarise(kept, data, params)

@@ -33,7 +33,7 @@ def tiny_data(n_classes: int = 2) -> ModelData:
     )
 
 
-def tiny_fit(model: Model, settings: Mapping[str, Any], n_classes: int = 2) -> None:
+def tiny_fit(model: Model[Any, Any], settings: Mapping[str, Any], n_classes: int = 2) -> None:
     """One sweep at these settings."""
     known = {parameter.name for parameter in model.spec.hyperparameters}
     params = model.spec.check_params({name: value for name, value in settings.items() if name in known})

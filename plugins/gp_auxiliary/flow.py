@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from plaidwork.plugins.gp_auxiliary.gram import Gram, Prior, dense_precision, is_dense, root_of_f, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense, root_of_f, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, precision
-
-Reference = dict[str, Any]
-"""``pull`` b and ``bend`` W (N,) of the reference law (``kernels/hamiltonian.py``); ``sums`` (3, N) and ``count`` of what is
-averaged for the next one, ``due`` at which count that is; ``log_angle`` of a rotation; ``tried`` and ``taken``."""
-
-Flow = dict[str, Any]
-"""``map`` F (N, r), lower triangular in the dense form; ``centre`` m (r,); ``sd`` (N,) of z given f; ``turn`` (r, r) of the
-low-rank form: w given z is ``turn (rows'z + e)``; ``root`` (N, N) of S in the dense form."""
+from plaidwork.plugins.gp_auxiliary.state import Flow, Gram, Precision, Reference
 
 NOWHERE = np.zeros(0)
 """The place w of a chain whose f has to be drawn given z first: whoever changes z or integrates f out sets it."""
@@ -89,7 +81,7 @@ def _lower_root(inverse: np.ndarray) -> np.ndarray:
     return np.asarray(precision.root_of_rest(inverse, 1e-5))
 
 
-def place_of(rng: np.random.Generator, z: np.ndarray, gram: Gram, flow: Flow) -> np.ndarray:
+def place_of(rng: np.random.Generator, z: np.ndarray, gram: Precision, flow: Flow) -> np.ndarray:
     """w (r,) drawn given z (N,), whatever the labels: f | z ~ N(S z, S)."""
     if is_dense(gram):
         f = z - times_q(z, gram) + flow["root"] @ rng.standard_normal(len(z))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Params, Problem, random_test
+from plaidwork.core.api import ModelData, ModelError, Problem, random_test
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance, make_covariance, parse
 from plaidwork.plugins.gp_auxiliary.gram import Prior, choose_inducing
+from plaidwork.plugins.gp_auxiliary.state import LawSettings
 
 DENSE_UP_TO = 2000
 """Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""
 DENSE_AT_MOST = 6000
-COVARIANCE_KEYS = ("covariance", "expression", "ard", "degree", "intercept", "amplitude", "gamma")
+_Key = Literal["covariance", "expression", "ard", "degree", "intercept", "amplitude", "gamma"]
+COVARIANCE_KEYS: tuple[_Key, ...] = get_args(_Key)
 FAR = 100.0
 """Interquartile ranges from the median at which a value is taken for an error of the file."""
 TEST_WORDS = ("test", "testing", "held out", "held-out", "holdout", "validation", "val")
@@ -74,7 +76,7 @@ def classes_of(block: object) -> tuple[np.ndarray, tuple[str, ...]]:
     return codes, tuple(names[i] for i in order)
 
 
-def make_frame(data: ModelData, params: Params, semi: bool = False) -> Frame:
+def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Frame:
     """The samples as the settings want them; with ``semi`` unlabelled ones are in the fit too."""
     block = data["X"]
     codes, classes = classes_of(data["y"])
@@ -105,7 +107,7 @@ def place_samples(
     classes: tuple[str, ...],
     test: np.ndarray,
     used: np.ndarray,
-    params: Params,
+    params: LawSettings,
 ) -> Frame:
     """The frame of these inputs: standardised by the samples in the fit, if the settings say so."""
     values = np.asarray(block.values, dtype=float)
@@ -118,7 +120,7 @@ def place_samples(
     return Frame(x, codes, classes, test, used, centre, spread, tuple(block.names[1]))
 
 
-def make_prior(x: np.ndarray, params: Params, draws_f: bool, columns: tuple[str, ...] = ()) -> Prior:
+def make_prior(x: np.ndarray, params: LawSettings, draws_f: bool, columns: tuple[str, ...] = ()) -> Prior:
     """The law of f at the fitted samples x (N, D), dense or by inducing points."""
     inducing = np.zeros((0, x.shape[1]))
     if wants_inducing(len(x), params):
@@ -126,13 +128,13 @@ def make_prior(x: np.ndarray, params: Params, draws_f: bool, columns: tuple[str,
     return prior_of(x, inducing, params, draws_f, columns)
 
 
-def wants_inducing(n_fitted: int, params: Params) -> bool:
+def wants_inducing(n_fitted: int, params: LawSettings) -> bool:
     """Whether the low-rank form is used."""
     return params["form"] == "inducing" or (params["form"] == "auto" and n_fitted > DENSE_UP_TO)
 
 
 def prior_of(
-    x: np.ndarray, inducing: np.ndarray, params: Params, draws_f: bool, columns: tuple[str, ...] = ()
+    x: np.ndarray, inducing: np.ndarray, params: LawSettings, draws_f: bool, columns: tuple[str, ...] = ()
 ) -> Prior:
     names = columns or tuple(str(d + 1) for d in range(x.shape[1]))
     return Prior(
@@ -143,10 +145,10 @@ def prior_of(
 @lru_cache(maxsize=64)
 def covariance_of(settings: tuple[tuple[str, Any], ...], names: tuple[str, ...]) -> Covariance:
     """The covariance of these settings: asked for at every sweep, so it is remembered."""
-    return make_covariance(dict(settings), names)
+    return make_covariance(cast("LawSettings", dict(settings)), names)
 
 
-def find_problems(data: ModelData, params: Params, semi: bool, least_classes: int) -> list[Problem]:
+def find_problems(data: ModelData, params: LawSettings, semi: bool, least_classes: int) -> list[Problem]:
     """What is wrong with inputs and settings that all these models share."""
     found = []
     _codes, classes = classes_of(data["y"])
@@ -187,7 +189,7 @@ def find_problems(data: ModelData, params: Params, semi: bool, least_classes: in
     return found + input_problems(data["X"], frame, params)
 
 
-def _too_large(n_used: int, params: Params) -> Problem:
+def _too_large(n_used: int, params: LawSettings) -> Problem:
     """That the dense form is out of reach, and what the other one takes: bytes and seconds as measured on one core."""
     walks, points = params.get("walks", 2), params["inducing"]
     gigabytes, seconds = 24.0 * n_used**2 / 1e9, 1e-10 * walks * n_used**3
@@ -201,7 +203,7 @@ def _too_large(n_used: int, params: Params) -> Problem:
     )
 
 
-def input_problems(block: Any, frame: Frame, params: Params) -> list[Problem]:
+def input_problems(block: Any, frame: Frame, params: LawSettings) -> list[Problem]:
     """What is wrong with the inputs, the covariance and the form of the computation."""
     found = []
     n_used = int(frame.used.sum())

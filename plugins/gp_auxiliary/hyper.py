@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plaidwork.core.api import POSITION, Params, Stage, State
-from plaidwork.plugins.gp_auxiliary.gram import Gram, Prior, is_dense
+from plaidwork.core.api import POSITION, Stage, State
+from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
+from plaidwork.plugins.gp_auxiliary.hmc import LEAPS, POOR, leap, new_metric
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
 TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""
@@ -16,9 +18,8 @@ SLICE = 0.03
 """Seconds of one slice of a sweep."""
 
 
-def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
-    """Step sizes (logarithms), how often each was tried and accepted, and the log density where the walk stands (NaN:
-    not known)."""
+def new_steps(count: int, start: float = 0.5) -> Steps:
+    """Nothing tried yet."""
     return {
         "log_size": np.full(count, math.log(start)),
         "tried": np.zeros(count),
@@ -27,9 +28,19 @@ def new_steps(count: int, start: float = 0.5) -> dict[str, np.ndarray]:
     }
 
 
-def walks_of(params: Params) -> int:
-    """Steps of the covariance in a sweep."""
-    return int(params["walks"]) if params["parameters"] == "inferred" else 0
+def steps_of(prior: Prior, params: LawSettings) -> Steps:
+    """How the parameters of the covariance are moved, nothing tried yet."""
+    steps = new_steps(len(prior.covariance.parameters))
+    if params["moves"] == "hamiltonian":
+        steps["metric"] = new_metric(prior)
+    return steps
+
+
+def moves_of(params: LawSettings) -> int:
+    """Units of work on the covariance in a sweep: leaps of one trajectory, or steps of a walk."""
+    if params["parameters"] == "fixed":
+        return 0
+    return LEAPS if params["moves"] == "hamiltonian" else params["walks"]
 
 
 def a_slice(seconds: float) -> int:
@@ -37,21 +48,26 @@ def a_slice(seconds: float) -> int:
     return max(1, int(SLICE / seconds))
 
 
-def walk_seconds(gram: Gram) -> float:
+def walk_seconds(gram: Precision) -> float:
     """About how long a step of the covariance takes, which makes a precision of such a form anew."""
     size, rank = gram["rows"].shape
     return 2e-10 * size**3 if is_dense(gram) else 2e-9 * size * rank**2
 
 
-def pass_seconds(gram: Gram) -> float:
+def pass_seconds(gram: Precision) -> float:
     """About how long it takes to draw z of every sample once, or to multiply by the precision."""
     return 5e-10 * gram["rows"].size + 3e-7 * len(gram["rows"])
 
 
-def covariance_stage(gram: Gram, params: Params, walk: Callable[[int, int], None]) -> list[Stage]:
-    """The steps of the covariance, ``walk(lo, hi)`` some of them; no stage where it is fixed."""
-    count = walks_of(params)
-    return [Stage("covariance", walk, count, a_slice(walk_seconds(gram)))] if count else []
+def move_seconds(gram: Precision, params: LawSettings) -> float:
+    """About how long a unit of such work takes: a gradient costs some four values."""
+    return walk_seconds(gram) * (4.0 if params["moves"] == "hamiltonian" else 1.0)
+
+
+def covariance_stage(gram: Precision, params: LawSettings, move: Callable[[int, int], None]) -> list[Stage]:
+    """The moves of the covariance, ``move(lo, hi)`` some of them; no stage where it is fixed."""
+    count = moves_of(params)
+    return [Stage("covariance", move, count, a_slice(move_seconds(gram, params)))] if count else []
 
 
 def upgraded(state: State) -> State:
@@ -62,7 +78,7 @@ def upgraded(state: State) -> State:
     return state
 
 
-def learn(steps: dict[str, np.ndarray], index: int, taken: bool, warming: bool) -> None:
+def learn(steps: Steps, index: int, taken: bool, warming: bool) -> None:
     """Note a try; in the warm-up the step grows when it was taken (Robbins-Monro), later it stays."""
     steps["tried"][index] += 1
     steps["taken"][index] += taken
@@ -71,8 +87,34 @@ def learn(steps: dict[str, np.ndarray], index: int, taken: bool, warming: bool) 
         steps["log_size"][index] += 2.0 * gain * (float(taken) - TARGET)
 
 
-def step_size(steps: dict[str, np.ndarray], index: int) -> float:
+def step_size(steps: Steps, index: int) -> float:
     return math.exp(steps["log_size"][index])
+
+
+def move_theta(
+    rng: np.random.Generator,
+    theta: np.ndarray,
+    z: np.ndarray,
+    prior: Prior,
+    steps: Steps,
+    warming: bool,
+    lo: int,
+    hi: int,
+) -> bool:
+    """Units ``lo..hi-1`` of the work on theta (P,), in place, under p(theta | z); whether it moved. z (K, N).
+
+    Trajectories that end badly in the warm-up give way to walks.
+    """
+    if "metric" not in steps or steps["metric"]["recent"] < POOR:
+        return walk_theta(rng, theta, z, prior, steps, warming, hi - lo)
+    moved = False
+    for number in range(lo, hi):
+        taken = leap(rng, theta, z, prior, steps["metric"], warming, number)
+        if taken is not None:
+            steps["tried"] += 1
+            steps["taken"] += taken
+            moved |= taken
+    return moved
 
 
 def walk_theta(
@@ -80,7 +122,7 @@ def walk_theta(
     theta: np.ndarray,
     z: np.ndarray,
     prior: Prior,
-    steps: dict[str, np.ndarray],
+    steps: Steps,
     warming: bool,
     count: int,
 ) -> bool:

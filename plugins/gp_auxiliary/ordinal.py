@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from plaidwork.core.api import (
     Clock,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Stage,
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     find_problems,
     make_frame,
@@ -25,10 +25,10 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     order_problems,
     prior_of,
 )
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, squared_length, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
+from plaidwork.plugins.gp_auxiliary.state import OrderedFields, OrderedSettings, Precision, Steps
 
 FIRST_SD = 3.0
 """Prior sd of the first cut-point; logarithms of the gaps are N(0, 1)."""
@@ -58,7 +58,7 @@ def walk_cuts(
     cuts: np.ndarray,
     f: np.ndarray,
     code: np.ndarray,
-    steps: dict[str, np.ndarray],
+    steps: Steps,
     warming: bool,
     scale: np.ndarray | float = 1.0,
 ) -> None:
@@ -85,8 +85,8 @@ def move_together(
     rng: np.random.Generator,
     z: np.ndarray,
     cuts: np.ndarray,
-    gram: Gram,
-    steps: dict[str, np.ndarray],
+    gram: Precision,
+    steps: Steps,
     warming: bool,
 ) -> None:
     """Scale and shift z and the cut-points together, f integrated out (page, section 2.2, step 4); in place.
@@ -114,48 +114,54 @@ def move_together(
         cuts += shift
 
 
-class OrderedClasses(Predicting):
+class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES
 
-    def setting(self, state: State, params: Params) -> Prior:
+    def setting(self, state: OrderedFields, params: OrderedSettings) -> Prior:
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: OrderedSettings, rng: np.random.Generator) -> OrderedFields:
         frame = make_frame(data, params)
         x, code = frame.fitted, frame.codes[frame.used]
         n_cuts = len(frame.classes) - 1
-        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
+        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
         low, high = edges(cuts, code)
         inner = np.clip(rng.standard_normal(len(x)), low + 0.1 * params["gap"], high - 0.1 * params["gap"])
-        state: State = {
-            "fixed": {"x": x, "inducing": make_prior(x, params, False).inducing, "code": code},
+        z, prior = np.clip(inner, low, high), make_prior(x, params, False)
+        theta = prior.covariance.prior_mean
+        gram, reference = prior.gram(theta), flow.new_reference(z)
+        return {
+            "fixed": {"x": x, "inducing": prior.inducing, "code": code},
             "cuts": cuts,
-            "z": np.clip(inner, low, high),
+            "z": z,
+            "theta": theta,
+            "steps": hyper.steps_of(prior, params),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(2, 0.1),
+            "reference": reference,
+            "flow": flow.flow_of(prior, theta, gram, reference),
+            **gram,
         }
-        prior = self.setting(state, params)
-        state["theta"] = prior.covariance.prior_mean
-        state["steps"] = hyper.new_steps(len(state["theta"]))
-        state.update(prior.gram(state["theta"]))
-        state["reference"] = flow.new_reference(state["z"])
-        self._set_flow(state, prior)
-        return state
 
-    def _set_flow(self, state: State, prior: Prior) -> None:
+    def _set_flow(self, state: OrderedFields, prior: Prior) -> None:
         state["flow"] = flow.flow_of(prior, state["theta"], state, state["reference"])
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: OrderedFields,
+        data: ModelData,
+        params: OrderedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """z and the cut-points, then the covariance."""
         prior = self.setting(state, params)
 
-        def walk(lo: int, hi: int) -> None:
+        def move(lo: int, hi: int) -> None:
             z, steps = state["z"][None], state["steps"]
-            if hyper.walk_theta(rng, state["theta"], z, prior, steps, clock.warming, hi - lo):
+            if hyper.move_theta(rng, state["theta"], z, prior, steps, clock.warming, lo, hi):
                 state.update(prior.gram(state["theta"]))
                 self._set_flow(state, prior)
 
@@ -166,23 +172,29 @@ class OrderedClasses(Predicting):
                 lambda lo, hi: self._place(state, prior, params, rng, clock),
                 slice=hyper.a_slice(seconds),
             ),
-            *hyper.covariance_stage(state, params, walk),
+            *hyper.covariance_stage(state, params, move),
         ]
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: OrderedSettings
+    ) -> OrderedFields:
         if from_version == 1:
-            return hyper.upgraded(state)
+            return cast("OrderedFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
     def _place(
-        self, state: State, prior: Prior, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: OrderedFields,
+        prior: Prior,
+        params: OrderedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> None:
         """The order matters: cut-points and f are drawn with z integrated out, and z at once after them."""
-        gram = {name: state[name] for name in GRAM}
         z, cuts, code, reference = state["z"], state["cuts"], state["fixed"]["code"], state["reference"]
         if clock.warming and flow.learn(reference):
             self._set_flow(state, prior)
-        w = flow.place_of(rng, z, gram, state["flow"])
+        w = flow.place_of(rng, z, state, state["flow"])
         inferred = params["cut_points"] == "inferred"
         if inferred:
             f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
@@ -190,10 +202,10 @@ class OrderedClasses(Predicting):
         ends = edges(cuts, code)
         flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
         if inferred:
-            move_together(rng, z, cuts, gram, state["joint_steps"], clock.warming)
+            move_together(rng, z, cuts, state, state["joint_steps"], clock.warming)
         state["steps"]["current"][0] = math.nan
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> dict[str, float]:
         prior = self.setting(state, params)
         square = squared_length(state["z"], state)
         tried = state["steps"]["tried"].sum()
@@ -208,7 +220,7 @@ class OrderedClasses(Predicting):
             "accepted": float(state["steps"]["taken"].sum() / tried) if tried else math.nan,
         }
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> Mapping[str, object]:
         traces = self.traces(state, data, params)
         return {
             "z": state["z"][None].copy(),
@@ -218,7 +230,7 @@ class OrderedClasses(Predicting):
             "squared_length": traces["squared_length"],
         }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: OrderedSettings) -> Sequence[Problem]:
         return [*find_problems(data, params, False, 2), *order_problems(data)]
 
     def prepare(self) -> None:

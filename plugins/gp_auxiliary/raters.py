@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, Literal, cast, get_args
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from plaidwork.core.api import (
     Model,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
@@ -23,7 +22,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Prior, draw_f
+from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
 from plaidwork.plugins.gp_auxiliary.ordinal import log_labels, walk_cuts
 from plaidwork.plugins.gp_auxiliary.raters_data import (
     distinct,
@@ -43,54 +42,72 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     stretch,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
+from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
+
+_Name = Literal["f", "together", "offset", "precision", "cuts", "theta"]
+_KEPT: tuple[_Name, ...] = get_args(_Name)
 
 
-class Rated(Model):
+class Rated(Model[RatedFields, RatedSettings]):
     """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
 
     spec: ClassVar[ModelSpec] = RATED
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: RatedSettings, rng: np.random.Generator) -> RatedFields:
         table = read_table(data)
         frame, ratings = place_ratings(table, params)
         n_cuts = ratings.n_grades - 1
-        cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
-        state: State = {
-            "fixed": {
-                "x": frame.fitted,
-                "inducing": make_prior(frame.fitted, params, False).inducing,
-                "item": ratings.item,
-                "rater": ratings.rater,
-                "code": ratings.code,
-                "sizes": np.array([ratings.n_raters, ratings.n_grades]),
-                "free": free_offsets(table.raters, params),
-            },
+        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
+        law = make_prior(frame.fitted, params, True)
+        fixed: RatedFixed = {
+            "x": frame.fitted,
+            "inducing": law.inducing,
+            "item": ratings.item,
+            "rater": ratings.rater,
+            "code": ratings.code,
+            "sizes": np.array([ratings.n_raters, ratings.n_grades]),
+            "free": free_offsets(table.raters, params),
+        }
+        offset = np.zeros(ratings.n_raters)
+        precision = np.full(ratings.n_raters, params["precision_shape"] / params["precision_rate"])
+        centre = 0.3 * rng.standard_normal(len(ratings.item))
+        q = draw_latent(rng, ratings, centre, np.ones(len(centre)), cuts)
+        theta = law.covariance.prior_mean
+        scale = ratings.scale(precision, len(frame.fitted))
+        together = ratings.together(q, offset, precision, scale)
+        state: RatedFields = {
+            "fixed": fixed,
             "cuts": cuts,
-            "offset": np.zeros(ratings.n_raters),
-            "precision": np.full(ratings.n_raters, params["precision_shape"] / params["precision_rate"]),
+            "offset": offset,
+            "precision": precision,
+            "q": q,
             "f": np.zeros(len(frame.fitted)),
+            "theta": theta,
+            "scale": scale,
+            "together": together,
+            "steps": hyper.steps_of(law, params),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(1, 0.2),
+            **scaled_prior(law, scale).gram(theta),
         }
-        centre = 0.3 * rng.standard_normal(len(ratings.item))
-        state["q"] = draw_latent(rng, ratings, centre, np.ones(len(centre)), cuts)
-        law = self.law(state, params)
-        state["theta"] = law.covariance.prior_mean
-        state["steps"] = hyper.new_steps(len(state["theta"]))
-        self._weigh(state, law)
         self._draw_f(rng, state)
         return state
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: RatedFields,
+        data: ModelData,
+        params: RatedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> Sequence[Stage]:
         """Ratings, raters, the covariance, and f."""
         law = self.law(state, params)
 
-        def walk(lo: int, hi: int) -> None:
+        def move(lo: int, hi: int) -> None:
             prior, together = self._together(state, law)
             steps = state["steps"]
-            hyper.walk_theta(rng, state["theta"], together[None], prior, steps, clock.warming, hi - lo)
+            hyper.move_theta(rng, state["theta"], together[None], prior, steps, clock.warming, lo, hi)
 
         def latent(lo: int, hi: int) -> None:
             self._weigh(state, law)
@@ -110,38 +127,45 @@ class Rated(Model):
                 lambda lo, hi: self._judge(state, params, rng, clock, law),
                 slice=hyper.a_slice(ratings),
             ),
-            *hyper.covariance_stage(state, params, walk),
+            *hyper.covariance_stage(state, params, move),
             Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
         ]
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: RatedSettings
+    ) -> RatedFields:
         if from_version == 1:
-            return hyper.upgraded(state)
+            return cast("RatedFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
-    def law(self, state: State, params: Params) -> Prior:
+    def law(self, state: RatedFields, params: RatedSettings) -> Prior:
         """The law of f at the objects of the fit."""
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, True)
 
-    def _together(self, state: State, law: Prior) -> tuple[Prior, np.ndarray]:
+    def _together(self, state: RatedFields, law: Prior) -> tuple[Prior, np.ndarray]:
         """The law of ``s f`` at the raters' precisions, and ``s y`` (N,)."""
         ratings = Ratings.of(state["fixed"])
         scale = ratings.scale(state["precision"], len(law.x))
         together = ratings.together(state["q"], state["offset"], state["precision"], scale)
         return scaled_prior(law, scale), together
 
-    def _weigh(self, state: State, law: Prior) -> None:
+    def _weigh(self, state: RatedFields, law: Prior) -> None:
         """Bring ``s``, ``s y`` and the precision matrix up to date."""
         prior, together = self._together(state, law)
         state["scale"], state["together"] = prior.x[:, -1].copy(), together
         state.update(prior.gram(state["theta"]))
 
-    def _draw_f(self, rng: np.random.Generator, state: State) -> None:
-        gram = {name: state[name] for name in GRAM if name in state}
-        state["f"] = draw_f(rng, state["together"][None], gram)[0] / state["scale"]
+    def _draw_f(self, rng: np.random.Generator, state: RatedFields) -> None:
+        state["f"] = draw_f(rng, state["together"][None], state)[0] / state["scale"]
 
     def _rate(
-        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, lo: int, hi: int
+        self,
+        state: RatedFields,
+        params: RatedSettings,
+        rng: np.random.Generator,
+        clock: Clock,
+        lo: int,
+        hi: int,
     ) -> None:
         """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
@@ -159,7 +183,7 @@ class Rated(Model):
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
 
     def _judge(
-        self, state: State, params: Params, rng: np.random.Generator, clock: Clock, law: Prior
+        self, state: RatedFields, params: RatedSettings, rng: np.random.Generator, clock: Clock, law: Prior
     ) -> None:
         """Offsets and precisions given f and q, and what moves together with them."""
         ratings, cuts, free = Ratings.of(state["fixed"]), state["cuts"], state["fixed"]["free"]
@@ -174,15 +198,14 @@ class Rated(Model):
             stretch(rng, state, law.covariance, free, prior, clock.warming)
         state["steps"]["current"][0] = math.nan
 
-    def _shift(self, state: State, params: Params, rng: np.random.Generator) -> None:
-        gram = {name: state[name] for name in GRAM if name in state}
+    def _shift(self, state: RatedFields, params: RatedSettings, rng: np.random.Generator) -> None:
         together, scale = state["together"], state["scale"]
         if state["fixed"]["free"].all():
-            shift_consensus(rng, together, scale, gram, state["offset"])
+            shift_consensus(rng, together, scale, state, state["offset"])
         if params["cut_points"] == "inferred":
-            shift_cuts(rng, together, scale, gram, state["q"], state["cuts"])
+            shift_cuts(rng, together, scale, state, state["q"], state["cuts"])
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: RatedFields, data: ModelData, params: RatedSettings) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()
         width = width_of(state["cuts"])
         return {
@@ -193,28 +216,29 @@ class Rated(Model):
             "noise": float(np.exp(-0.5 * np.log(state["precision"]).mean()) / width),
         }
 
-    def _log_likelihood(self, state: State) -> float:
+    def _log_likelihood(self, state: RatedFields) -> float:
         """Of the given ratings, q integrated out. It does not depend on the model's scale and origin."""
         ratings = Ratings.of(state["fixed"])
         sharpness = np.sqrt(state["precision"])[ratings.rater]
         centre = state["f"][ratings.item] + state["offset"][ratings.rater]
         return log_labels(centre, state["cuts"], ratings.code, sharpness)
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
-        names = ("f", "together", "offset", "precision", "cuts", "theta")
-        return {name: state[name].copy() for name in names} | {"log_likelihood": self._log_likelihood(state)}
+    def draws(self, state: RatedFields, data: ModelData, params: RatedSettings) -> Mapping[str, object]:
+        kept: dict[str, object] = {name: state[name].copy() for name in _KEPT}
+        return kept | {"log_likelihood": self._log_likelihood(state)}
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: RatedSettings) -> Sequence[Problem]:
         return find_rated_problems(data, params)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: RatedSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
         size = len(distinct(data["X"])[0].values) if "rater" in data else data["X"].shape[0]
         rank = size if params["form"] == "dense" else min(size, params["inducing"], 2000)
         if params["form"] == "auto" and size <= 2000:
             rank = size
         count = float(np.count_nonzero(data["ratings"].observed))
-        seconds = (2 + params["walks"]) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
+        moves = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
+        seconds = (2 + moves) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
         return Cost(40.0 * size * rank + 100.0 * count, seconds)
 
     def prepare(self) -> None:
@@ -223,12 +247,12 @@ class Rated(Model):
         tiny_fit(self, {"form": "dense"}, 3)
         tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters
 
         return summarise_raters(kept, data, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import predict_ratings
 
         return predict_ratings(kept, data, new_data, params)

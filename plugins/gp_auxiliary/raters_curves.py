@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, Params, Result, Results, axis_places
+from plaidwork.core.api import Kept, Result, Results, axis_places
 from plaidwork.plugins.gp_auxiliary.raters_posterior import Rated, at_places
+from plaidwork.plugins.gp_auxiliary.state import RatedSettings
 
 POINTS = 60
 MOST_CURVES = 8
 
 
-def consensus_curves(kept: Kept, fit: Rated, params: Params) -> Results:
+def consensus_curves(kept: Kept, fit: Rated, params: RatedSettings) -> Results:
     """Along the input with the most values; the others as they occur together, or at their medians if in too many ways.
 
     Curves of (K, places) on the scale of the grades, with 95 % bands.

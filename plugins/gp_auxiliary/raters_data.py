@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem
+from plaidwork.core.api import Block, ModelData, ModelError, Problem
 from plaidwork.plugins.gp_auxiliary.frame import Frame, input_problems, place_samples
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
+from plaidwork.plugins.gp_auxiliary.state import RatedSettings
 
 MOST_GRADES = 30
 
@@ -84,7 +85,7 @@ def distinct(block: Block) -> tuple[Block, np.ndarray]:
     return replace(block, values=found, observed=known, names=(names, block.names[1])), back[place.ravel()]
 
 
-def place_ratings(table: Table, params: Params) -> tuple[Frame, Ratings]:
+def place_ratings(table: Table, params: RatedSettings) -> tuple[Frame, Ratings]:
     """The objects as the sampler uses them. Raises ``ModelError`` without a rating."""
     size = len(table.objects.values)
     rated = np.bincount(table.item, minlength=size) > 0
@@ -96,13 +97,13 @@ def place_ratings(table: Table, params: Params) -> tuple[Frame, Ratings]:
     return frame, Ratings(number[table.item], table.rater, table.code, len(table.raters), len(table.grades))
 
 
-def free_offsets(raters: Sequence[str], params: Params) -> np.ndarray:
+def free_offsets(raters: Sequence[str], params: RatedSettings) -> np.ndarray:
     """(C,) bool: whose offset is inferred; that of the reference is 0."""
     wanted = params["reference"].strip()
     return np.array([not wanted or name != wanted for name in raters], dtype=bool)
 
 
-def find_rated_problems(data: ModelData, params: Params) -> list[Problem]:
+def find_rated_problems(data: ModelData, params: RatedSettings) -> list[Problem]:
     """What is wrong with inputs and settings of the model of several raters."""
     try:
         table = read_table(data)
@@ -127,7 +128,7 @@ def find_rated_problems(data: ModelData, params: Params) -> list[Problem]:
     return found + input_problems(table.objects, frame, params)
 
 
-def _reference(raters: Sequence[str], params: Params) -> Problem | None:
+def _reference(raters: Sequence[str], params: RatedSettings) -> Problem | None:
     wanted = params["reference"].strip()
     if not wanted or wanted in raters:
         return None

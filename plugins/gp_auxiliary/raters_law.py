@@ -7,14 +7,13 @@ f_n what one value ``y_n = sum_i g (q_i - delta) / w_n`` of precision ``w_n = su
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.state import RatedFixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,19 @@ class ScaledCovariance(Covariance):
 
     def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         return Covariance.variance(self, _inputs(x), theta) * x[:, -1] ** 2
+
+    def slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        scale = x[:, -1]
+        return Covariance.slopes(self, _inputs(x), theta, weights * scale[:, None] * scale)
+
+    def cross_slopes(
+        self, x: np.ndarray, y: np.ndarray, theta: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        scaled = weights * x[:, -1][:, None] * y[:, -1]
+        return Covariance.cross_slopes(self, _inputs(x), _inputs(y), theta, scaled)
+
+    def variance_slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return Covariance.variance_slopes(self, _inputs(x), theta, weights * x[:, -1] ** 2)
 
 
 def _inputs(x: np.ndarray) -> np.ndarray:
@@ -59,9 +71,9 @@ class Ratings:
     n_grades: int
 
     @classmethod
-    def of(cls, fixed: Mapping[str, Any]) -> Ratings:
+    def of(cls, fixed: RatedFixed) -> Ratings:
         """From what a chain's state keeps."""
-        return cls(*(fixed[name] for name in ("item", "rater", "code")), *map(int, fixed["sizes"]))
+        return cls(fixed["item"], fixed["rater"], fixed["code"], *map(int, fixed["sizes"]))
 
     @property
     def per_rater(self) -> np.ndarray:

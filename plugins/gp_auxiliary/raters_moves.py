@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
-from plaidwork.plugins.gp_auxiliary.gram import Gram, times_q
+from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD, edges, log_cuts
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
+from plaidwork.plugins.gp_auxiliary.state import Precision, RatedFields
 
 
 def draw_latent(
@@ -60,7 +60,7 @@ def shift_raters(rng: np.random.Generator, q: np.ndarray, offset: np.ndarray, cu
 
 
 def shift_consensus(
-    rng: np.random.Generator, together: np.ndarray, scale: np.ndarray, gram: Gram, offset: np.ndarray
+    rng: np.random.Generator, together: np.ndarray, scale: np.ndarray, gram: Precision, offset: np.ndarray
 ) -> None:
     """Shift all offsets against f at the same q, f integrated out; ``together`` is ``s y`` (N,). In place."""
     product = times_q(scale, gram)
@@ -75,7 +75,7 @@ def shift_cuts(
     rng: np.random.Generator,
     together: np.ndarray,
     scale: np.ndarray,
-    gram: Gram,
+    gram: Precision,
     q: np.ndarray,
     cuts: np.ndarray,
 ) -> None:
@@ -91,7 +91,7 @@ def shift_cuts(
 
 def stretch(
     rng: np.random.Generator,
-    state: dict[str, Any],
+    state: RatedFields,
     law: Covariance,
     free: np.ndarray,
     prior: tuple[float, float],
@@ -103,7 +103,7 @@ def stretch(
     Jacobian decide: k for the first cut-point and each free offset, 1 / k^2 for each precision; that of q is paid for by
     its density. In place.
     """
-    offset, precision, cuts, theta = (state[name] for name in ("offset", "precision", "cuts", "theta"))
+    offset, precision, cuts, theta = state["offset"], state["precision"], state["cuts"], state["theta"]
     shape, rate = prior
     log_factor = hyper.step_size(state["joint_steps"], 0) * rng.standard_normal()
     factor = math.exp(log_factor)
@@ -116,7 +116,8 @@ def stretch(
     taken = math.log(rng.random()) < ratio
     hyper.learn(state["joint_steps"], 0, taken, warming)
     if taken:
-        for name in ("q", "offset", "cuts"):
-            state[name] *= factor
+        state["q"] *= factor
+        offset *= factor
+        cuts *= factor
         precision /= factor**2
         theta[:] = moved

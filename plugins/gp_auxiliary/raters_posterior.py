@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.core.api import Kept, ModelData, Params
+from plaidwork.core.api import Kept, ModelData
 from plaidwork.core.numerics.used_draws import ByChain, standard_error
 from plaidwork.plugins.gp_auxiliary.averaging import WANTED, WORK, cost_of_draw, in_parts
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
@@ -16,6 +16,7 @@ from plaidwork.plugins.gp_auxiliary.predict import Predictor
 from plaidwork.plugins.gp_auxiliary.raters import width_of
 from plaidwork.plugins.gp_auxiliary.raters_data import free_offsets, place_ratings, read_table
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings, scaled_prior, with_scale
+from plaidwork.plugins.gp_auxiliary.state import RatedSettings
 
 TAILS = (0.025, 0.975)
 _SEED = 20140510
@@ -36,7 +37,7 @@ class Rated:
     objects: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: ModelData, params: Params) -> Rated:
+    def of(cls, data: ModelData, params: RatedSettings) -> Rated:
         table = read_table(data)
         frame, ratings = place_ratings(table, params)
         free = free_offsets(table.raters, params)

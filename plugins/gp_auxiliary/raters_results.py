@@ -6,18 +6,19 @@ import itertools
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table, format_rate
+from plaidwork.core.api import Kept, ModelData, Result, Results, Table, format_rate
 from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.posterior import parameters
 from plaidwork.plugins.gp_auxiliary.raters_curves import consensus_curves
 from plaidwork.plugins.gp_auxiliary.raters_posterior import TAILS, Places, Rated, at_places, panel
 from plaidwork.plugins.gp_auxiliary.results import new_inputs
+from plaidwork.plugins.gp_auxiliary.state import RatedSettings
 
 """Decimals of probabilities in tables: far below their Monte Carlo error."""
 _UNIT = "One unit is the mean width of a grade."
 
 
-def summarise_raters(kept: Kept, data: ModelData, params: Params) -> Results:
+def summarise_raters(kept: Kept, data: ModelData, params: RatedSettings) -> Results:
     """All results of the model."""
     fit = Rated.of(data, params)
     places = at_places(kept, fit, fit.frame.x, params["parameters"] == "fixed")
@@ -30,7 +31,7 @@ def summarise_raters(kept: Kept, data: ModelData, params: Params) -> Results:
     return results | limits_of_grades(kept, fit)
 
 
-def rater_panel(kept: Kept, fit: Rated, params: Params) -> Results:
+def rater_panel(kept: Kept, fit: Rated, params: RatedSettings) -> Results:
     """Offsets, scatter and agreement of the raters, each with a 95 % interval."""
     found = panel(kept, fit)
     raters, count = np.array(fit.raters, dtype=str), fit.ratings.per_rater
@@ -182,7 +183,7 @@ def rating_table(places: Places, fit: Rated, names: np.ndarray) -> Table:
     return Table(columns, label="Ratings")
 
 
-def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+def predict_ratings(kept: Kept, data: ModelData, new_data: ModelData, params: RatedSettings) -> Results:
     """The consensus of new objects, and what each rater would say of them."""
     fit = Rated.of(data, params)
     values, names = new_inputs(fit.frame, new_data)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import flow, hyper
-from plaidwork.plugins.gp_auxiliary.gram import GRAM, Gram, Prior, is_dense, work_of
+from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-
-Replica = dict[str, Any]
-"""``z`` (K, N), ``theta`` (P,), ``log_share`` (K or 2,), the entries of the precision, see ``gram.py``, and where f itself is
-moved ``reference``, ``flow`` and ``place``, see ``flow.py``."""
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Gram, Replica, Sites, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,7 @@ class Labels:
         """(N,) class that z (K, N) speaks for."""
         return (z[0] > 0).astype(np.int64) if self.n_rows == 1 else z.argmax(axis=0)
 
-    def sweep(self, rng: np.random.Generator, replica: Replica, times: int, null: float) -> None:
+    def sweep(self, rng: np.random.Generator, replica: Sites, times: int, null: float) -> None:
         """Draw all of z anew ``times`` times, one sample after the other, f integrated out."""
         low, high = self.ends(null)
         sites.sweep_many(
@@ -72,7 +68,7 @@ class Labels:
             replica["weight"], is_dense(replica), self.code, low, high, self.free, null, replica["log_share"],
         )  # fmt: skip
 
-    def redraw(self, rng: np.random.Generator, replica: Replica, f: np.ndarray, null: float) -> None:
+    def redraw(self, rng: np.random.Generator, replica: Sites, f: np.ndarray, null: float) -> None:
         """Draw z given f (K, N)."""
         z, share = replica["z"], replica["log_share"]
         if self.n_rows == 1:
@@ -90,16 +86,12 @@ class Labels:
         return lambda f: float(sites.log_winners(f, self.code, null, log_share))
 
 
-def gram_of(replica: Replica) -> Gram:
-    return {name: replica[name] for name in GRAM if name in replica}
-
-
 def new_replica(
     rng: np.random.Generator, theta: np.ndarray, gram: Gram, labels: Labels, null: float
 ) -> Replica:
     """A start on the labels' sides at the given parameters (P,) with their precision, which copies may share."""
     share = np.full(max(labels.n_classes, 2), math.log(0.5))
-    return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share} | gram
+    return {"z": labels.start(rng, null), "theta": theta.copy(), "log_share": share, **gram}
 
 
 def draw_shares(rng: np.random.Generator, replica: Replica, labels: Labels) -> None:
@@ -117,8 +109,8 @@ def sweep_replica(
     prior: Prior,
     labels: Labels,
     null: float,
-    steps: dict[str, np.ndarray],
-    params: Any,
+    steps: Steps,
+    params: ClassesSettings,
     warming: bool,
     lo: int,
     hi: int,
@@ -135,30 +127,30 @@ def sweep_replica(
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
-    count = hi - max(lo, 1)
-    if count == 0:
+    first, last = max(lo - 1, 0), hi - 1
+    if first == last:
         return
-    # A walk integrates f out, so that the f of before is stale even where theta stays.
+    # Theta moves with f integrated out, so that the f of before is stale even where theta stays.
     replica["place"] = flow.NOWHERE
-    if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):
+    if hyper.move_theta(rng, replica["theta"], replica["z"], prior, steps, warming, first, last):
         replica.update(prior.gram(replica["theta"]))
         if "flow" in replica:
             _set_flow(replica, prior, params)
 
 
-def add_flow(replica: Replica, prior: Prior, params: Any) -> None:
+def add_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
     """What it takes to move f with z integrated out, for labels that name intervals."""
     replica["reference"] = flow.new_reference(replica["z"][0])
     replica["place"] = flow.NOWHERE
     _set_flow(replica, prior, params)
 
 
-def _set_flow(replica: Replica, prior: Prior, params: Any) -> None:
-    """The map of the moves, except where it costs more than it gains: a new dense one for every value of theta. There
-    z is swept site by site."""
-    costly = is_dense(replica) and params["parameters"] == "inferred"
+def _set_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
+    """The map of the moves, except where theta walks: a new dense map costs more than it gains for such small steps.
+    There z is swept site by site."""
+    costly = is_dense(replica) and params["parameters"] == "inferred" and params.get("moves") == "walk"
     made = flow.NO_FLOW if costly else flow.flow_of(prior, replica["theta"], replica, replica["reference"])
-    replica["flow"] = dict(made)
+    replica["flow"] = {**made}
 
 
 def _move_f(

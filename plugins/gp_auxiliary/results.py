@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results, Table
 from plaidwork.core.api_scores import SCORES, Scores, score, score_table
 from plaidwork.core.numerics.used_draws import told
 from plaidwork.plugins.gp_auxiliary.averaging import WORK, Averaged, average, names_of
@@ -22,9 +22,10 @@ from plaidwork.plugins.gp_auxiliary.maps import (
     mapped,
 )
 from plaidwork.plugins.gp_auxiliary.posterior import cut_points, parameters
+from plaidwork.plugins.gp_auxiliary.state import LawSettings
 
 
-def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: Params, null: float) -> Results:
+def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettings, null: float) -> Results:
     """All results of a classifier, ordered or not."""
     if kept.n_draws == 0:
         return {"headline": "No draw is kept yet."}
@@ -144,7 +145,7 @@ def new_inputs(frame: Frame, new_data: ModelData) -> tuple[np.ndarray, np.ndarra
     return values, np.array(block.names[0] or np.arange(1, len(values) + 1), dtype=str)
 
 
-def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: Params, null: float) -> Results:
+def predict_new(kept: Kept, frame: Frame, new_data: ModelData, params: LawSettings, null: float) -> Results:
     """Class probabilities of new samples with their Monte Carlo errors. Raises ``ModelError`` for other inputs."""
     values, names = new_inputs(frame, new_data)
     found = averaged_at(kept, frame, frame.scale(values), params, null, work=4 * WORK)
@@ -178,7 +179,7 @@ def averaged_at(
     kept: Kept,
     frame: Frame,
     x: np.ndarray,
-    params: Params,
+    params: LawSettings,
     null: float,
     bands: bool = False,
     work: float = WORK,
@@ -190,7 +191,7 @@ def averaged_at(
 
 
 def response_at(
-    kept: Kept, frame: Frame, rows: np.ndarray, params: Params, null: float, wanted: frozenset[str]
+    kept: Kept, frame: Frame, rows: np.ndarray, params: LawSettings, null: float, wanted: frozenset[str]
 ) -> dict[str, Result]:
     """What maps and curves over chosen inputs show, at rows (m, D) of the inputs."""
     found = averaged_at(kept, frame, frame.scale(rows), params, null, "probability_interval" in wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -15,18 +15,17 @@ from plaidwork.core.api import (
     Kept,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
-    State,
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
-from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica
+from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import (
     draw_anew,
     ladder,
@@ -59,7 +58,7 @@ def near_length(x: np.ndarray) -> float:
     return length if length > 0 else 1.0
 
 
-def with_length(params: Params, x: np.ndarray) -> Params:
+def with_length(params: ClassesSettings, x: np.ndarray) -> ClassesSettings:
     """The settings with gamma from the samples where it is to come from them."""
     return {**params, "gamma": params["gamma"] or near_length(x) ** -2}
 
@@ -70,13 +69,13 @@ class SemiClasses(Classes):
     spec: ClassVar[ModelSpec] = SEMI
     semi: ClassVar[bool] = True
 
-    def setting(self, state: State, params: Params) -> tuple[Prior, Labels, np.ndarray]:
+    def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
-    def filled(self, frame: Frame, params: Params) -> Params:
+    def filled(self, frame: Frame, params: ClassesSettings) -> ClassesSettings:
         return with_length(params, frame.fitted)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
         filled = self.filled(self.frame(data, params), params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
@@ -87,7 +86,12 @@ class SemiClasses(Classes):
         return {**state, "swaps": new_swaps(len(state["widths"]))}
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self,
+        state: ClassesFields,
+        data: ModelData,
+        params: ClassesSettings,
+        rng: np.random.Generator,
+        clock: Clock,
     ) -> list[Stage]:
         """The copies one by one, then what they do together: f of all, swaps, z of all. ``state["f"]`` holds f between."""
         found = super().stages(state, data, params, rng, clock)
@@ -112,6 +116,9 @@ class SemiClasses(Classes):
             f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock)
             state["f"] = {str(m): own for m, own in enumerate(f)}
 
+        def forget() -> None:
+            del state["f"]
+
         def redraw(lo: int, hi: int) -> None:
             for m in range(lo, hi):
                 redraw_z(rng, rungs[str(m)], state["f"][str(m)], m, widths, labels)
@@ -125,12 +132,12 @@ class SemiClasses(Classes):
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
         return [
             *found,
-            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update(f={})),
+            Stage("latent functions", move, count, hyper.a_slice(ellipses), lambda: state.update({"f": {}})),
             Stage("swaps", swap, 1, hyper.a_slice(4 * count * sites)),
-            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=lambda: state.pop("f")),
+            Stage("auxiliary variables", redraw, count, hyper.a_slice(sites), end=forget),
         ]
 
-    def traces(self, state: State, data: ModelData, params: Params) -> dict[str, float]:
+    def traces(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> dict[str, float]:
         _prior, labels, _widths = self.setting(state, params)
         swaps, several = state["swaps"], len(state["widths"]) > 1
         winners = labels.winners(self.cold(state)["z"])[labels.free]
@@ -142,7 +149,7 @@ class SemiClasses(Classes):
             "upper": float((winners > 0).mean()) if len(winners) else math.nan,
         }
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: ClassesFields, data: ModelData, params: ClassesSettings) -> Mapping[str, object]:
         swaps = state["swaps"]
         return {
             **super().draws(state, data, params),
@@ -152,13 +159,13 @@ class SemiClasses(Classes):
             "trips": swaps["trips"].copy(),
         }
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: ClassesSettings) -> Sequence[Problem]:
         found = list(super().validate(data, params))
         if any(problem.severity == "error" for problem in found):
             return found
         return [*found, *_count_labels(self.frame(data, params))]
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: ClassesSettings) -> Cost:
         """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
@@ -166,7 +173,7 @@ class SemiClasses(Classes):
         sites = (params["site_sweeps"] + 4) * size * 3e-7
         return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: ClassesSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi
 
         frame = self.frame(data, params)

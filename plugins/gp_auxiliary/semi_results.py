@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import Kept, ModelData, Result, Results, Table
 from plaidwork.core.api_scores import score
 from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.plugins.gp_auxiliary import modes as grouping
 from plaidwork.plugins.gp_auxiliary.auxiliary import auxiliary_results
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
 from plaidwork.plugins.gp_auxiliary.results import part_scores, parts, scored, summarise_draws
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 FEW_TRIPS = 5
@@ -43,7 +44,7 @@ class Tempered:
     way: np.ndarray
 
 
-def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: Params) -> Results:
+def summarise_semi(kept: Kept, frame: Frame, data: ModelData, params: ClassesSettings) -> Results:
     """All results of a classifier with unlabelled samples."""
     results = summarise_draws(kept, frame, data, params, float(ladder(params)[-1]))
     if kept.n_draws == 0:

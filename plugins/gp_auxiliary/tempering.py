@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Params
+from plaidwork.core.api import Clock
 from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, draw_f, is_dense, times_q
-from plaidwork.plugins.gp_auxiliary.replica import Labels, Replica, gram_of
+from plaidwork.plugins.gp_auxiliary.replica import Labels
+from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Replica, Sites, Swaps
 
 LEAST_REJECTED = 0.02
 """A gap of the ladder counts as at least that hard, so that no two rungs fall together."""
 
-Swaps = dict[str, Any]
-"""``tried``, ``taken`` (M - 1,) swaps of neighbours; ``label`` (M,) the copy that is at each rung; ``stage`` (M,) of each
-copy: 0 on its first way, 1 coming from width 0, 2 back from the full width; ``trips`` (M,) its round trips."""
 
-
-def ladder(params: Params) -> np.ndarray:
+def ladder(params: ClassesSettings) -> np.ndarray:
     """(M,) half widths of the null category, evenly from 0 to the one asked for; one alone without tempering."""
     width = float(params.get("null_width", 0.0))
     count = int(params.get("rungs", 1)) if width > 0 else 1
@@ -33,12 +29,14 @@ def ladder(params: Params) -> np.ndarray:
 
 def new_swaps(size: int) -> Swaps:
     """Nothing counted yet for ``size`` copies."""
-    return _empty(size) | {"label": np.arange(size)}
+    return _empty(np.arange(size))
 
 
-def _empty(size: int) -> Swaps:
+def _empty(label: np.ndarray) -> Swaps:
+    size = len(label)
     pairs = max(size - 1, 1)
     return {
+        "label": label,
         "tried": np.zeros(pairs),
         "taken": np.zeros(pairs),
         "stage": np.zeros(size, dtype=np.int64),
@@ -61,7 +59,7 @@ def move_f(
 ) -> np.ndarray:
     """f (K, N) of a copy, drawn given z and then moved ``slices`` times along ellipses; ``root_of`` gives
     :func:`root_of_prior` of a copy."""
-    f = draw_f(rng, copy["z"], gram_of(copy))
+    f = draw_f(rng, copy["z"], copy)
     return explore(rng, f, copy, root_of(copy), labels, width, slices) if width > 0 and slices else f
 
 
@@ -80,11 +78,11 @@ def swap_and_space(
     anew.
     """
     if clock.sweep == clock.warmup:
-        swaps.update(_empty(len(widths)))
+        swaps.update(_empty(swaps["label"]))
     f = swap_neighbours(rng, rungs, f, widths, labels, swaps)
     if clock.warming and clock.sweep + 1 in (clock.warmup // 8, clock.warmup // 4, clock.warmup // 2):
         widths[:] = spaced(widths, rates(swaps))
-        swaps.update(_empty(len(widths)))
+        swaps.update(_empty(swaps["label"]))
     return f
 
 
@@ -208,14 +206,13 @@ def draw_anew(
     known = np.flatnonzero(~labels.free)
     own = Labels(labels.code[known], labels.n_classes)
     columns = _columns(replica, root, known)
-    rows, log_det = dense_precision(np.ascontiguousarray(columns[known]))
-    few: Replica = {
+    rows, _log_det = dense_precision(np.ascontiguousarray(columns[known]))
+    few: Sites = {
         "z": np.ascontiguousarray(replica["z"][:, known]),
         "log_share": replica["log_share"],
         "rows": rows,
         "diagonal": np.diag(rows).copy(),
         "weight": np.zeros(0),
-        "log_det": log_det,
     }
     own.sweep(rng, few, times, 0.0)
     f = np.empty_like(replica["z"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -18,7 +18,6 @@ from plaidwork.core.api import (
     Cost,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Stage,
     State,
@@ -28,6 +27,7 @@ from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make
 from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
 from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, QuickFields
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
 _LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
@@ -66,7 +66,7 @@ def tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean - pull, log_z
 
 
-def bound(prior: Prior, theta: np.ndarray, state: Mapping[str, Any]) -> float:
+def bound(prior: Prior, theta: np.ndarray, state: QuickFields) -> float:
     """The lower bound of the log probability of labels and parameters at the state's z~ (the parameters' prior but for
     a constant): ``sum log Z_n - (z~ - M)'M / 2 - K log|I + C| / 2``, where ``M = S z~``."""
     z, mean = state["z"], state["mean"]
@@ -79,15 +79,15 @@ def bound(prior: Prior, theta: np.ndarray, state: Mapping[str, Any]) -> float:
     )
 
 
-class QuickClasses(Predicting):
+class QuickClasses(Predicting[QuickFields, LawSettings]):
     """Classification of two or more classes by mean-field variational inference."""
 
     spec: ClassVar[ModelSpec] = QUICK_CLASSES
 
-    def setting(self, state: State, params: Params) -> Prior:
+    def setting(self, state: QuickFields, params: LawSettings) -> Prior:
         return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: LawSettings, rng: np.random.Generator) -> QuickFields:
         frame = make_frame(data, params)
         prior = make_prior(frame.fitted, params, False)
         rows = 1 if len(frame.classes) == 2 else len(frame.classes)
@@ -104,7 +104,7 @@ class QuickClasses(Predicting):
         }
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: QuickFields, data: ModelData, params: LawSettings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         """The auxiliary variables and f, then one parameter of the covariance."""
         prior, gram = self.setting(state, params), state["gram"]
@@ -123,7 +123,7 @@ class QuickClasses(Predicting):
             found.append(Stage("covariance", climb, _PARTS, hyper.a_slice(hyper.walk_seconds(gram))))
         return found
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: QuickFields, data: ModelData, params: LawSettings) -> Mapping[str, float]:
         inferred = params["parameters"] == "inferred"
         return {
             "elbo": bound(self.setting(state, params), state["theta"], state),
@@ -131,17 +131,19 @@ class QuickClasses(Predicting):
             "step": float(state["step"].max()) if inferred else 0.0,
         }
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(
+        self, state: State, from_version: int, data: ModelData, params: LawSettings
+    ) -> QuickFields:
         if from_version == 1:
-            return hyper.upgraded(state)
+            return cast("QuickFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
-    def _place(self, state: State) -> None:
+    def _place(self, state: QuickFields) -> None:
         """``M = S z~ = z~ - Q z~`` of every function."""
         z = state["z"]
         state["mean"] = z - np.ascontiguousarray(times_q(np.ascontiguousarray(z.T), state["gram"]).T)
 
-    def _climb(self, state: State, prior: Prior, index: int, part: int) -> None:
+    def _climb(self, state: QuickFields, prior: Prior, index: int, part: int) -> None:
         """Try a parameter a step up and down, with z~ as it is, and halve the step when neither helps; in four parts."""
         step = float(state["step"][index])
         if step < _SMALLEST_STEP:
@@ -161,7 +163,7 @@ class QuickClasses(Predicting):
             state["gram"] = prior.gram(state["theta"])
             self._place(state)
 
-    def _value(self, state: State, prior: Prior, theta: np.ndarray) -> float:
+    def _value(self, state: QuickFields, prior: Prior, theta: np.ndarray) -> float:
         return prior.log_density(theta, state["z"]) + prior.covariance.log_prior(theta)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
@@ -172,13 +174,17 @@ class QuickClasses(Predicting):
         change = abs(float(values[-1] - values[-11]))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """No parameter takes large steps any more."""
+        return bool(traces["step"][-1] <= 0.1)
+
+    def draws(self, state: QuickFields, data: ModelData, params: LawSettings) -> Mapping[str, object]:
         return {"z": state["z"].copy(), "theta": state["theta"].copy()}
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: LawSettings) -> Sequence[Problem]:
         return find_problems(data, params, False, 2)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: LawSettings) -> Cost:
         size = data["X"].shape[0]
         return Cost(24.0 * size**2, 2e-10 * size**3 + 1e-8 * size**2)
 

@@ -16,7 +16,7 @@ from plaidwork.core.api import (
     Results,
     Table,
 )
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg, holm
+from plaidwork.core.api_scores import benjamini_hochberg, holm
 from plaidwork.plugins.supervised_ibp import heldout
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of, prepared_rows
 from plaidwork.plugins.supervised_ibp.effects import Estimates, p_values, regress

@@ -20,7 +20,6 @@ from plaidwork.plugins.supervised_ibp.moments import (
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_bound
 from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 
-TERMS = ("words", "outcome", "assignments", "weights", "coefficients")
 LOG_2PI = float(np.log(2 * np.pi))
 
 

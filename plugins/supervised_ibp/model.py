@@ -63,6 +63,10 @@ class SupervisedIbp(Model[Fields, Settings]):
             return False
         return bool(abs(bound[-1] - bound[-2]) < tolerance * (1 + abs(bound[-1])))
 
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """The joint family has begun a while ago, if the fit is to go on to it."""
+        return bool(np.isfinite(traces["change"][-10:]).all())
+
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         weights = np.zeros((len(state["outer"]), data["X"].shape[1]))
         weights[:, corpus_of(data, params).words] = state["phi"].T

@@ -273,7 +273,7 @@ SUPERVISED_IBP = ModelSpec(
     views=VIEWS,
     metrics=METRICS,
     state_version=3,
-    schedule=Schedule(chains=12, max_sweeps=1000, tolerance=1e-9),
+    schedule=Schedule(chains=12, max_sweeps=2000, tolerance=0.1, window=50),
     citation=CITATION,
     help=(
         "The documents are split in two. In the **training** half, topics are found that explain the words and the "

@@ -21,7 +21,10 @@ def test_weights_equal_those_of_arviz(heavy, efficiency):
     weights, khat = psis.smooth_weights(ratios, efficiency)
     theirs, theirs_k = az.stats.psislw(ratios.T.copy(), reff=efficiency)
     np.testing.assert_allclose(khat, np.asarray(theirs_k), rtol=1e-6, atol=1e-9)
-    ours, theirs = np.sort(weights, axis=0), np.sort(np.asarray(theirs).T, axis=0)  # equal ratios in any order
+    ours, theirs = (
+        np.sort(weights, axis=0),
+        np.sort(np.asarray(theirs).T, axis=0),
+    )  # equal ratios in any order
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(np.exp(weights).sum(axis=0), 1.0)
 
@@ -97,9 +100,7 @@ def predictions(n=400, seed=2):
     """Log densities of a two-part mixture by its parts, by a mean between them and by noise: (n, 4)."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.7, rng.normal(-2, 1, n), rng.normal(2, 1, n))
-    return np.stack(
-        [stats.norm.logpdf(y, m, s) for m, s in ((-2, 1), (2, 1), (0, 2.2), (0, 9))], axis=1
-    )
+    return np.stack([stats.norm.logpdf(y, m, s) for m, s in ((-2, 1), (2, 1), (0, 2.2), (0, 9))], axis=1)
 
 
 def test_stacking_equals_that_of_arviz():

@@ -1,0 +1,344 @@
+"""What the chains of these models keep, by name. Plain dicts at run time: checkpoints and sessions hold them as they are."""
+
+from typing import Literal, NotRequired, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Precision(TypedDict):
+    """``Q = (C + I)^-1`` in one of the two forms of ``kernels/sites.py``."""
+
+    rows: Floats
+    """(N, N) Q, or (N, r) of the low-rank form."""
+    weight: Floats
+    """(N,) of the low-rank form, empty in the dense one."""
+    diagonal: Floats
+    """(N,) the diagonal of Q."""
+
+
+class Gram(Precision):
+    """A precision and what is drawn with it."""
+
+    log_det: float
+    """``log det(C + I)``."""
+    root: Floats
+    """(N, N) root of ``S = I - Q`` where f is drawn in the dense form, else empty."""
+    loadings: Floats
+    """(N, r) G of the low-rank form, else empty."""
+
+
+class Path(TypedDict):
+    """A trajectory under way: ``value`` and ``slope`` of the log density at ``place``, ``speed`` in units of the metric."""
+
+    place: Floats
+    speed: Floats
+    slope: Floats
+    value: float
+    energy: float
+    """Where it set out."""
+    step: float
+
+
+class Metric(TypedDict):
+    """Hamiltonian trajectories of the covariance's parameters, see ``hmc.py``."""
+
+    root: Floats
+    """(P, P) T, ``T T'`` being the inverse of the metric."""
+    log_step: float
+    """Logarithm of the leapfrog step, in units of the metric."""
+    count: int
+    """Trajectories of the warm-up so far."""
+    due: int
+    """At which count the metric is made anew."""
+    recent: float
+    """Acceptance of late, in the warm-up."""
+    path: NotRequired[Path]
+    """Within a trajectory."""
+
+
+class Steps(TypedDict):
+    """Random-walk steps that learn their size in the warm-up, one for each entry that they move."""
+
+    log_size: Floats
+    """(P,) logarithms of the sizes."""
+    tried: Floats
+    """(P,) how often."""
+    taken: Floats
+    """(P,) how often accepted."""
+    current: Floats
+    """(1,) log density where the walk stands, NaN where it is not known."""
+    metric: NotRequired[Metric]
+    """Where trajectories move the covariance's parameters, and walks only where those fail."""
+
+
+class Reference(TypedDict):
+    """The Gaussian reference of the moves of f, ``N(f; 0, C) exp(b'f - f'Wf / 2)``, and what it is learnt from."""
+
+    pull: Floats
+    """(N,) b."""
+    bend: Floats
+    """(N,) W."""
+    sums: Floats
+    """(3, N) sums of f, slope and curvature since the last one."""
+    count: int
+    """How many are in the sums."""
+    due: int
+    """At which count the next reference is made."""
+    log_angle: float
+    """Logarithm of the radians of a rotation."""
+    tried: int
+    taken: int
+
+
+class Flow(TypedDict):
+    """The map from w to f at one theta, see ``kernels/hamiltonian.py``; all empty where f is not moved as a whole."""
+
+    map: Floats
+    """(N, r) F, lower triangular in the dense form."""
+    centre: Floats
+    """(r,) m."""
+    sd: Floats
+    """(N,) of z given f."""
+    turn: Floats
+    """(r, r) of the low-rank form: w given z is ``turn (rows'z + e)``; else empty."""
+    root: Floats
+    """(N, N) root of S in the dense form, else empty."""
+
+
+class Sites(Precision):
+    """What sweeps over the auxiliary variables need."""
+
+    z: Floats
+    """(K, N); K = 1 for two classes."""
+    log_share: Floats
+    """(K or 2,) logarithms of the shares of missing labels by class."""
+
+
+class Replica(Gram):
+    """One copy of a chain of a classifier."""
+
+    z: Floats
+    """(K, N); K = 1 for two classes."""
+    log_share: Floats
+    """(K or 2,) logarithms of the shares of missing labels by class."""
+    theta: Floats
+    """(P,) logarithms of the covariance's parameters."""
+    reference: NotRequired[Reference]
+    """With ``flow`` and ``place``: only where labels name intervals."""
+    flow: NotRequired[Flow]
+    place: NotRequired[Floats]
+    """(r,) w; empty where f is to be drawn given z first."""
+
+
+class Swaps(TypedDict):
+    """Swaps of copies at M widths of the null category."""
+
+    tried: Floats
+    taken: Floats
+    """(M - 1,) of neighbours."""
+    label: Integers
+    """(M,) the copy that is at each rung."""
+    stage: Integers
+    """(M,) of each copy: 0 on its first way, 1 coming from width 0, 2 back from the full width."""
+    trips: Integers
+    """(M,) round trips of each copy."""
+
+
+class ClassesFixed(TypedDict):
+    """What a chain of a classifier keeps of the data."""
+
+    x: Floats
+    """(N, D) standardised inputs of the fitted samples."""
+    inducing: Floats
+    """(M, D); M = 0 for the exact law."""
+    code: Integers
+    """(N,) classes, -1 without a label."""
+    n_classes: int
+    gamma: NotRequired[float]
+    """Few labels: the setting, or what the samples say."""
+    root: NotRequired[Floats]
+    """(N, N) root of C where the covariance is fixed."""
+
+
+class ClassesFields(TypedDict):
+    """A chain of a classifier, with or without unlabelled samples."""
+
+    fixed: ClassesFixed
+    widths: Floats
+    """(M,) half widths of the null category, one for each copy."""
+    rungs: dict[str, Replica]
+    """By number of the width; the last is the copy that the model is about."""
+    steps: dict[str, Steps]
+    swaps: NotRequired[Swaps]
+    """Few labels."""
+    f: NotRequired[dict[str, Floats]]
+    """(K, N) of every copy, within a sweep."""
+
+
+class OrderedFixed(TypedDict):
+    """What a chain of ordered classes keeps of the data, as in :class:`ClassesFixed`."""
+
+    x: Floats
+    inducing: Floats
+    code: Integers
+
+
+class OrderedFields(Gram):
+    """A chain of ordered classes."""
+
+    fixed: OrderedFixed
+    z: Floats
+    """(N,)"""
+    theta: Floats
+    """(P,)"""
+    cuts: Floats
+    """(K - 1,) cut-points."""
+    steps: Steps
+    cut_steps: Steps
+    joint_steps: Steps
+    reference: Reference
+    flow: Flow
+
+
+class RatedFixed(TypedDict):
+    """What a chain of several raters keeps of the data: M ratings of N objects."""
+
+    x: Floats
+    inducing: Floats
+    item: Integers
+    """(M,) object of each rating."""
+    rater: Integers
+    """(M,) its rater."""
+    code: Integers
+    """(M,) its grade."""
+    sizes: Integers
+    """(2,) numbers of raters and of grades."""
+    free: Bools
+    """(C,) whose offset is inferred."""
+
+
+class RatedFields(Gram):
+    """A chain of several raters; the precision is that of ``s f``, see ``raters_law.py``."""
+
+    fixed: RatedFixed
+    q: Floats
+    """(M,) the value behind each rating."""
+    f: Floats
+    """(N,) the consensus."""
+    together: Floats
+    """(N,) ``s y``, what all ratings of an object say."""
+    scale: Floats
+    """(N,) s."""
+    offset: Floats
+    """(C,)"""
+    precision: Floats
+    """(C,)"""
+    cuts: Floats
+    """(K - 1,) cut-points."""
+    theta: Floats
+    """(P,)"""
+    steps: Steps
+    cut_steps: Steps
+    joint_steps: Steps
+
+
+class QuickFields(TypedDict):
+    """A variational fit."""
+
+    fixed: OrderedFixed
+    theta: Floats
+    """(P,)"""
+    gram: Gram
+    z: Floats
+    """(K, N) means of the auxiliary variables."""
+    mean: Floats
+    """(K, N) means of f."""
+    step: Floats
+    """(P,) sizes of the search over theta."""
+    best: Floats
+    """(P,) the best of the values tried in this sweep, and ``top`` its value."""
+    top: float
+
+
+class ComponentsFields(TypedDict):
+    """A chain of binary components: n samples, m features, K components."""
+
+    scores: Floats
+    """(n, K)"""
+    loadings: Floats
+    """(m, K)"""
+    mean: Floats
+    """(m,)"""
+    precision: Floats
+    """(K,) of the loadings' priors."""
+    z: Floats
+    """(n, m)"""
+    log_likelihood: float
+
+
+class LawSettings(TypedDict):
+    """Settings of the Gaussian processes, see ``settings.py``; a model has some of those that may be missing."""
+
+    covariance: str
+    expression: str
+    ard: bool
+    degree: int
+    intercept: bool
+    parameters: Literal["inferred", "fixed"]
+    amplitude: float
+    gamma: float
+    standardise: bool
+    form: Literal["auto", "dense", "inducing"]
+    inducing: int
+    moves: NotRequired[Literal["hamiltonian", "walk"]]
+    walks: NotRequired[int]
+    test_share: NotRequired[float]
+
+
+class ClassesSettings(LawSettings):
+    """Classification, with or without unlabelled samples; either has some of those that may be missing."""
+
+    site_sweeps: int
+    trajectories: NotRequired[int]
+    null_width: NotRequired[float]
+    rungs: NotRequired[int]
+    slices: NotRequired[int]
+    shares: NotRequired[Literal["equal", "inferred"]]
+
+
+class CutSettings(LawSettings):
+    """Cut-points between grades."""
+
+    cut_points: Literal["inferred", "fixed"]
+    gap: float
+
+
+class OrderedSettings(CutSettings):
+    """Ordered classes."""
+
+    trajectories: int
+
+
+class RatedSettings(CutSettings):
+    """Several raters."""
+
+    site_sweeps: int
+    reference: str
+    precision_shape: float
+    precision_rate: float
+
+
+class ComponentsSettings(TypedDict):
+    """Binary principal components."""
+
+    factors: int
+    ard: bool
+    loading_sd: float
+    precision_shape: float
+    precision_rate: float
+    mean_sd: float
