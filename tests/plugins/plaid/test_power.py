@@ -113,12 +113,6 @@ MEMBERSHIP_FAULTS = {
     "profile row counted with itself": (
         tools.PROFILE, profile_sweep, "run_profile_tasks", lambda: _profile_rows_with("law.a1 + members - z1[i]", "law.a1 + members")
     ),
-    "profile evidence without the shift": (
-        {**tools.PROFILE, "birth_death": 1}, profile_sweep, "run_profile_tasks",
-        lambda: _profile_rows_with(
-            log_block_evidence=with_fault(profile_scan.log_block_evidence, " + 0.5 * mean * mean / precision", "")
-        ),
-    ),
     "swap with the wrong sign": (
         {"replicas": 3, "warmest": 0.2}, base, "swap_replicas",
         lambda: with_fault(sweep.swap_replicas, "setting.powers[r - 1] - setting.powers[r]", "setting.powers[r] - setting.powers[r - 1]"),
@@ -180,6 +174,15 @@ def test_enumeration_of_a_fixed_number_sees_the_entry_counted_with_itself(monkey
     monkeypatch.setattr(sweep, "run_tasks", _scan_with("b + size - 1 - members", "b + size - members"))
     exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
     samples = tools.sampled(BayesianPlaid(), tools.TINY_FIXED, 7, SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
+
+
+def test_enumeration_of_a_fixed_number_sees_a_profile_without_its_shift(monkeypatch):
+    evidence = with_fault(profile_scan.log_block_evidence, " + 0.5 * mean * mean / precision", "")
+    monkeypatch.setattr(profile_sweep, "run_profile_tasks", _profile_rows_with(log_block_evidence=evidence))
+    settings = {**tools.TINY_FIXED, **tools.PROFILE}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
