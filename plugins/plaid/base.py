@@ -257,8 +257,10 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         params: SettingsT,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
-        return log_density_of_cells(chain, draws, data["X"], rows, params["layer"] == "profile")
+        assert columns is not None  # cells are the observations
+        return log_density_of_cells(chain, draws, data["X"], rows, columns, params["layer"] == "profile")
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         return summarise_draws(kept, data, self.inferred_up_to(params), params["layer"] == "profile")
