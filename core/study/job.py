@@ -38,6 +38,8 @@ class StudyJob:
     settled: bool = True
     score: Score | None = field(default=None, repr=False, compare=False)
     """How well it predicts observation by observation; not stored, None where it is not known."""
+    reached: dict[str, int] = field(default_factory=dict)
+    """How long its chains went on until they had settled, in words of the schedule; empty for a fixed number of draws."""
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 
@@ -49,7 +51,7 @@ class StudyJob:
         """As before it was run."""
         self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
-        self.verdict, self.settled, self.score = "", True, None
+        self.verdict, self.settled, self.reached, self.score = "", True, {}, None
 
     def behind(self, other: StudyJob) -> tuple[float, float] | None:
         """By how much it predicts less than another, and the standard error of that difference, in nats; None where that is
@@ -92,6 +94,7 @@ class StudyJob:
             "sweeps": self.sweeps,
             "verdict": self.verdict,
             "settled": self.settled,
+            **({"reached": self.reached} if self.reached else {}),
             "seconds": round(self.seconds, 3),
             "message": self.message,
             "run": self.run_id,
@@ -115,6 +118,7 @@ class StudyJob:
             int(record.get("sweeps", 0)),
             str(record.get("verdict", "")),
             bool(record.get("settled", True)),
+            {name: int(value) for name, value in record.get("reached", {}).items()},
         )
 
     @property

@@ -194,6 +194,8 @@ class RunningStudy(StudyRecord):
     def measure(self, job: StudyJob, run: Run) -> None:
         """The verdict on a run and all its numbers; the one it is ranked by must be there."""
         job.sweeps = run.sweeps_done
+        if run.goal is not None:
+            job.reached = {name: getattr(run.schedule, name) for name in ("burn_in", "draws", "thin")}
         if run.n_draws:
             verdict = run.diagnosis().verdict
             job.verdict, job.settled = verdict.word or verdict.title, verdict.settled

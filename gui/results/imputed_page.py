@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent
@@ -21,6 +21,7 @@ from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Card, DataTable, Label
+from plaidwork.gui.widgets.layouts import vertical
 
 MOST_ROWS = 50_000
 """Cells listed on the page; a file holds all."""
@@ -60,16 +61,12 @@ class ImputedPage(ResultPage):
         self.table = DataTable(filter_line=True)
         self.table.view.setAccessibleName(self.view.title)
         self._card = card = Card()
-        layout = QVBoxLayout(card)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.addWidget(self.table)
+        vertical(self.table, on=card, margins=4)
         self._card.setMaximumWidth(720)
         self._foot = Label("", "body", "muted", elide=True)
         self._options = OptionRow(self._picker_field)
         holder = QWidget()  # its edges stand where those of other pictures do
-        outer = QVBoxLayout(holder)
-        outer.setContentsMargins(RING, 0, RING, 0)
-        outer.addWidget(card)
+        vertical(card, on=holder, margins=(RING, 0, RING, 0))
         return page_content(self._options, holder, self._foot)
 
     # -- loading --------------------------------------------------------------------------------

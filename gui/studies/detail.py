@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
 from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_number
@@ -15,6 +15,7 @@ from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_words
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import DataTable, Label
+from plaidwork.gui.widgets.layouts import vertical
 
 MOST = 6
 """Fits that are compared side by side."""
@@ -86,16 +87,19 @@ class FitDetail(QWidget):
         self.table.view.setSortingEnabled(False)
         self._picked_head = Label("Picked", "strong")
         self._picked = Label("", "caption", "muted", wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.DOCK_EDGE, space.M, space.DOCK_EDGE, space.M)
-        layout.setSpacing(space.S)
-        for item in (self._title, self._words, self._failure):
-            layout.addWidget(item)
-        layout.addWidget(self.table, 1)
         self._room = QWidget()
-        layout.addWidget(self._room, 1)
-        layout.addWidget(self._picked_head)
-        layout.addWidget(self._picked)
+        vertical(
+            self._title,
+            self._words,
+            self._failure,
+            (self.table, 1),
+            (self._room, 1),
+            self._picked_head,
+            self._picked,
+            on=self,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.M, space.DOCK_EDGE, space.M),
+        )
 
     def show_fits(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
         """Show these fits of a search."""

@@ -85,7 +85,7 @@ class Rated(Model[RatedFields, RatedSettings]):
             "theta": theta,
             "scale": scale,
             "together": together,
-            "steps": hyper.new_steps(len(theta)),
+            "steps": hyper.steps_of(law, params),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(1, 0.2),
             **scaled_prior(law, scale).gram(theta),
@@ -104,10 +104,10 @@ class Rated(Model[RatedFields, RatedSettings]):
         """Ratings, raters, the covariance, and f."""
         law = self.law(state, params)
 
-        def walk(lo: int, hi: int) -> None:
+        def move(lo: int, hi: int) -> None:
             prior, together = self._together(state, law)
             steps = state["steps"]
-            hyper.walk_theta(rng, state["theta"], together[None], prior, steps, clock.warming, hi - lo)
+            hyper.move_theta(rng, state["theta"], together[None], prior, steps, clock.warming, lo, hi)
 
         def latent(lo: int, hi: int) -> None:
             self._weigh(state, law)
@@ -127,7 +127,7 @@ class Rated(Model[RatedFields, RatedSettings]):
                 lambda lo, hi: self._judge(state, params, rng, clock, law),
                 slice=hyper.a_slice(ratings),
             ),
-            *hyper.covariance_stage(state, params, walk),
+            *hyper.covariance_stage(state, params, move),
             Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
         ]
 
@@ -237,7 +237,8 @@ class Rated(Model[RatedFields, RatedSettings]):
         if params["form"] == "auto" and size <= 2000:
             rank = size
         count = float(np.count_nonzero(data["ratings"].observed))
-        seconds = (2 + params["walks"]) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
+        moves = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
+        seconds = (2 + moves) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
         return Cost(40.0 * size * rank + 100.0 * count, seconds)
 
     def prepare(self) -> None:

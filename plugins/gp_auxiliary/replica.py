@@ -127,12 +127,12 @@ def sweep_replica(
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
-    count = hi - max(lo, 1)
-    if count == 0:
+    first, last = max(lo - 1, 0), hi - 1
+    if first == last:
         return
-    # A walk integrates f out, so that the f of before is stale even where theta stays.
+    # Theta moves with f integrated out, so that the f of before is stale even where theta stays.
     replica["place"] = flow.NOWHERE
-    if hyper.walk_theta(rng, replica["theta"], replica["z"], prior, steps, warming, count):
+    if hyper.move_theta(rng, replica["theta"], replica["z"], prior, steps, warming, first, last):
         replica.update(prior.gram(replica["theta"]))
         if "flow" in replica:
             _set_flow(replica, prior, params)
@@ -146,9 +146,9 @@ def add_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
 
 
 def _set_flow(replica: Replica, prior: Prior, params: ClassesSettings) -> None:
-    """The map of the moves, except where it costs more than it gains: a new dense one for every value of theta. There
-    z is swept site by site."""
-    costly = is_dense(replica) and params["parameters"] == "inferred"
+    """The map of the moves, except where theta walks: a new dense map costs more than it gains for such small steps.
+    There z is swept site by site."""
+    costly = is_dense(replica) and params["parameters"] == "inferred" and params.get("moves") == "walk"
     made = flow.NO_FLOW if costly else flow.flow_of(prior, replica["theta"], replica, replica["reference"])
     replica["flow"] = {**made}
 

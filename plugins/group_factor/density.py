@@ -7,6 +7,7 @@ from scipy.special import gammaln
 
 from plaidwork.core.api import ChainView, ModelData
 from plaidwork.plugins.group_factor.imputation import last_of, unit_of
+from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.views import (
     blocks_of,
@@ -42,12 +43,13 @@ def log_density_of_cells(
     out = np.full((N_DRAWS, len(rows)), np.nan)
     draw = last_of(chain)
     if word == "gaussian":
-        unit = unit_of(block, usable, group, len(groups)) if params["scale_views"] else 1.0
+        unit = unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
         known, seen = block.observed[:, column].T, np.asarray(block.values)[:, column].T
-        centre = group_means(seen, known, group, len(groups))[group[row], np.arange(len(row))]
+        means = group_means(seen, known, group, len(groups))
+        centre = means[group[row], np.arange(len(row))] * params["centre_views"]
         noise = unit / np.sqrt(draw["tau"][group[row], at])
     for s in range(N_DRAWS):
-        x = _linear(draw, at, row, np.random.default_rng(s))
+        x = _linear(draw, at, row, group, np.random.default_rng(s))
         if word == "gaussian":
             gap = (values - centre - unit * x) / noise
             out[s, fitted] = -0.5 * gap**2 - np.log(noise) - 0.5 * np.log(2 * np.pi)
@@ -60,7 +62,7 @@ def log_density_of_cells(
 
 
 def _linear(
-    draw: dict[str, np.ndarray], at: np.ndarray, rows: np.ndarray, rng: np.random.Generator
+    draw: dict[str, np.ndarray], at: np.ndarray, rows: np.ndarray, group: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """x (cells,) of a draw of factor values, weights and intercepts from q; the same for the same generator."""
     z = draw["z"] + np.sqrt(draw["z_var"]) * rng.standard_normal(draw["z"].shape)
@@ -70,5 +72,8 @@ def _linear(
     slab = mean / safe
     spread = np.sqrt(np.maximum((draw["w_var"] + mean**2) / safe - slab**2, 0.0))
     w = on * (slab + spread * rng.standard_normal(share.shape))
-    mu = draw["intercept"] + np.sqrt(draw["intercept_var"]) * rng.standard_normal(draw["intercept"].shape)
-    return np.asarray(mu[at] + (z[:, rows] * w[:, at]).sum(axis=0))
+    centre, spread = drawn(draw), np.sqrt(drawn(draw, "intercept_var"))
+    same = len(np.unique(centre, axis=0)) == 1
+    noise = rng.standard_normal(centre[:1].shape if same else centre.shape)
+    mu = centre + spread * noise
+    return np.asarray(mu[group[rows], at] + (z[:, rows] * w[:, at]).sum(axis=0))

@@ -26,6 +26,7 @@ from plaidwork.plugins.group_factor import sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
+from plaidwork.plugins.group_factor.intercepts import intercept_draws
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
@@ -110,8 +111,7 @@ class GroupFactor(Model[Fields, Settings]):
             "inclusion": state["gamma"].copy(),
             "alpha": state["alpha_shape"] / state["alpha_rate"],
             "theta": a / (a + b),
-            "intercept": state["mu"].copy(),
-            "intercept_var": state["mu_var"].copy(),
+            **intercept_draws(state, state["mu"], state["mu_var"]),
             "tau": state["scale"].copy(),
             "score_precision": state["score_shape"] / state["score_rate"],
         }
@@ -136,8 +136,7 @@ class GroupFactor(Model[Fields, Settings]):
                     "inclusion": on.astype(float),
                     "alpha": rng.gamma(state["alpha_shape"]) / state["alpha_rate"],
                     "theta": rng.beta(state["theta_a"], state["theta_b"]),
-                    "intercept": mu,
-                    "intercept_var": np.zeros_like(mu),
+                    **intercept_draws(state, mu, np.zeros_like(mu)),
                     "tau": tau,
                     "score_precision": precision,
                 }

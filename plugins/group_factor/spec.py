@@ -72,6 +72,12 @@ GROUP_FACTOR = ModelSpec(
         Variable("theta", ("factor", "view"), ragged=True, label="Share of active weights"),
         Variable("intercept", ("variable",), label="Intercept", doc="0 in Gaussian views, which are centred"),
         Variable("intercept_var", ("variable",), label="Variance of the intercept"),
+        Variable("group_intercept", ("sample_group", "variable"), label="Intercept by sample group"),
+        Variable(
+            "group_intercept_var",
+            ("sample_group", "variable"),
+            label="Variance of the intercept by sample group",
+        ),
         Variable(
             "tau",
             ("sample_group", "variable"),

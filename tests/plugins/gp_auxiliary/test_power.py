@@ -9,7 +9,7 @@ import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import flow, hyper, ordinal, replica
+from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, ordinal, replica
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -88,6 +88,21 @@ FAULTS = {
         "two classes",
         within(hyper, "walk_theta", "log_density(proposed, z) + prior.covariance.log_prior(proposed)",
                "log_density(proposed, z)"),
+    ),
+    "prior of theta on a trajectory": (
+        "two classes, trajectories",
+        within(hmc, "log_posterior", "found.value + law.log_prior(theta)", "found.value"),
+    ),
+    "energy of a trajectory's end": (
+        "two classes, trajectories",
+        lambda patch: patch.setattr(
+            hmc, "_arrive",
+            with_fault(hmc._arrive, 'path["value"] - 0.5 * float(path["speed"] @ path["speed"])', 'path["value"]'),
+        ),
+    ),
+    "f of before a trajectory": (
+        "two classes, trajectories",
+        within(replica, "_set_flow", 'replica["flow"] = {**made}', 'replica["flow"] = {**(replica.get("flow") or made)}'),
     ),
     "theta without its determinant": (
         "two classes, inducing points",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gp_joint import RatersJoint
 from plaid_tools import with_fault
+from sparing import some
 
 from plaidwork.core import fit
 from plaidwork.core.data.annotation_inputs import ColumnRef, column_dataset
@@ -15,7 +16,7 @@ from plaidwork.core.inference.plan import model_data
 from plaidwork.plugins.gp_auxiliary import raters, raters_moves
 from plaidwork.plugins.gp_auxiliary.raters import Rated
 
-BASE = {"site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
+BASE = {"moves": "walk", "site_sweeps": 1, "walks": 3, "precision_shape": 3.0, "precision_rate": 2.0}
 LIMIT = 4.5
 """Standard errors: about 30 functions a test, so a right sampler fails one in 5,000 times; the seeds are fixed."""
 RATED = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=bool)
@@ -33,7 +34,7 @@ def joint(name: str) -> RatersJoint:
     return RatersJoint(Rated(), BASE | CASES[name], x, RATED, 3)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(list(CASES), ("free", "fixed covariance")))
 def test_the_sampler_leaves_the_joint_law(name):
     assert np.abs(joint(name).run(21, 1000, 1000)).max() < LIMIT
 
