@@ -17,7 +17,10 @@ from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
 from plaidwork.plugins.supervised_ibp.texteffect import drawn_topics
 
-SETTINGS = {"n_topics": 2, "alpha": 4.0, "noise": 0.8}
+SETTINGS = {
+    "n_topics": 2, "alpha": 4.0, "noise": 0.8, "weight_variance": 5.0, "variances": "numbers", "transform": "count",
+    "scale": "standardise", "background": False, "show": "exclusivity",
+}  # fmt: skip
 K = SETTINGS["n_topics"]
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from plaidwork.core.data.dataset import Dataset
     from plaidwork.core.data.importers.base import Reader
+    from plaidwork.core.draws.solutions import Solution
+    from plaidwork.core.inference.run import Run
     from plaidwork.core.session.fitting import fit, resume
     from plaidwork.core.session.session import Session, open_session
 
@@ -34,6 +36,8 @@ _HOMES = {
     # for the providers below
     "registry": "plaidwork.core.plugins.registry",
     "session_dataset": "plaidwork.core.session.session",
+    "weigh_solutions": "plaidwork.core.session.solutions",
+    "summarise_run": "plaidwork.core.session.solutions",
 }
 
 
@@ -60,5 +64,16 @@ def _session_dataset(path: Path, title: str | None = None) -> Dataset:
     return found
 
 
+def _weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solution, ...], str]:
+    weighed: tuple[tuple[Solution, ...], str] = _found("weigh_solutions")(run, found)
+    return weighed
+
+
+def _summarise_run(run: Run) -> None:
+    _found("summarise_run")(run)
+
+
 providers.plugin_readers = _plugin_readers
 providers.session_dataset = _session_dataset
+providers.weigh_solutions = _weigh_solutions
+providers.summarise_run = _summarise_run

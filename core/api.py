@@ -19,6 +19,7 @@ from plaidwork.core.contract.model import (
     Trial,
 )
 from plaidwork.core.contract.per_matrix import per_matrix
+from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock, Schedule
 from plaidwork.core.contract.spec import (
     API_VERSION,
@@ -76,6 +77,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "ModelData",
     "Params",
     "Problem",
+    "Relaxation",
     "State",
     "Trial",
     "axis_places",

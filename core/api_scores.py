@@ -1,4 +1,4 @@
-"""For models that predict: scores with intervals, each defined once, so that headlines and pages say the same."""
+"""Scores with intervals, and p of many tests, each defined once, so that headlines and pages say the same."""
 
 from plaidwork.core.draws.assessment import (
     SCORES,
@@ -12,13 +12,16 @@ from plaidwork.core.draws.assessment import (
     score_table,
     wilson,
 )
+from plaidwork.core.draws.multiplicity import benjamini_hochberg, holm
 
 __all__ = [
     "SCORES",
     "Interval",
     "Scores",
     "auc",
+    "benjamini_hochberg",
     "correlation_interval",
+    "holm",
     "mean_auc",
     "rank_correlation",
     "score",

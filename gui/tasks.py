@@ -30,7 +30,7 @@ class Task:
         call: Callable[[Task], Any],
         done: Callable[[Any], object] | None,
         failed: Callable[[BaseException, str], object] | None,
-        progress: Callable[[float], None] | None,
+        progress: Callable[..., object] | None,
     ) -> None:
         self._call: Callable[[Task], Any] | None = call
         self._done, self._failed, self._progress = done, failed, progress
@@ -51,10 +51,10 @@ class Task:
         if self._cancelled.is_set():
             raise Cancelled
 
-    def report(self, share: float) -> None:
-        """Inside the task: tell the share done (0 to 1); raises ``Cancelled`` like ``check``."""
+    def report(self, *told: Any) -> None:
+        """Inside the task: tell how far it is, as its ``progress`` takes it; raises ``Cancelled`` like ``check``."""
         self.check()
-        _tell(lambda: self._show(share))
+        _tell(lambda: self._show(*told))
 
     def run(self) -> None:
         """In a thread of the pool."""
@@ -66,9 +66,9 @@ class Task:
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last two only a plugin raises here
             self._outcome = ("failed", error, traceback.format_exc())
 
-    def _show(self, share: float) -> None:
+    def _show(self, *told: Any) -> None:
         if self._progress is not None and not self.finished:
-            self._progress(share)
+            self._progress(*told)
 
     def deliver(self) -> None:
         """On the GUI thread: hand the outcome over, and let go of everything here and not in the pool's thread."""
@@ -151,12 +151,13 @@ def run_task(
     call: Callable[[Task], Any],
     done: Callable[[Any], object] | None = None,
     failed: Callable[[BaseException, str], object] | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[..., object] | None = None,
     *,
     minutes: bool = False,
 ) -> Task:
     """Run ``call(task)`` in the pool; ``done(value)`` or ``failed(error, traceback)`` follow on this thread.
 
+    ``progress`` gets what the task reports, as a rule the share done (0 to 1).
     ``minutes``: it may take that long, and gets one of two threads apart from files and summaries.
     Without ``failed`` an error is raised on the GUI thread, where the program's exception hook shows it.
     """

@@ -37,7 +37,6 @@ class Theme(QObject):
         self.size = size
         self._mode = "system"
         self._scheme = "light"
-        self._system_font = False
         self._app: QApplication | None = None
         self._families: list[str] = []
         self._colors: dict[str, QColor] = {}
@@ -117,22 +116,12 @@ class Theme(QObject):
         return QColor(steps[min(max(index, 0), len(steps) - 1)])
 
     def lut(self, name: str) -> NDArray[np.uint8]:
-        """Colour map "tide", "loom" or "soft_loom" as a read-only (256, 4) uint8 table."""
+        """Colour map as a read-only (256, 4) uint8 table: "tide" (sequential, its low end near the background),
+        "loom" (diverging, blue below and orange above, the centre is zero) or "soft_loom" (its middle, for maps that
+        carry marks on top)."""
         from plaidwork.gui.palettes import lut
 
         return lut(name, self._scheme)
-
-    def tide(self) -> NDArray[np.uint8]:
-        """Sequential map; its low end is near the background."""
-        return self.lut("tide")
-
-    def loom(self) -> NDArray[np.uint8]:
-        """Diverging map, blue below and orange above; the centre is zero."""
-        return self.lut("loom")
-
-    def soft_loom(self) -> NDArray[np.uint8]:
-        """Middle of `loom`, for maps that carry marks on top."""
-        return self.lut("soft_loom")
 
     def palette(self) -> QPalette:
         """Build the QPalette of the current scheme (Mid = border, Dark = control)."""
@@ -161,7 +150,7 @@ class Theme(QObject):
                 raise KeyError(f"font role must be one of {', '.join(tokens.FONT_ROLES)}, got {role!r}")
             ratio, weight = tokens.FONT_ROLES[role]
             font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-            if self._families and not self._system_font:
+            if self._families:
                 font.setFamilies([*self._families, font.family()])
             font.setPointSizeF(max(self.base_points * ratio, tokens.MIN_CAPTION_POINTS))
             font.setWeight(QFont.Weight(weight))
@@ -169,12 +158,6 @@ class Theme(QObject):
             font.setFeature(QFont.Tag("tnum"), 1)
             self._fonts[role] = font
         return QFont(self._fonts[role])
-
-    def set_system_font(self, use: bool) -> None:
-        """Use the desktop's font instead of the shipped one."""
-        if use != self._system_font:
-            self._system_font = use
-            self._refresh()
 
     # -- start ----------------------------------------------------------------------------------
     def install(self, app: QApplication) -> None:

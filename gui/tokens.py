@@ -129,7 +129,6 @@ class space:
     DOCK_EDGE = 16
     DIALOG_EDGE = 24
     WELCOME_EDGE = 44
-    STEPS = (4, 8, 12, 16, 20, 24, 28, 40)
 
 
 class size:
@@ -151,7 +150,6 @@ class size:
     HIT = 24
     RADIUS = 6
     RADIUS_CARD = 8
-    RADIUS_DIALOG = 10
     RADIUS_CHECK = 4
     RADIUS_CHIP = 11
     FOCUS = 2

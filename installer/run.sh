@@ -135,6 +135,7 @@ start() {
 # Without -n from the user the tests of a file stay together, in their order, in one of several processes.
 run_tests() {
     export QT_QPA_PLATFORM=offscreen
+    unset PYTHONDONTWRITEBYTECODE # else every process that the tests start compiles all sources anew
     case " $* " in
         *" -p no:xdist "* | *" -pno:xdist "*) exec "$bin/python" -m pytest "$@" ;;
         *) exec "$bin/python" -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@" ;;

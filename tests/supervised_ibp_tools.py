@@ -47,8 +47,16 @@ def plain_corpus(x, y, cover=None, group=None, n_groups=1, precision=0.1):
     )
 
 
+PACKAGE = {
+    "alpha": 4.0, "noise": 0.8, "weight_variance": 5.0, "variances": "numbers", "transform": "count",
+    "scale": "standardise", "background": False, "show": "exclusivity",
+}  # fmt: skip
+"""Settings of the R package texteffect, in which the exact cases are stated."""
+
+
 def params(**changed):
-    return registry().model("supervised_ibp").spec.check_params(changed)
+    """All settings: those of the package but for ``changed``."""
+    return registry().model("supervised_ibp").spec.check_params(PACKAGE | changed)
 
 
 def state_of(corpus, nu, settings):

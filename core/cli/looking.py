@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from typing import Any
 
 from plaidwork.core.cli.fitting import NO_PICTURES, renderer
 from plaidwork.core.contract.spec import View, spec_to_json
+from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
@@ -99,6 +101,8 @@ def describe_run(run: Run) -> dict[str, Any]:
         "chains": len(run.chains),
         "warmup": run.schedule.warmup,
         "thin": run.schedule.thin,
+        "burn_in": run.schedule.burn_in,
+        "budget": None if run.goal is None else run.goal.budget,
         "draws": run.n_draws,
         "sweeps": run.sweeps_done,
         "planned": run.sweeps_planned,
@@ -110,14 +114,28 @@ def describe_run(run: Run) -> dict[str, Any]:
     }
 
 
-def _conclusion(run: Run) -> dict[str, str]:
-    """Headline of the results and verdict on the draws; empty texts before there are any."""
+def _conclusion(run: Run) -> dict[str, Any]:
+    """Headline of the results, verdict on the draws and solutions; empty before there are any. Chains count from 1."""
     if not run.n_draws:
-        return {"headline": "", "verdict": ""}
+        return {"headline": "", "verdict": "", "solutions": []}
     from plaidwork.core.cli.fitting import judged
 
     headline, verdict, _ = judged(run)
-    return {"headline": headline, "verdict": verdict}
+    return {"headline": headline, "verdict": verdict, "solutions": [_plain(one) for one in run.solutions()]}
+
+
+def _plain(solution: Solution) -> dict[str, Any]:
+    """A solution, JSON-ready; None for what is not known."""
+    numbers = {
+        "weight": solution.weight,
+        "objective": solution.level,
+        "elpd": solution.elpd,
+        "elpd_error": solution.elpd_error,
+        "behind": solution.behind,
+        "behind_error": solution.behind_error,
+    }
+    known = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+    return {"chains": [chain + 1 for chain in solution.chains], **known}
 
 
 def export(options: argparse.Namespace) -> int:

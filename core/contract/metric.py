@@ -133,15 +133,34 @@ class Metric:
         )
 
 
-def metrics_of(spec: ModelSpec, brought: Iterable[Metric] = ()) -> list[Metric]:
+ELPD = (
+    Metric(
+        "elpd",
+        "Expected log density",
+        "up",
+        doc="log density of all observations, in nats: of held-out cells, else of each observation left out (PSIS-LOO)",
+    ),
+    Metric("elpd_se", "SE of the log density", "down", doc="standard error of the expected log density"),
+    Metric(
+        "elpd_rough",
+        "Rough log densities",
+        "down",
+        doc="share of the observations whose k-hat says that they cannot be left out by weights",
+    ),
+)
+"""What the host measures of a fit whose model tells the density of single observations (``Model.log_likelihood``)."""
+
+
+def metrics_of(spec: ModelSpec, brought: Iterable[Metric] = (), predicts: bool = False) -> list[Metric]:
     """All metrics of a model, their goals settled: its own, those that plugins bring, its objective, its other
-    traces with a goal. The first is the one to rank by."""
+    traces with a goal; where it ``predicts`` single observations also how well. The first is the one to rank by."""
     primary = spec.primary_trace
     traces = [trace for trace in spec.traces if trace is primary or trace.goal]
     traces.sort(key=lambda trace: trace is not primary)
     guests = [metric for metric in brought if {"*", spec.id} & set(metric.models)]
     found: dict[str, Metric] = {}
     # what plugins bring for any model comes after what the model says of itself
-    for metric in (*spec.metrics, *(Metric(trace.name, trace.label) for trace in traces), *guests):
+    told = (*spec.metrics, *(Metric(trace.name, trace.label) for trace in traces))
+    for metric in (*told, *(ELPD if predicts else ()), *guests):
         found.setdefault(metric.key, metric.with_goal_of(spec))
     return list(found.values())

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from plaidwork.core.contract.relaxation import Relaxation
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.contract.stages import Stage, advance
 from plaidwork.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from plaidwork.core.draws.draws import Kept
+    from plaidwork.core.draws.draws import ChainView, Kept
 
 T = TypeVar("T")
 
@@ -207,8 +208,14 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return cls
 
     spec: ClassVar[ModelSpec]
+    relaxation: ClassVar[Relaxation] = Relaxation()
+    """Variational models: arrays that may go on beyond a sweep, where the schedule has ``relaxation``; by itself none."""
     trials: ClassVar[Sequence[Trial]] = (Trial(),)
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
+    likelihood_of: ClassVar[str] = ""
+    """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
+    likelihood_by_row: ClassVar[bool] = False
+    """Whether a row of that matrix is one observation; else each of its cells is."""
 
     @abstractmethod
     def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
@@ -271,9 +278,10 @@ class Model(ABC, Generic[StateT, ParamsT]):
         return None
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
-        """Variational and optimising models: whether to stop. ``traces`` hold all sweeps so far.
+        """Variational and optimising models: whether to stop, where the schedule has no window.
 
-        The default looks at the primary trace: its relative change over the last two sweeps.
+        ``traces`` hold all sweeps so far. The default looks at the primary trace: its relative change over the last two
+        sweeps.
         """
         primary = self.spec.primary_trace
         if primary is None:
@@ -283,6 +291,26 @@ class Model(ABC, Generic[StateT, ParamsT]):
             return False
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
+
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """Variational and optimising models: whether a restart whose objective stands still may end.
+
+        False while something is still to come that lets it rise again, such as a part of the model that joins later.
+        """
+        return True
+
+    def extrapolates(self, clock: Clock, params: ParamsT) -> bool:
+        """Whether the arrays of ``relaxation`` may be carried on before this sweep.
+
+        False before a sweep that takes a decision by the state it begins from, such as which parts are of no use.
+        """
+        return True
+
+    def extrapolated(self, state: StateT, before: StateT, data: ModelData, params: ParamsT) -> None:
+        """Bring up to date, in place, what follows from the arrays of ``relaxation``, which have just been carried on.
+
+        ``before`` is the state before that, without what is ``fixed``. A sweep follows at once.
+        """
 
     def sample(self, state: StateT, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         """Variational models: ``n`` independent draws from q, in the form of :meth:`draws`."""
@@ -320,6 +348,29 @@ class Model(ABC, Generic[StateT, ParamsT]):
         take a second or two.
         """
         raise NotImplementedError(f"{self.spec.title} does not tell what it says at other values")
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ParamsT,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        """Log densities (s, len(rows)) of observations of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+
+        Of a matrix whose cells are observations those at (rows[i], columns[i]) are meant; with ``likelihood_by_row``, and of
+        labels and vectors, the whole rows, and ``columns`` is None. In nats, on the scale of the data as given; held-out
+        cells at their true values (``Block.truth``); NaN where the fit says nothing. By these numbers the host leaves
+        observations out, weighs solutions and compares fits. ``s`` is the number of draws taken: all, or where that would
+        take long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
+
+        A latent quantity of the observation's own (its cluster, its score) is integrated out given all else of the draw,
+        or leaving it out goes wrong.
+        """
+        raise NotImplementedError(f"{self.spec.title} does not tell the density of single observations")
 
     def simulate(
         self, params: ParamsT, shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator

@@ -17,14 +17,12 @@ from plaidwork.core.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class AnnotationReport:
-    """What matched: the axis, the titles added, and the names without partner on either side."""
+    """What matched: the axis, the titles added, and how many of the names."""
 
     axis: Literal["rows", "columns"]
     titles: tuple[str, ...]
     n_names: int
     n_matched: int
-    unmatched_data: tuple[str, ...] = ()
-    unmatched_table: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -66,15 +64,7 @@ def annotate_columns(
             f"{path.name}: no name occurs among the {axis} of “{dataset.name}”. First names: “{other}” and “{first}”.",
             "Check that the first column of the table holds the names.",
         )
-    known = set(names)
-    report = AnnotationReport(
-        axis,
-        tuple(table.columns),
-        len(names),
-        int(matched.sum()),
-        tuple(name for name, hit in zip(names, matched) if not hit),
-        tuple(name for name in table.names if name not in known),
-    )
+    report = AnnotationReport(axis, tuple(table.columns), len(names), int(matched.sum()))
     return attach(dataset, table, axis, path), report
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from plaidwork.core.contract.spec import Input
 from plaidwork.core.data.dataset import Dataset, Source
 from plaidwork.core.data.importers._findings import infer_kind
-from plaidwork.core.data.importers._matrix import finish
+from plaidwork.core.data.importers._matrix import finished as finished_table
 from plaidwork.core.data.importers.annotated import DENSE_BELOW
+from plaidwork.core.data.importers.base import RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.object_columns import Column, Names, in_common_levels, titles_of
 from plaidwork.core.data.object_parts import FRAME_OPTIONS, Parts, annotations_of, is_multimodal, parts_of
@@ -200,19 +202,20 @@ def finished(name: str, parts: Parts, options: Mapping[str, Any]) -> Made:
     images = bool(parts.image_shape)
     rows = parts.rows.texts or default_names("image" if images else "row", values.shape[0])
     columns = parts.columns.texts or default_names("column", values.shape[-1])
-    made = finish(
-        name,
+    raw = RawTable(
+        Path(),
         name,
         values,
         rows,
         columns,
         _values(parts.row_table),
+        _values(parts.column_table),
         parts.words,
-        options,
-        Source(),
-        column_table=_values(parts.column_table),
         image_shape=parts.image_shape,
+        source=Source(),
+        file=name,
     )
+    made = finished_table(raw, options)
     numbered = (parts.rows.numbered, parts.columns.numbered)
     if options.get("transpose"):
         numbered = numbered[::-1]

@@ -21,6 +21,7 @@ from plaidwork.core.draws.mcstats import (
     rhat,
 )
 from plaidwork.core.draws.numbers import format_amount
+from plaidwork.core.draws.solutions import SAME_OPTIMUM, Solution
 from plaidwork.core.spelling import inside_sentence
 
 __all__ = [
@@ -45,8 +46,6 @@ RHAT_MARKS = (1.01, 1.05)
 """R-hat above which a quantity is marked: warn, error."""
 ESS_MARKS = (400.0, 100.0)
 """Effective sample size below which a number is marked: warn, error."""
-_SAME_OPTIMUM = 1e-4
-"""Restarts whose final objectives differ by less, relatively, reached the same optimum (1 unit at least)."""
 _STILL_MOVING = 1e-5
 """Relative change of the objective in the last sweep above which a restart was still on its way."""
 
@@ -110,7 +109,7 @@ class Verdict:
 class Diagnosis:
     """All quantities of a run, worst first, and the verdict. ``n_draws`` counts the draws per chain compared.
 
-    ``kept`` is what was judged.
+    ``kept`` is what was judged. ``solutions`` are the groups of chains that found the same, where they do not agree.
     """
 
     quantities: tuple[Quantity, ...]
@@ -118,6 +117,7 @@ class Diagnosis:
     n_chains: int
     n_draws: int
     kept: Kept = field(repr=False, compare=False)
+    solutions: tuple[Solution, ...] = ()
 
     def series(self, quantity: Quantity) -> np.ndarray:
         """(chain, draw) values of a quantity at the kept draws."""
@@ -395,7 +395,7 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     gap = means[best] - means[list(below)].min()
     numbers = [chain.chain for chain in kept.chains]
     best, apart = numbers[best], tuple(numbers[c] for c in below)
-    who = _listed([c + 1 for c in apart])
+    who = listed([c + 1 for c in apart])
     one = len(apart) == 1
     text = (
         f"{'Chain' if one else 'Chains'} {who} {'ends' if one else 'end'} up to {format_amount(gap)} "
@@ -408,7 +408,8 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
     return Verdict("error", heading, text, title, apart, actions, word, detail)
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Sequence[Any]) -> str:
+    """Numbers in words: ``1, 2 and 5``."""
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
@@ -426,7 +427,7 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int
     final = np.array([curve[-1] if len(curve) else np.nan for curve in curves])
     broken = tuple(numbers[c] for c in np.flatnonzero(~np.isfinite(final)))
     if broken:
-        who = _listed([c + 1 for c in broken])
+        who = listed([c + 1 for c in broken])
         text = f"The final {title} of restart {who} is not a number. Look at its trace and at the settings."
         actions = ("compare_chains",)
         return Verdict("error", "A restart has failed", text, quantity, broken, actions, "Failed restart")
@@ -461,7 +462,7 @@ def _cut_short(curve: np.ndarray, number: int, unfinished: Collection[int] | Non
 def _same_optimum(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: float) -> Verdict:
     """How many restarts have reached the best objective; final (restarts,), higher is better."""
     title, best = inside_sentence(quantity), int(np.argmax(final))
-    same = int(np.sum(final[best] - final <= max(1.0, _SAME_OPTIMUM * abs(final[best]))))
+    same = int(np.sum(final[best] - final <= max(1.0, SAME_OPTIMUM * abs(final[best]))))
     heading, detail = f"{same} of {len(final)} restarts reached the best {title}", f"{same} of {len(final)}"
     if same == 1:
         second = np.sort(final)[-2]

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from plaidwork.core.contract.model import Block, ModelData, Params, Results
 from plaidwork.core.contract.spec import API_VERSION, DeclarationError, Hyperparameter, Input, View
 from plaidwork.core.draws.draws import Kept
+from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
 from plaidwork.core.findings.annotations import AnnotationRef, Annotations
 from plaidwork.core.findings.attached import AttachedFile, FileRequest
@@ -34,6 +35,7 @@ class AnalysisData(ModelData):
     files : by name an :class:`AttachedFile`; optional ones that were not given are absent.
     names : names of the items by dim, of the fitted data and of the results of the run.
     kept : everything that the chains of the run kept.
+    solutions : groups of chains that found the same, with their weights, where the chains do not agree; else empty.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class AnalysisData(ModelData):
         files: Mapping[str, AttachedFile] | None = None,
         names: Mapping[str, Sequence[str]] | None = None,
         kept: Kept | None = None,
+        solutions: tuple[Solution, ...] = (),
     ) -> None:
         super().__init__(blocks)
         self.annotations = dict(annotations)
@@ -51,6 +54,7 @@ class AnalysisData(ModelData):
         self.files = dict(files or {})
         self.names = {dim: tuple(items) for dim, items in (names or {}).items()}
         self.kept = kept
+        self.solutions = solutions
 
     def names_along(self, dim: str, length: int) -> tuple[str, ...]:
         """Names of the items along a dim of a result; numbered ones ("factor 1") where there are none."""
@@ -71,6 +75,7 @@ class AnalysisSpec:
     that share a dim with the fitted data are brought into their order.
 
     ``unlocks`` names data that may be looked at once, such as ``"test half"`` (see :mod:`plaidwork.core.findings.unlocking`).
+    ``caution`` names a text result of the run that says, where it is not empty, what speaks against opening them now.
 
     A view may name the items of an axis of its result: a text result with the name of the dim, as its only dim.
     """
@@ -87,6 +92,7 @@ class AnalysisSpec:
     hyperparameters: tuple[Hyperparameter, ...] = ()
     views: tuple[View, ...] = ()
     unlocks: str = ""
+    caution: str = ""
     models: tuple[str, ...] | Literal["*"] = "*"
     help: str = ""
     citation: str = ""

@@ -181,7 +181,9 @@ class AnalysisInputs:
             else self._annotation(ref, ordered)
             for name, ref in self.refs.items()
         }
-        return AnalysisData(blocks, annotations, run.params, self.files, self._names(), run.kept())
+        return AnalysisData(
+            blocks, annotations, run.params, self.files, self._names(), run.kept(), run.solutions()
+        )
 
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Names by dim: of the fitted data, and of text results that are called like their only dim."""

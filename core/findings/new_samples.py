@@ -12,9 +12,11 @@ import numpy as np
 from plaidwork.core.contract.model import Model, ModelData, Params, Result, Results, Table
 from plaidwork.core.contract.spec import Input, ModelSpec, View
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.solution_words import solutions_text
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.analysis import Analysis, AnalysisData, AnalysisSpec, Report
 from plaidwork.core.findings.new_features import Match, match_features, table_of, words_of
+from plaidwork.core.findings.solutions import weighted
 
 SUFFIX = ".new_samples"
 NEW = "new_"
@@ -36,7 +38,11 @@ class NewSamples(Analysis):
         given = {name: data[NEW + name] for name in inputs if NEW + name in data}
         new, matches = self._matched(fitted, given)
         report(0.1)
-        found = dict(self.model().predict(data.kept, fitted, new, data.settings))
+        kept = weighted(data.kept, data.solutions)
+        found = dict(self.model().predict(kept, fitted, new, data.settings))
+        if kept is not data.kept:
+            caption = found.get("caption", "")
+            found["caption"] = f"{caption} Averaged over {solutions_text(data.solutions)}.".lstrip()
         first = self.model.spec.inputs[0]
         block = new[first.name][0] if first.many else new[first.name]
         found = _named(found, first.dims[0], block.names[0], data)

@@ -31,13 +31,14 @@ class Standing:
     """How an analysis stands to what it unlocks.
 
     ``free``: it unlocks nothing. ``locked``: nobody has opened it. ``open``: this run was the first to. In the state
-    ``exploratory`` another run was, ``by`` (its title), at ``since``.
+    ``exploratory`` another run was, ``by`` (its title), at ``since``. ``caution`` says what speaks against opening it now.
     """
 
     state: Literal["free", "locked", "open", "exploratory"]
     what: str = ""
     by: str = ""
     since: str = ""
+    caution: str = ""
 
     @property
     def words(self) -> str:
@@ -45,10 +46,11 @@ class Standing:
         if self.state == "free":
             return ""
         if self.state == "locked":
-            return (
+            once = (
                 f"This opens the {self.what}, which can be done once: whatever is fitted afterwards counts as "
                 "exploratory."
             )
+            return f"{once} {self.caution}".strip()
         if self.state == "open":
             return f"The {self.what} was opened for this run at {_when(self.since)}."
         return f"Exploratory: the {self.what} was opened for {self.by} at {_when(self.since)}."
@@ -72,7 +74,8 @@ def standing(spec: AnalysisSpec, run: Run, datasets: Iterable[Dataset]) -> Stand
         if entry.get("what") == spec.unlocks and keys.intersection(entry.get("data", ())):
             state: Literal["open", "exploratory"] = "open" if entry.get("run") == run.id else "exploratory"
             return Standing(state, spec.unlocks, str(entry.get("title", "")), str(entry.get("time", "")))
-    return Standing("locked", spec.unlocks)
+    caution = run.results.get(spec.caution, "")
+    return Standing("locked", spec.unlocks, caution=caution if isinstance(caution, str) else "")
 
 
 def open_lock(spec: AnalysisSpec, run: Run, datasets: Iterable[Dataset], allowed: bool) -> Standing:
@@ -83,7 +86,7 @@ def open_lock(spec: AnalysisSpec, run: Run, datasets: Iterable[Dataset], allowed
         return found
     if not allowed:
         raise LockedError(
-            f"{spec.title} opens the {spec.unlocks}, which can be done once.",
+            f"{spec.title} opens the {spec.unlocks}, which can be done once. {found.caution}".strip(),
             "Say so explicitly (--unlock on the command line, unlock=True in Python) when the model is chosen.",
         )
     session = getattr(run, "session", None)

@@ -178,11 +178,6 @@ class Reader:
             for path, digest, names in zip(*table, strict=True):
                 self._sums[path], self._attributes[path] = digest, names
 
-    @property
-    def foreign(self) -> bool:
-        """Whether the file has no checksums of ours."""
-        return not self._sums
-
     def check_attributes(self) -> None:
         """Compare the attributes that every listed object had. Raises ``SessionError`` naming it."""
         for path, wanted in self._sums.items():

@@ -12,9 +12,11 @@ import numpy as np
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.errors import PluginError
+from plaidwork.core.inference import relaxing
 from plaidwork.core.inference.events import Event, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.stopping import has_converged
 
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
@@ -51,10 +53,12 @@ def run_chain(plan: FitPlan, record: ChainRecord) -> Generator[Event, None, None
 def _step(plan: FitPlan, record: ChainRecord) -> Event:
     started = time.thread_time()
     clock = Clock(record.sweep, record.schedule.warmup)
+    relaxing.begin(plan, record)
     traces = plan.model.step(record.state, plan.data, plan.params, record.rng, clock)
     if traces is None:
         record.cpu_seconds += time.thread_time() - started
         return Working(record.chain)
+    traces = relaxing.end(plan, record, traces)
     _check_traces(plan, record, traces)
     record.trace.append(traces)
     record.sweep += 1
@@ -62,7 +66,7 @@ def _step(plan: FitPlan, record: ChainRecord) -> Event:
     if kept:
         _keep(plan, record)
     elif plan.spec.algorithm != "mcmc":
-        record.converged = plan.model.converged(record.trace.snapshot(), record.schedule.tolerance)
+        record.converged = has_converged(plan, record)
     record.cpu_seconds += time.thread_time() - started
     return Swept(record.chain, record.sweep, kept)
 

@@ -5,26 +5,34 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plaidwork.core import providers
 from plaidwork.core.contract.model import Results, single_numbers
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import Kept
+from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.settling import sweeps_needed
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis
+    from plaidwork.core.draws.solutions import Solution
     from plaidwork.core.findings.analysis import AnalysisRecord
     from plaidwork.core.session.session import Session
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
+
+
+CHANGING = threading.Lock()
+"""Held while the schedule of a run and its draws change together, and by who needs both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,8 @@ class Run:
 
     ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
     (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
-    draws at the end. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
+    draws at the end, and a run that goes on until it has settled says in ``schedule`` how many draws that took by now:
+    a fixed schedule that gives the same draws; ``goal`` is then the schedule that was asked for. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
     text): see :func:`plaidwork.core.findings.naming.name_item`.
     """
 
@@ -61,6 +70,7 @@ class Run:
     inputs: Mapping[str, tuple[str, ...]]
     data_hash: str
     chains: list[ChainRecord]
+    goal: Schedule | None = None
     status: str = "ready"
     results: Results = field(default_factory=dict)
     results_draws: int = 0
@@ -72,19 +82,20 @@ class Run:
     item_names: dict[str, dict[str, str]] = field(default_factory=dict)
     analyses: list[AnalysisRecord] = field(default_factory=list)
     _judged: tuple[object, Diagnosis] | None = field(default=None, init=False, repr=False, compare=False)
+    _parts: dict[object, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
         """A run that has not started; dataset names are taken from the plan."""
-        records = [
-            ChainRecord(plan.spec, plan.schedule, plan.seed, chain) for chain in range(plan.schedule.chains)
-        ]
+        asked, schedule = plan.schedule, replace(plan.schedule, budget=0.0)
+        records = [ChainRecord(plan.spec, schedule, plan.seed, chain) for chain in range(schedule.chains)]
         run = cls(
             id=run_id or uuid.uuid4().hex[:12],
             title=title or plan.spec.title,
             spec=plan.spec,
             params=dict(plan.params),
-            schedule=plan.schedule,
+            schedule=schedule,
+            goal=asked if asked.budget and plan.spec.algorithm == "mcmc" else None,
             seed=plan.seed,
             holdout=plan.holdout,
             inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
@@ -116,7 +127,17 @@ class Run:
 
     @property
     def sweeps_planned(self) -> int:
-        return sum(record.sweep if record.done else record.planned for record in self.chains)
+        """Sweeps of all chains at the end; of a run with a goal at the end that its draws so far make likely."""
+        planned = sum(record.sweep if record.done else record.planned for record in self.chains)
+        if self.goal is None or not self.active or self._judged is None:
+            return planned
+        needed = sweeps_needed(self.schedule, self.goal, self._judged[1])
+        return max(planned, (needed or 0) * len(self.chains))
+
+    @property
+    def last_diagnosis(self) -> Diagnosis | None:
+        """The latest :meth:`diagnosis` that anybody asked for, maybe of fewer draws; never waits."""
+        return None if self._judged is None else self._judged[1]
 
     @property
     def chain_word(self) -> str:
@@ -126,7 +147,8 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether there is something left to do and a state to do it from (given the model is installed)."""
-        return not self.active and any(not record.done for record in self.chains)
+        between_looks = self.goal is not None and self.status == "stopped"
+        return not self.active and (between_looks or any(not record.done for record in self.chains))
 
     def kept(self, saved_only: bool = False) -> Kept:
         """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each.
@@ -134,30 +156,70 @@ class Run:
         Chains that kept nothing yet are left out.
         """
         views = []
-        for record in self.chains:
-            saved = record.saved
-            if not saved_only or saved is not None:
-                views.append(record.view(saved if saved_only else None))
+        with CHANGING:
+            for record in self.chains:
+                saved = record.saved
+                if not saved_only or saved is not None:
+                    views.append(record.view(saved if saved_only else None))
         return Kept(self.spec, [view for view in views if view.n_draws], self.active)
 
     def diagnosis(self) -> Diagnosis:
         """The diagnostics with the verdict on what was kept so far: the one that all that is shown of the run repeats.
 
         Judged once for the same draws; takes some 2 ms per quantity, so a window asks in the background. A text result
-        called ``doubt`` (what the model itself holds against its draws) is part of it.
+        called ``doubt`` (what the model itself holds against its draws) is part of it. Where the chains of a run that has
+        ended do not agree it tells their solutions and weighs them, which may take some seconds.
         """
         from plaidwork.core.draws.diagnostics import diagnose
+        from plaidwork.core.draws.solution_words import with_solutions
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
-        key = (done, self.active, doubt if isinstance(doubt, str) else "")
+        at_home = (
+            getattr(self, "session", None) is not None
+        )  # where its data are, by which solutions are weighed
+        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home, self.schedule)
         found = self._judged
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
             unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
-            found = key, diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
+            found = key, with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups))
             self._judged = found
         return found[1]
+
+    def solutions(self) -> tuple[Solution, ...]:
+        """Groups of chains that found the same, heaviest first, with weights by how well they predict; empty when the
+        chains agree. See :class:`plaidwork.core.draws.solutions.Solution`."""
+        return self.diagnosis().solutions
+
+    def solution(self, number: int) -> Run:
+        """A run with the chains of one solution alone (counted from 1), and its results, which are made once.
+
+        Raises ``SettingError`` when there are not as many, and what making results raises.
+        """
+        found = self.solutions()
+        if not 1 <= number <= len(found):
+            raise SettingError(f"{self.title} has {len(found)} solutions. Found “{number}”.")
+        chains = found[number - 1].chains
+        key = tuple((record.chain, record.draws.count) for record in self.chains if record.chain in chains)
+        part = self._parts.setdefault(key, self.of_chains(chains))
+        providers.summarise_run(part)
+        return part
+
+    def of_chains(self, chains: Sequence[int]) -> Run:
+        """This run with only these chains (numbers, from 0), without results, names and analyses; draws are shared."""
+        part = replace(
+            self,
+            chains=[record for record in self.chains if record.chain in chains],
+            results={},
+            results_draws=0,
+            analyses=[],
+            item_names={},
+        )
+        if hasattr(self, "session"):
+            part.session = self.session  # type: ignore[attr-defined]
+        return part
 
     @property
     def draws(self) -> DrawsByName:
@@ -191,10 +253,24 @@ class Run:
 
     def extend(self, draws: int) -> None:
         """Plan ``draws`` more draws per chain (samplers). Raises ``SettingError`` when that is too many."""
-        longer = self.schedule.with_(draws=self.schedule.draws + draws)
-        self.schedule = longer
-        for record in self.chains:
-            record.schedule = longer
+        self.lengthen(self.schedule.with_(draws=self.schedule.draws + draws))
+        self.goal = None
+
+    def go_on(self, budget: float) -> None:
+        """Plan to go on until it has settled, for about ``budget`` seconds at most (samplers). Raises ``SettingError``."""
+        if self.spec.algorithm != "mcmc":
+            raise SettingError(f"{self.title} ends by itself, and takes no budget of time.")
+        self.goal = (self.goal or self.schedule).with_(budget=budget)
+
+    def lengthen(self, schedule: Schedule) -> None:
+        """Plan the sweeps of another schedule; draws that it leaves out or thins away are let go.
+
+        Only while no chain is running. ``schedule`` leaves out and keeps a multiple of what the present one does.
+        """
+        with CHANGING:
+            self.schedule = schedule
+            for record in self.chains:
+                record.lengthen(schedule)
 
     def say(self, text: str, level: str = "info") -> LogLine:
         """Add a line to the log."""

@@ -114,25 +114,6 @@ def _readme(run: Run, place: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def export_dataset(dataset: Dataset, path: Path) -> Path:
-    """Values with names as CSV, or as ``.h5ad`` when ``path`` ends so. Raises ``SessionError``; ``path`` is then as it was."""
-    from plaidwork.core.session.store.exports import write_h5ad
-
-    try:
-        if path.suffix.lower() == ".h5ad":
-            write_h5ad(dataset, path)
-            return path
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as place:
-            writer = BundleWriter(Path(place))
-            writer.matrix(dataset)
-            os.replace(writer.files[-1], path)
-    except (OSError, RuntimeError) as error:
-        raise SessionError(
-            f"Could not export “{dataset.name}”: {error}.", "Choose another folder."
-        ) from error
-    return path
-
-
 def job_toml(run: Run, session: Session, path: Path) -> Path:
     """Write a job file that gives the same draws, with its data in a folder beside it."""
     job = job_of(run, session, path.with_name(f"{path.stem}-data"))
@@ -147,12 +128,15 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
         name: tuple(_input(writer, run, session, name, title) for title in titles)
         for name, titles in run.inputs.items()
     }
-    schedule = {name: getattr(run.schedule, name) for name in ("chains", "warmup", "draws", "thin")}
+    words = ("chains", "warmup", *(("burn_in",) if run.schedule.burn_in else ()), "draws", "thin")
+    schedule = {name: getattr(run.schedule, name) for name in words}
     if run.spec.algorithm != "mcmc":
         schedule = {
             "chains": run.schedule.chains,
             "max_sweeps": run.schedule.max_sweeps,
             "tolerance": run.schedule.tolerance,
+            "window": run.schedule.window,
+            "relaxation": run.schedule.relaxation,
         }
     return Job(
         model=run.spec.id,

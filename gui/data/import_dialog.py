@@ -7,15 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers import Preview, Reader, find_reader
@@ -27,18 +19,22 @@ from plaidwork.gui.data.import_options import OptionsPanel
 from plaidwork.gui.data.import_state import FixRow, ImportState, annotate, is_step_option
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.preview_pane import PreviewPane
+from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.undo import undo_store
-from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Label, MessageBar, StatePane, button, scrolled
+from plaidwork.gui.widgets import Label, MessageBar, StatePane, scrolled
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 LEFT = 264
+PREVIEW, READING, SWITCH = "preview", "reading", "switch"
+"""Names of the tasks."""
 _ROW_COLUMN = re.compile(r"row (\d+)(?:, column (\d+))?")
 
 
-class ImportDialog(QDialog):
+class ImportDialog(ReadingDialog):
     """Shows how a file would be read; after ``accept`` what it holds is in ``datasets``, the first in ``dataset``.
 
     ``text_column`` names the column whose words the user wants to have counted instead; empty otherwise.
@@ -50,7 +46,7 @@ class ImportDialog(QDialog):
     """
 
     def __init__(self, path: str | Path, registry: Any = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(f"Import {Path(path).name}", parent)
         self.path = Path(path)
         self.datasets: list[Dataset] = []
         self.text_column = ""
@@ -58,10 +54,7 @@ class ImportDialog(QDialog):
         self.state = ImportState()
         self._reader: Reader | None = None
         self._registry = registry
-        self._task: Task | None = None
-        self._reading: Task | None = None
         self._own_labels = [False, False]
-        self.setWindowTitle(f"Import {self.path.name}")
         self._build()
         self.resize(1180, 780)
         try:
@@ -79,13 +72,7 @@ class ImportDialog(QDialog):
         self.classes = ClassRow(self.path)
         self.pane = PreviewPane(self.classes)
         self.roles, self.table, self.issues = self.pane.roles, self.pane.table, self.pane.issues
-        self._told = Label("", "body", "muted", elide=True)
-        self._foot = Label("", "body", "muted", elide=True)
-        self._bar = progress_bar()
         self._bar.hide()
-        self.cancel_button = button("Cancel", self.reject)
-        self.import_button = button("Import", self.start_import, kind="primary")
-        self.import_button.setDefault(True)
         self.name_edit = QLineEdit(file_stem(self.path))
         self.label_edits = (QLineEdit(), QLineEdit())
         for axis, edit in enumerate(self.label_edits):
@@ -100,46 +87,32 @@ class ImportDialog(QDialog):
             lambda title, hint: self.messages.post("error", title, hint, key="classes")
         )
         self.classes.read.connect(lambda: self.messages.dismiss("classes"))
-        middle = QHBoxLayout()
-        middle.setContentsMargins(0, 0, 0, 0)
-        middle.setSpacing(0)
-        middle.addWidget(self._left)
-        middle.addWidget(self._right, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head_pane(f"Import {self.path.name}", self._told))
-        column.addWidget(self.messages)
-        column.addLayout(middle, 1)
         self._refusal = StatePane("warning", "", icon_color="error")
         self._refusal.hide()
-        column.addWidget(self._refusal, 1)
-        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
+        middle = horizontal(self._left, (self._right, 1), spacing=0)
+        self.lay_out(self.messages, (middle, 1), (self._refusal, 1))
 
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
         inner = Pane("sunken")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(Label("How to read it", "strong"))
-        column.addWidget(self.options)
-        column.addSpacing(space.S)
-        column.addWidget(Label("What to call it", "strong"))
+        column = vertical(
+            Label("How to read it", "strong"),
+            self.options,
+            space.S,
+            Label("What to call it", "strong"),
+            on=inner,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.L, space.L),
+        )
         for title, edit in zip(("Name", "Rows are", "Columns are"), (self.name_edit, *self.label_edits)):
             label = Label(title)
             label.setBuddy(edit)
             edit.setAccessibleName(title)
-            part = QVBoxLayout()
-            part.setSpacing(space.XS)
-            part.addWidget(label)
-            part.addWidget(edit)
+            part = vertical(label, edit, spacing=space.XS)
             column.addLayout(part)
         column.addStretch(1)
         scroll = scrolled(inner)
-        outer = QVBoxLayout(pane)
-        outer.setContentsMargins(0, 0, 1, 0)
-        outer.addWidget(scroll)
+        vertical(scroll, on=pane, margins=(0, 0, 1, 0))
         pane.setFixedWidth(LEFT)
         return pane
 
@@ -149,13 +122,10 @@ class ImportDialog(QDialog):
         reader, path, given = self._reader, self.path, dict(self.state.given)
         if reader is None:
             return
-        if self._task is not None:
-            self._task.cancel()
         self._set_ready(False)
-        self._task = run_task(lambda task: reader.preview(path, given), self._show, self._preview_failed)
+        self.begin(PREVIEW, lambda task: reader.preview(path, given), self._show, self._preview_failed)
 
     def _show(self, preview: Preview) -> None:
-        self._task = None
         self.state.take(preview)
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
@@ -194,11 +164,10 @@ class ImportDialog(QDialog):
                 edit.setText(label)
 
     def _preview_failed(self, error: BaseException, details: str) -> None:
-        self._task = None
         if isinstance(error, PlaidworkError):
             self._refuse(error.message, error.hint, self._switch(error))
         else:
-            self._refuse(f"{self.path.name} could not be read: {type(error).__name__}: {error}")
+            self._refuse(f"{self.path.name} could not be read: {error_text(error)}")
 
     def _switch(self, error: BaseException) -> list[tuple[str, Callable[[], object]]]:
         """The button that turns off the plugin whose reader failed."""
@@ -215,7 +184,9 @@ class ImportDialog(QDialog):
         def failed(error: BaseException, details: str) -> None:
             self.messages.post("error", f"{name} could not be turned off for good", str(error), key="reading")
 
-        return [("Disable plugin", lambda: run_task(lambda task: registry.disable(name), done, failed))]
+        return [
+            ("Disable plugin", lambda: self.begin(SWITCH, lambda task: registry.disable(name), done, failed))
+        ]
 
     def _refuse(
         self, title: str, text: str = "", actions: Sequence[tuple[str, Callable[[], object]]] = ()
@@ -231,8 +202,7 @@ class ImportDialog(QDialog):
         self.import_button.setEnabled(ready and not obstacle)
         if ready:
             labels = (self.label_edits[0].text().strip(), self.label_edits[1].text().strip())
-            self._foot.setText(obstacle or self.state.adds(labels))
-            self._foot.set_color("error" if obstacle else "muted")
+            self.say(obstacle or self.state.adds(labels), "error" if obstacle else "muted")
         self.import_button.setToolTip(obstacle if ready else "")
 
     # -- changes --------------------------------------------------------------------------------
@@ -250,7 +220,7 @@ class ImportDialog(QDialog):
 
     def _label_edited(self, axis: int) -> None:
         self._own_labels[axis] = bool(self.label_edits[axis].text().strip())
-        self._set_ready(self._task is None)
+        self._set_ready(not self.busy(PREVIEW))
 
     def _go_to(self, row: FixRow) -> None:
         place = self.state.file_row(row.issue.row)
@@ -264,7 +234,7 @@ class ImportDialog(QDialog):
     # -- reading --------------------------------------------------------------------------------
     def start_import(self) -> None:
         """Read the whole file in the background, then accept."""
-        if self._reader is None or self._reading is not None or not self.import_button.isEnabled():
+        if self._reader is None or self.busy(READING) or not self.import_button.isEnabled():
             return
         reader, path, given = self._reader, self.path, dict(self.state.given)
         annotations, file = self.classes.annotations, self.classes.file
@@ -293,12 +263,11 @@ class ImportDialog(QDialog):
             return [dataset]
 
         self._set_reading(True)
-        self._reading = run_task(work, self._finished, self._failed, self._progress)
+        self.begin(READING, work, self._finished, self._failed, self._progress)
 
     def _progress(self, share: float) -> None:
-        if self._reading is not None:
-            self._bar.setValue(round(1000 * share))
-            self._foot.setText(f"Reading {self.path.name}, {format_percent(share)}")
+        self._bar.setValue(round(1000 * share))
+        self._foot.setText(f"Reading {self.path.name}, {format_percent(share)}")
 
     def _set_reading(self, on: bool) -> None:
         self._bar.setValue(0)
@@ -310,7 +279,6 @@ class ImportDialog(QDialog):
         if on:
             self._foot.setText(f"Reading {self.path.name}")
         else:
-            self._reading = None
             self._set_ready(True)
 
     def _finished(self, datasets: list[Dataset]) -> None:
@@ -320,7 +288,6 @@ class ImportDialog(QDialog):
         if name and name != file_stem(self.path) and len(datasets) == 1:
             changes["name"] = name
         self.datasets = [dataset.with_(**changes) for dataset in datasets]
-        self._reading = None
         self.accept()
 
     @property
@@ -338,30 +305,14 @@ class ImportDialog(QDialog):
                 if row >= 0:
                     self.table.show_cell(row, int(found[2] or 1) - 1)
         else:
-            text = f"{type(error).__name__}: {error}"
-            self.messages.post("error", f"{self.path.name} could not be read", text, key="reading")
+            title = f"{self.path.name} could not be read"
+            self.messages.post("error", title, error_text(error), key="reading")
         self._foot.setText("Nothing was added")
 
     def reject(self) -> None:
         """Stop reading; without that, close."""
-        if self._reading is not None:
-            self._reading.cancel()
+        if self.busy(READING):
+            self.drop(READING)
             self._set_reading(False)
             return
-        if self._task is not None:
-            self._task.cancel()
         super().reject()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on behind a closed dialog."""
-        for task in (self._task, self._reading):
-            if task is not None:
-                task.cancel()
-        super().closeEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter inside a field takes the text first."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.focusWidget(), QLineEdit):
-            self.focusNextChild()
-            return
-        super().keyPressEvent(event)

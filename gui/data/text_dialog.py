@@ -8,14 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,18 +19,22 @@ from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.pane import Pane
+from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.text_options import TextOptionsPanel
 from plaidwork.gui.data.text_preview import TextPreviewPane
 from plaidwork.gui.data.text_roles import TextRoles
 from plaidwork.gui.data.text_state import TextPreview, TextState, make_preview
 from plaidwork.gui.data.text_stop_words import StopWordsDialog
-from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import message_and_hint
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Label, StatePane, button, scrolled
+from plaidwork.gui.widgets import Label, StatePane, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 LEFT = 304
+READING, MAKING = "reading", "making"
+"""Names of the tasks: reading and counting, of which the last counts, and making the matrix."""
 QUIET = 200
 """Milliseconds without a change until words are counted again."""
 REPORT_EVERY = 0.1
@@ -45,7 +42,7 @@ REPORT_EVERY = 0.1
 _ISSUE_ROW = 36
 
 
-class TextImportDialog(QDialog):
+class TextImportDialog(ReadingDialog):
     """Shows what becomes of the texts in a file or folder; after ``accept`` the matrix is in ``dataset``.
 
     Parameters
@@ -57,16 +54,12 @@ class TextImportDialog(QDialog):
     def __init__(
         self, path: str | Path, given: Mapping[str, Any] | None = None, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(f"Import texts from {Path(path).name}", parent)
         self.path = Path(path)
         self.dataset: Dataset | None = None
         self.state = TextState(self.path, dict(given or {}))
-        self._task: Task | None = None
-        self._making: Task | None = None
         self._begun = False
-        self._quiet = QTimer(self, singleShot=True, interval=QUIET)
-        self._quiet.timeout.connect(self._count)
-        self.setWindowTitle(f"Import texts from {self.path.name}")
+        self._quiet = self.later(QUIET, self._count)
         self._build()
         self.resize(1180, 780)
         self._load()
@@ -77,28 +70,12 @@ class TextImportDialog(QDialog):
         self.preview = TextPreviewPane()
         self.roles = TextRoles()
         self.issues = IssueList()
-        self._told = Label("", "body", "muted", elide=True)
-        self._foot = Label("", "body", "muted", elide=True)
-        self._bar = progress_bar()
         self._bar.hide()
-        self.cancel_button = button("Cancel", self.reject)
-        self.import_button = button("Import", self.start_import, kind="primary")
         self.import_button.setObjectName("import_texts")
-        self.import_button.setDefault(True)
         self._refusal = StatePane("warning", "", icon_color="error")
         self._refusal.hide()
         self._left, self._right = self._build_left(), self._build_right()
-        middle = QHBoxLayout()
-        middle.setContentsMargins(0, 0, 0, 0)
-        middle.setSpacing(0)
-        for item, stretch in ((self._left, 0), (self._right, 1), (self._refusal, 1)):
-            middle.addWidget(item, stretch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head_pane(f"Import texts from {self.path.name}", self._told))
-        column.addLayout(middle, 1)
-        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
+        self.lay_out((horizontal(self._left, (self._right, 1), (self._refusal, 1), spacing=0), 1))
         self.options.source_changed.connect(self._source_changed)
         self.options.setting_changed.connect(self._setting_changed)
         self.options.edit_stop_list.connect(self.edit_stop_words)
@@ -110,13 +87,8 @@ class TextImportDialog(QDialog):
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
         inner = Pane("sunken")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.addWidget(self.options)
-        column.addStretch(1)
-        outer = QVBoxLayout(pane)
-        outer.setContentsMargins(0, 0, 1, 0)
-        outer.addWidget(scrolled(inner))
+        vertical(self.options, STRETCH, on=inner, margins=(space.DIALOG_EDGE, space.L, space.L, space.L))
+        vertical(scrolled(inner), on=pane, margins=(0, 0, 1, 0))
         pane.setFixedWidth(LEFT)
         return pane
 
@@ -126,16 +98,18 @@ class TextImportDialog(QDialog):
         self._issue_scroll = scrolled(self.issues)
         for part in (self._issue_scroll, self._issue_scroll.viewport()):
             part.setBackgroundRole(self.palette().ColorRole.Base)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(self.preview, 1)
-        column.addSpacing(space.XS)
-        column.addWidget(self._roles_title)
-        column.addWidget(self.roles)
-        column.addSpacing(space.XS)
-        column.addWidget(Label("Found while reading", "strong"))
-        column.addWidget(self._issue_scroll)
+        vertical(
+            (self.preview, 1),
+            space.XS,
+            self._roles_title,
+            self.roles,
+            space.XS,
+            Label("Found while reading", "strong"),
+            self._issue_scroll,
+            on=pane,
+            spacing=space.S,
+            margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
+        )
         return pane
 
     # -- reading --------------------------------------------------------------------------------
@@ -159,22 +133,22 @@ class TextImportDialog(QDialog):
         self._start(work, self._loaded, f"Reading {path.name}")
 
     def _start(self, work: Callable[[Task], Any], done: Callable[[Any], object], words: str) -> None:
-        if self._task is not None:
-            self._task.cancel()
         self.import_button.setEnabled(False)
         self._bar.setValue(0)
 
-        def progress(share: float) -> None:
-            if self._task is not None:
-                self._bar.show()
-                self._bar.setValue(round(1000 * share))
-                self._say(f"{words}, {format_percent(share)}")
+        def ended(found: Any) -> None:
+            self._bar.hide()
+            done(found)
 
-        self._say(words)
-        self._task = run_task(work, done, self._load_failed, progress)
+        def progress(share: float) -> None:
+            self._bar.show()
+            self._bar.setValue(round(1000 * share))
+            self.say(f"{words}, {format_percent(share)}")
+
+        self.say(words)
+        self.begin(READING, work, ended, self._load_failed, progress)
 
     def _loaded(self, found: tuple[SourceLook, Counter | None, BaseException | None]) -> None:
-        self._ended()
         look, counter, error = found
         state = self.state
         before, state.look, state.counter = state.look, look, counter
@@ -192,17 +166,12 @@ class TextImportDialog(QDialog):
         self._count()
 
     def _load_failed(self, error: BaseException, details: str) -> None:
-        self._ended()
-        self._refuse(error)
-
-    def _ended(self) -> None:
-        self._task = None
         self._bar.hide()
+        self._refuse(error)
 
     def _refuse(self, error: BaseException) -> None:
         known = isinstance(error, PlaidworkError)
-        message = error.message if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        hint = error.hint if isinstance(error, PlaidworkError) else ""
+        message, hint = message_and_hint(error)
         actions: list[tuple[str, Callable[[], object]]] = []
         if known and " is not UTF-" in message and not self.state.given.get("encoding"):
             for name, title in (("windows-1252", "Windows-1252"), ("latin-1", "Latin-1")):
@@ -216,7 +185,7 @@ class TextImportDialog(QDialog):
         self._right.hide()
         self.import_button.setEnabled(False)
         self._told.setText("The texts were not read; nothing is changed in your file.")
-        self._say("Nothing was added")
+        self.say("Nothing was added")
 
     # -- counting -------------------------------------------------------------------------------
     def _setting_changed(self) -> None:
@@ -238,7 +207,7 @@ class TextImportDialog(QDialog):
             options = state.options()
         except SettingError as error:
             self.import_button.setEnabled(False)
-            self._say(error.message, "error")
+            self.say(error.message, "error")
             return
         self.options.show_stop_words(len(options.stop_list))
         counter, given = state.counter, dict(state.given)
@@ -249,7 +218,6 @@ class TextImportDialog(QDialog):
         )
 
     def _counted(self, preview: TextPreview) -> None:
-        self._ended()
         state = self.state
         state.take(preview)
         documents = state.documents
@@ -272,11 +240,7 @@ class TextImportDialog(QDialog):
     def _set_ready(self) -> None:
         obstacle = self.state.obstacle
         self.import_button.setEnabled(not obstacle)
-        self._say(obstacle or self.state.adds(), "error" if obstacle else "muted")
-
-    def _say(self, text: str, color: str = "muted") -> None:
-        self._foot.setText(text)
-        self._foot.set_color(color)
+        self.say(obstacle or self.state.adds(), "error" if obstacle else "muted")
 
     # -- changes --------------------------------------------------------------------------------
     def _source_changed(self, name: str, value: Any) -> None:
@@ -329,35 +293,10 @@ class TextImportDialog(QDialog):
             self.accept()
 
         def failed(error: BaseException, details: str) -> None:
-            self._making = None
-            self._say(str(error), "error")
+            self.say(str(error), "error")
 
         self.import_button.setEnabled(False)
-        self._making = run_task(lambda task: make_dataset(documents, counts, options, given), done, failed)
-
-    def reject(self) -> None:
-        """Stop what is under way, then close."""
-        self._stop()
-        super().reject()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on behind a closed window."""
-        self._stop()
-        super().closeEvent(event)
-
-    def _stop(self) -> None:
-        self._quiet.stop()
-        for task in (self._task, self._making):
-            if task is not None:
-                task.cancel()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter inside a field takes the text first."""
-        inside = isinstance(self.focusWidget(), QLineEdit | QPlainTextEdit)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and inside:
-            self.focusNextChild()
-            return
-        super().keyPressEvent(event)
+        self.begin(MAKING, lambda task: make_dataset(documents, counts, options, given), done, failed)
 
 
 def _now_and_then(task: Task) -> Callable[[float], None]:

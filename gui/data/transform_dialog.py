@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
-from plaidwork.core.errors import PlaidworkError
 from plaidwork.gui.data.facts import Facts, find_facts, missing_words, size_words
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
 from plaidwork.gui.data.undo import undo_store
-from plaidwork.gui.dialog_parts import foot_pane
+from plaidwork.gui.dialog_parts import foot_pane, head_pane
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.setup.fields import SettingField
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import TaskDialog, error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 DELAY = 150
 
@@ -33,13 +33,15 @@ class _Side(Card):
         super().__init__()
         self.matrix, self.histogram = MatrixThumb(), HistogramThumb()
         self.words = Label("", "caption", "muted", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.M, space.S, space.M, space.S)
-        column.setSpacing(space.S)
-        column.addWidget(Label(title, "strong"))
-        column.addWidget(self.words)
-        column.addWidget(self.matrix, 1)
-        column.addWidget(self.histogram)
+        vertical(
+            Label(title, "strong"),
+            self.words,
+            (self.matrix, 1),
+            self.histogram,
+            on=self,
+            spacing=space.S,
+            margins=(space.M, space.S, space.M, space.S),
+        )
 
     def show_facts(self, dataset: Dataset, facts: Facts) -> None:
         """Show a version."""
@@ -60,7 +62,7 @@ class _Side(Card):
         self.words.setText(words)
 
 
-class TransformDialog(QDialog):
+class TransformDialog(TaskDialog):
     """Choose and set a transformation; after ``accept`` the result is in ``dataset``.
 
     Parameters
@@ -74,20 +76,16 @@ class TransformDialog(QDialog):
     def __init__(
         self, dataset: Dataset, used_by: tuple[str, ...] = (), parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(f"Transform {dataset.name}", parent)
         self.source = dataset
         self.dataset: Dataset | None = None
-        self._task: Task | None = None
         self._fields: list[SettingField] = []
-        self._quiet = QTimer(self, singleShot=True, interval=DELAY)
-        self._quiet.timeout.connect(self._preview)
-        self.setWindowTitle(f"Transform {dataset.name}")
+        self._quiet = self.later(DELAY, self._preview)
         self.list = QListWidget()
         self.list.setAccessibleName("Transformations")
         self.list.addItems([item.title for item in TRANSFORMS.values()])
         self._doc = Label("", "body", "muted", wrap=True)
-        self._options = QVBoxLayout()
-        self._options.setSpacing(space.M)
+        self._options = vertical(spacing=space.M)
         self.error = ErrorLine()
         self.before, self.after = _Side("Before"), _Side("After")
         self._as_new = QCheckBox(f"Add as a new data set and keep “{dataset.name}” as it is")
@@ -105,45 +103,39 @@ class TransformDialog(QDialog):
         self.apply_button.setDefault(True)
         self._build()
         self.resize(980, 640)
-        run_task(lambda task: find_facts(dataset), lambda facts: self.before.show_facts(dataset, facts))
+        self.begin(
+            "facts",
+            lambda task: find_facts(dataset),
+            lambda facts: self.before.show_facts(dataset, facts),
+            lambda error, details: self.before.show_nothing(error_text(error)),
+        )
         self.list.currentRowChanged.connect(lambda _: self._choose())
         self.list.setCurrentRow(0)
 
     def _build(self) -> None:
-        head = Pane("surface", "bottom")
-        words = QVBoxLayout(head)
-        words.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        words.setSpacing(space.XS)
-        words.addWidget(Label(f"Transform {self.source.name}", "headline", elide=True))
-        words.addWidget(
-            Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
-        )
+        told = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
         left = Pane("sunken", "right")
         left.setFixedWidth(340)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(self.list, 1)
-        column.addWidget(self._doc)
-        column.addLayout(self._options)
-        column.addWidget(self.error)
+        vertical(
+            (self.list, 1),
+            self._doc,
+            self._options,
+            self.error,
+            on=left,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.L, space.L),
+        )
         right = Pane("surface")
-        sides = QHBoxLayout(right)
-        sides.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        sides.setSpacing(space.M)
-        sides.addWidget(self.before, 1)
-        sides.addWidget(self.after, 1)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(left)
-        middle.addWidget(right, 1)
+        horizontal(
+            (self.before, 1),
+            (self.after, 1),
+            on=right,
+            spacing=space.M,
+            margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
+        )
+        middle = horizontal(left, (right, 1), spacing=0)
         foot = foot_pane((self._as_new, self._used), button("Cancel", self.reject), self.apply_button)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(head)
-        outer.addLayout(middle, 1)
-        outer.addWidget(foot)
+        vertical(head_pane(self.windowTitle(), told), (middle, 1), foot, on=self, spacing=0)
 
     # -- choice ---------------------------------------------------------------------------------
     @property
@@ -188,8 +180,7 @@ class TransformDialog(QDialog):
 
     # -- preview --------------------------------------------------------------------------------
     def _preview(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        self.drop("preview")
         if any(field.problem for field in self._fields):
             return
         source, step = self.source, self.step()
@@ -205,11 +196,10 @@ class TransformDialog(QDialog):
             self.after.show_facts(*found)
             self.apply_button.setEnabled(True)
 
-        self._task = run_task(work, done, self._failed)
+        self.begin("preview", work, done, self._failed)
 
     def _failed(self, error: BaseException, details: str) -> None:
-        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        self.error.set_text(told)
+        self.error.set_text(error_text(error))
         self.after.show_nothing("Cannot be applied to these data")
 
     def _apply(self) -> None:
@@ -217,13 +207,6 @@ class TransformDialog(QDialog):
             return
         undo_store().remember(self.dataset, self.source)
         self.accept()
-
-    def done(self, result: int) -> None:
-        """No preview goes on behind a closed dialog."""
-        self._quiet.stop()
-        if self._task is not None:
-            self._task.cancel()
-        super().done(result)
 
 
 def used_by(session: Any, name: str) -> tuple[str, ...]:

@@ -6,35 +6,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers.several import Joined
 from plaidwork.core.data.overview import Overview
-from plaidwork.core.errors import PlaidworkError
 from plaidwork.gui.data.issue_list import IssueList
 from plaidwork.gui.data.presence import PresenceLegend, PresencePicture
+from plaidwork.gui.data.reading_dialog import ReadingDialog
 from plaidwork.gui.data.view_facts import doubts
 from plaidwork.gui.data.view_files import FileRow
 from plaidwork.gui.data.views_state import FileEntry, ViewsState
-from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import message_and_hint
 from plaidwork.gui.theme import space
-from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, button, scrolled
+from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 _QUIET = 300
+JOINING = "joining"
+"""Name of the task."""
 
 
-class ViewsDialog(QDialog):
+class ViewsDialog(ReadingDialog):
     """Shows how files would be joined; after ``accept`` the views are in ``datasets``.
 
     Parameters
@@ -44,17 +39,15 @@ class ViewsDialog(QDialog):
     """
 
     def __init__(self, paths: Sequence[Path], registry: Any = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        several = len(paths) > 1
+        super().__init__(
+            f"Import {format_count(len(paths))} files" if several else f"Import {paths[0].name}", parent
+        )
         self.state = ViewsState.of(paths)
         self.datasets: list[Dataset] = []
         self.rows: list[FileRow] = []
         self._registry = registry
-        self._task: Task | None = None
-        self._typing = QTimer(self, singleShot=True, interval=_QUIET)
-        self._typing.timeout.connect(self._work)
-        self.setWindowTitle(
-            f"Import {format_count(len(paths))} files" if len(paths) > 1 else f"Import {paths[0].name}"
-        )
+        self._typing = self.later(_QUIET, self._work)
         self._build()
         self.resize(1080, 780)
         self._work()
@@ -64,33 +57,15 @@ class ViewsDialog(QDialog):
         self.messages = MessageBar()
         self.picture = PresencePicture(150)
         self.issues = IssueList()
-        self._told = Label("", "body", "muted", elide=True)
         self._found = Chip("", "warn")
-        self._foot = Label("", "body", "muted", elide=True)
-        self._bar = progress_bar()
         self._bar.setRange(0, 0)
-        self.cancel_button = button("Cancel", self.reject)
-        self.import_button = button("Import", self.start_import, kind="primary")
-        self.import_button.setDefault(True)
         self.issues.ticked.connect(self._ticked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head_pane(self.windowTitle(), self._told))
-        column.addWidget(self.messages)
-        column.addWidget(self._build_middle(), 1)
-        column.addWidget(foot_pane(self._foot, self._bar, self.cancel_button, self.import_button))
+        self.lay_out(self.messages, (self._build_middle(), 1))
 
     def _build_middle(self) -> QWidget:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(Label("Files", "strong"))
         card = Card()
-        files = QVBoxLayout(card)
-        files.setContentsMargins(1, 1, 1, 1)
-        files.setSpacing(0)
+        files = vertical(on=card, spacing=0, margins=1)
         for number, entry in enumerate(self.state.files):
             row = FileRow(entry, number == len(self.state.files) - 1)
             row.use_chosen.connect(self._use)
@@ -98,28 +73,23 @@ class ViewsDialog(QDialog):
             row.options_wanted.connect(self.show_options)
             self.rows.append(row)
             files.addWidget(row)
-        column.addWidget(card)
-        column.addSpacing(space.S)
-        found = QHBoxLayout()
-        found.setSpacing(space.S)
-        found.addWidget(Label("Found while joining", "strong"))
-        found.addWidget(self._found)
-        found.addStretch(1)
-        column.addLayout(found)
-        column.addWidget(self.issues)
-        column.addSpacing(space.S)
+        found = horizontal(Label("Found while joining", "strong"), self._found, STRETCH, spacing=space.S)
         self._together = QWidget()
-        together = QVBoxLayout(self._together)
-        together.setContentsMargins(0, 0, 0, 0)
-        together.setSpacing(space.S)
-        top = QHBoxLayout()
-        top.addWidget(Label("Samples by view", "strong"))
-        top.addStretch(1)
-        top.addWidget(PresenceLegend())
-        together.addLayout(top)
-        together.addWidget(self.picture)
-        column.addWidget(self._together)
-        column.addStretch(1)
+        top = horizontal(Label("Samples by view", "strong"), STRETCH, PresenceLegend())
+        vertical(top, self.picture, on=self._together, spacing=space.S)
+        vertical(
+            Label("Files", "strong"),
+            card,
+            space.S,
+            found,
+            self.issues,
+            space.S,
+            self._together,
+            STRETCH,
+            on=inner,
+            spacing=space.S,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         scroll = scrolled(inner)
         for widget in (inner, scroll.viewport()):
             widget.setBackgroundRole(self.palette().ColorRole.Base)
@@ -132,17 +102,13 @@ class ViewsDialog(QDialog):
     # -- joining --------------------------------------------------------------------------------
     def _work(self) -> None:
         """Read and join again, off the GUI thread."""
-        if self._task is not None:
-            self._task.cancel()
         self._bar.show()
         self.import_button.setEnabled(False)
-        self._foot.setText("Reading the files")
-        self._foot.set_color("muted")
+        self.say("Reading the files")
         state = self.state
-        self._task = run_task(lambda task: state.work(task.check), self._show, self._failed)
+        self.begin(JOINING, lambda task: state.work(task.check), self._show, self._failed)
 
     def _show(self, found: tuple[Joined, Overview | None]) -> None:
-        self._task = None
         self.state.joined, self.state.overview = found
         joined, overview = found
         self._bar.hide()
@@ -167,16 +133,12 @@ class ViewsDialog(QDialog):
         self.import_button.setEnabled(not obstacle)
         self.import_button.setToolTip(obstacle)
         doubt = doubts(overview.views)[:1] if overview is not None else []
-        self._foot.setText(obstacle or self.state.adds)
+        self.say(obstacle or self.state.adds, "error" if obstacle else "muted")
         self._foot.setToolTip(obstacle or (doubt[0] if doubt else ""))
-        self._foot.set_color("error" if obstacle else "muted")
 
     def _failed(self, error: BaseException, details: str) -> None:
-        self._task = None
         self._bar.hide()
-        title = error.message if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        hint = error.hint if isinstance(error, PlaidworkError) else ""
-        self.messages.post("error", title, hint, key="joining")
+        self.messages.post("error", *message_and_hint(error), key="joining")
         self._foot.setText("Nothing was added")
 
     # -- changes --------------------------------------------------------------------------------
@@ -214,25 +176,6 @@ class ViewsDialog(QDialog):
             self._typing.stop()
             self._work()
             return
-        if self._task is None and self.state.joined is not None and not self.state.obstacle:
+        if not self.busy(JOINING) and self.state.joined is not None and not self.state.obstacle:
             self.datasets = list(self.state.joined.views)
             self.accept()
-
-    def reject(self) -> None:
-        """Close; what is being read is dropped."""
-        if self._task is not None:
-            self._task.cancel()
-        super().reject()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on behind a closed dialog."""
-        if self._task is not None:
-            self._task.cancel()
-        super().closeEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter inside a field takes the text first."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.focusWidget(), QLineEdit):
-            self.focusNextChild()
-            return
-        super().keyPressEvent(event)

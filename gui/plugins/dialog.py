@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Signal
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from plaidwork.core.checks.background import check_in_process, kept_result
 from plaidwork.core.errors import PlaidworkError
@@ -25,16 +25,20 @@ from plaidwork.gui.plugins.install_dialog import InstallDialog
 from plaidwork.gui.plugins.kept_checks import forget_check, keep_check, kept_check
 from plaidwork.gui.plugins.table import PluginTable
 from plaidwork.gui.settings import Settings
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import TaskDialog, error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, MessageBar, button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 SIZE = (960, 720)
 DEVELOPER = "plugins/developer"
+ACTION = "action"
+"""Name of the task that does something with a plugin."""
 
 
-class PluginsDialog(QDialog):
+class PluginsDialog(TaskDialog):
     """Everything about plugins. What takes long happens in threads; a check in a process of its own.
 
     Parameters
@@ -44,30 +48,27 @@ class PluginsDialog(QDialog):
     """
 
     _told = Signal()
-    _checked = Signal(int, int, str)
 
     def __init__(
         self, workbench: Workbench, parent: QWidget | None = None, settings: Settings | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__("Plugins", parent)
         self.registry = workbench.registry
         self.workbench = workbench
         self._settings = settings or Settings()
         self._removable: dict[str, str] = {}
         self._wanted = ""
         self._busy: tuple[str, str] | None = None
-        self._task: Task | None = None
-        self.setWindowTitle("Plugins")
         self._build()
         self.resize(*SIZE)
         self._told.connect(self._refresh)
-        self._checked.connect(self._show_progress)
         self._unsubscribe = self.registry.subscribe(lambda info: self._say())
         if parent is not None:
             parent.installEventFilter(self)
         self._refresh()
         registry = self.registry
-        self._first = run_task(
+        self.begin(
+            "load",
             lambda task: (registry.load(), _removable())[1],
             self._loaded,
             self._could_not("load the plugins"),
@@ -81,13 +82,14 @@ class PluginsDialog(QDialog):
         self.table.chosen.connect(self._show_detail)
         self.card = DetailCard()
         self.card.asked.connect(self._act)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._build_head())
-        column.addWidget(self.messages)
-        column.addWidget(self._build_middle(), 1)
-        column.addWidget(self._build_foot())
+        vertical(
+            self._build_head(),
+            self.messages,
+            (self._build_middle(), 1),
+            self._build_foot(),
+            on=self,
+            spacing=0,
+        )
 
     def _build_head(self) -> QWidget:
         head = Pane("surface", "bottom")
@@ -99,28 +101,27 @@ class PluginsDialog(QDialog):
         self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.setFixedWidth(250)
         self.search.textChanged.connect(self._search)
-        words = QVBoxLayout()
-        words.setSpacing(space.XS)
-        words.addWidget(Label("Plugins", "headline"))
-        words.addWidget(self.counted)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        row.setSpacing(space.L)
-        row.addLayout(words, 1)
-        row.addWidget(self.search)
+        words = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
+        horizontal(
+            (words, 1),
+            self.search,
+            on=head,
+            spacing=space.L,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         return head
 
     def _build_middle(self) -> QWidget:
         pane = Pane("surface")
         frame = Card()
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(4, 3, 4, 3)
-        inside.addWidget(self.table)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(frame, 1)
-        column.addWidget(self.card)
+        vertical(self.table, on=frame, margins=(4, 3, 4, 3))
+        vertical(
+            (frame, 1),
+            self.card,
+            on=pane,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         return pane
 
     def _build_foot(self) -> QWidget:
@@ -136,14 +137,17 @@ class PluginsDialog(QDialog):
         self.install_button = button("Install…", self._install)
         self.close_button = button("Close", self.accept, kind="primary")
         self.close_button.setDefault(True)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.L, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        for widget in (self.folder_button, self.write_button, self.developer):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.install_button)
-        row.addWidget(self.close_button)
+        horizontal(
+            self.folder_button,
+            self.write_button,
+            self.developer,
+            STRETCH,
+            self.install_button,
+            self.close_button,
+            on=foot,
+            spacing=space.S,
+            margins=(space.L, space.M, space.DIALOG_EDGE, space.M),
+        )
         return foot
 
     def _say(self) -> None:
@@ -235,8 +239,8 @@ class PluginsDialog(QDialog):
     def _act(self, what: str) -> None:
         info = self.info
         if what == "cancel_check":
-            if self._task is not None:
-                self._task.cancel()
+            if self.busy(ACTION):
+                self.drop(ACTION)
                 self._end()
         elif info is not None and what == "show_folder" and info.path is not None:
             _open(info.path if info.path.is_dir() else info.path.parent)
@@ -249,8 +253,13 @@ class PluginsDialog(QDialog):
                 "uninstall": partial(self._uninstall, info),
             }[what]()
 
-    def _begin(
-        self, name: str, words: str, call: Callable[[Task], Any], done: Callable[[Any], None], doing: str
+    def _act_on(
+        self,
+        name: str,
+        words: str,
+        call: Callable[[Task], Any],
+        done: Callable[[Any], None],
+        doing: str,
     ) -> None:
         """Do something with a plugin in a thread; ``doing`` completes "could not …" when it fails."""
 
@@ -266,16 +275,16 @@ class PluginsDialog(QDialog):
 
         self._busy = (name, words)
         self._show_detail()
-        self._task = run_task(call, ended, broke, minutes=True)
+        self.begin(ACTION, call, ended, broke, self._show_progress, minutes=True)
 
     def _end(self) -> None:
-        self._busy = self._task = None
+        self._busy = None
         self._refresh()
 
     def _could_not(self, doing: str) -> Callable[[BaseException, str], None]:
         def tell(error: BaseException, details: str) -> None:
             title = f"Could not {doing}"
-            told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
+            told = error_text(error)
             actions = [] if isinstance(error, PlaidworkError) else [
                 ("Details", lambda: dialogs.show_text(self, title, details, told))
             ]  # fmt: skip
@@ -291,7 +300,7 @@ class PluginsDialog(QDialog):
             return registry.enable(name) if on else registry.disable(name)
 
         self.messages.dismiss("action")
-        self._begin(name, f"{word.capitalize()[:-1]}ing {name}", work, lambda _: None, f"{word} {name}")
+        self._act_on(name, f"{word.capitalize()[:-1]}ing {name}", work, lambda _: None, f"{word} {name}")
 
     def _reload(self, info: PluginInfo) -> None:
         registry, name = self.registry, info.name
@@ -302,12 +311,12 @@ class PluginsDialog(QDialog):
             return registry.reload(name)
 
         self.messages.dismiss("action")
-        self._begin(name, f"Loading {name} again", work, lambda _: None, f"load {name} again")
+        self._act_on(name, f"Loading {name} again", work, lambda _: None, f"load {name} again")
 
     def _leave_safe_mode(self) -> None:
         registry = self.registry
         work = lambda task: (registry.leave_safe_mode(), _removable())[1]  # noqa: E731
-        self._begin("", "Loading the added plugins", work, self._loaded, "load the added plugins")
+        self._act_on("", "Loading the added plugins", work, self._loaded, "load the added plugins")
 
     def _set_developer(self, on: bool) -> None:
         self._settings.set(DEVELOPER, on)
@@ -325,14 +334,10 @@ class PluginsDialog(QDialog):
         level = dialogs.ask(self, f"Check {info.title}?", text, choices, "quick")
         if level == "cancel":
             return
-        models, told = list(info.models), self._checked.emit
+        models = list(info.models)
 
         def work(task: Task) -> Any:
-            def progress(done: int, total: int, title: str) -> None:
-                task.check()
-                told(done, total, title)
-
-            return kept_result(check_in_process(models, level, progress))
+            return kept_result(check_in_process(models, level, task.report))
 
         def done(result: dict[str, Any]) -> None:
             try:
@@ -342,7 +347,7 @@ class PluginsDialog(QDialog):
             self._refresh()
 
         self.messages.dismiss("action")
-        self._begin(info.name, f"Checking {info.name}", work, done, f"check {info.name}")
+        self._act_on(info.name, f"Checking {info.name}", work, done, f"check {info.name}")
 
     def _show_progress(self, done: int, total: int, title: str) -> None:
         if self._busy is None or self.card.info is None:
@@ -375,7 +380,7 @@ class PluginsDialog(QDialog):
             self.choose(next(iter(installed.points), ""))
             self.messages.post("ok", f"{installed} is installed", key="action", seconds=6)
 
-        self._begin("", f"Loading {installed.name}", work, done, f"load {installed.name}")
+        self._act_on("", f"Loading {installed.name}", work, done, f"load {installed.name}")
 
     def _uninstall(self, info: PluginInfo) -> None:
         name, registry = info.name, self.registry
@@ -407,7 +412,7 @@ class PluginsDialog(QDialog):
             self.messages.post("ok", f"{info.title} is uninstalled", key="action", seconds=6)
 
         self.messages.dismiss("action")
-        self._begin(name, f"Uninstalling {name}", work, done, f"uninstall {name}")
+        self._act_on(name, f"Uninstalling {name}", work, done, f"uninstall {name}")
 
     # -- folders and own plugins ----------------------------------------------------------------
     def _open_plugin_folder(self) -> None:
@@ -432,34 +437,18 @@ class PluginsDialog(QDialog):
         command.setReadOnly(True)
         command.setAccessibleName("Command")
         copy = button("Copy", lambda: QGuiApplication.clipboard().setText(facts.NEW_COMMAND))
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(command, 1)
-        row.addWidget(copy)
         line = QWidget()
-        line.setLayout(row)
+        horizontal((command, 1), copy, on=line, spacing=space.S)
         dialog.add(line)
         dialog.add_buttons((("close", "Close"),), "close")
         dialog.exec()
         dialog.deleteLater()
 
     # -- leaving --------------------------------------------------------------------------------
-    def done(self, result: int) -> None:
+    def leave(self) -> None:
         """Stop a check and hear no more news."""
-        self._leave()
-        super().done(result)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self._leave()
-        super().closeEvent(event)
-
-    def _leave(self) -> None:
         self._unsubscribe()
-        self._first.cancel()
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        super().leave()
 
 
 def _removable() -> dict[str, str]:

@@ -5,49 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
-from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.plugins import plugin_install
-from plaidwork.core.plugins.plugin_install import Installed, Offer, Progress
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.core.plugins.plugin_install import Installed, Offer
+from plaidwork.gui.task_dialog import TaskDialog, error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 
 WIDTH = 560
 MOST_HEIGHT = 240
 
 
-class _Words(QObject):
-    """Carries what the worker says to the GUI thread."""
-
-    said = Signal(str)
-
-
-class InstallDialog(QDialog):
+class InstallDialog(TaskDialog):
     """Two pages: what to install, and the question. After ``accept`` the plugin is in ``installed``."""
 
     def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Install a plugin", parent)
         self.offer: Offer | None = None
         self.installed: Installed | None = None
         self._folder = folder
-        self._task: Task | None = None
-        self._words = _Words(self)
-        self._words.said.connect(self._show_words)
-        self.setWindowTitle("Install a plugin")
         self.setFixedWidth(WIDTH)
         self._build()
 
@@ -62,21 +50,9 @@ class InstallDialog(QDialog):
         self.cancel_button = button("Cancel", self.reject)
         self.go_button = button("Look up", self._go, kind="primary")
         self.go_button.setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(self.back_button)
-        row.addStretch(1)
-        row.addWidget(self.cancel_button)
-        row.addWidget(self.go_button)
-        column = QVBoxLayout(self)
+        row = horizontal(self.back_button, STRETCH, self.cancel_button, self.go_button, spacing=space.S)
         edge = space.DIALOG_EDGE
-        column.setContentsMargins(edge, edge, edge, edge)
-        column.setSpacing(space.M)
-        column.addWidget(self.headline)
-        column.addWidget(self.pages)
-        column.addWidget(self.told)
-        column.addStretch(1)
-        column.addLayout(row)
+        vertical(self.headline, self.pages, self.told, STRETCH, row, on=self, spacing=space.M, margins=edge)
         self._show_page(0)
 
     def _build_ask(self) -> QWidget:
@@ -88,21 +64,14 @@ class InstallDialog(QDialog):
         label = Label("Package name or wheel file", "strong")
         label.setBuddy(self.field)
         self.browse_button = button("Choose a file…", self._browse)
-        line = QHBoxLayout()
-        line.setSpacing(space.S)
-        line.addWidget(self.field, 1)
-        line.addWidget(self.browse_button)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addWidget(label)
-        column.addLayout(line)
+        line = horizontal((self.field, 1), self.browse_button, spacing=space.S)
         help_text = (
             "A name is looked up where pip of this computer looks, usually on the network. A file is looked up only "
             "when it needs something that is not here. Nothing is installed before you agree."
         )
-        column.addWidget(Label(help_text, "caption", "muted", wrap=True))
-        column.addStretch(1)
+        vertical(
+            label, line, Label(help_text, "caption", "muted", wrap=True), STRETCH, on=page, spacing=space.XS
+        )
         return page
 
     def _build_offer(self) -> QWidget:
@@ -114,23 +83,14 @@ class InstallDialog(QDialog):
         for part in (self._scroll, self._scroll.viewport()):
             part.setAutoFillBackground(False)
         self._card = Card()
-        inside = QVBoxLayout(self._card)
-        inside.setContentsMargins(space.M, space.S, space.M, space.S)
-        inside.addWidget(self._scroll)
+        vertical(self._scroll, on=self._card, margins=(space.M, space.S, space.M, space.S))
         self.where = Label("", elide=True)
         self.site = Label("", "body", "muted", elide=True)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
-        column.addWidget(self._card)
-        column.addWidget(self.where)
-        column.addWidget(self.site)
         risk = (
             "The packages that Plaidwork runs with stay as they are. A plugin can do all that you can do on this "
             "computer: install it only if you trust where it comes from."
         )
-        column.addWidget(Label(risk, wrap=True))
-        column.addStretch(1)
+        vertical(self._card, self.where, self.site, Label(risk, wrap=True), STRETCH, on=page, spacing=space.S)
         return page
 
     # -- what to install ------------------------------------------------------------------------
@@ -146,55 +106,51 @@ class InstallDialog(QDialog):
         if self.told.isVisible():
             self.told.hide()
             self._fit()
-        self.go_button.setEnabled(bool(self.field.text().strip()) and self._task is None)
+        self.go_button.setEnabled(bool(self.field.text().strip()) and not self.busy())
 
     def _go(self) -> None:
-        if self._task is not None:
+        if self.busy():
             return
         if self.offer is None:
             what, folder = self.field.text().strip(), self._folder
             if what:
                 self._work(
-                    lambda say: plugin_install.look_up(what, say, folder), self._offered, "Looking it up"
+                    lambda task: plugin_install.look_up(what, task.report, folder),
+                    self._offered,
+                    "Looking it up",
                 )
         else:
             offer = self.offer
-            self._work(lambda say: plugin_install.install(offer, say), self._done, f"Installing {offer.name}")
+            self._work(
+                lambda task: plugin_install.install(offer, task.report),
+                self._done,
+                f"Installing {offer.name}",
+            )
 
-    def _work(self, call: Callable[[Progress], object], done: Callable[..., None], words: str) -> None:
-        said = self._words.said
-
-        def work(task: Task) -> object:
-            def say(text: str) -> None:
-                task.check()
-                said.emit(text)
-
-            return call(say)
-
+    def _work(self, call: Callable[[Task], object], done: Callable[..., None], words: str) -> None:
         def ended(value: object) -> None:
-            self._set_busy(None)
+            self._show_busy(False)
             done(value)
 
-        self._set_busy(run_task(work, ended, self._failed))
+        self.begin("work", call, ended, self._failed, self._show_words)
+        self._show_busy(True)
         self._show_words(words)
 
-    def _set_busy(self, task: Task | None) -> None:
-        self._task = task
+    def _show_busy(self, busy: bool) -> None:
         for part in (self.field, self.browse_button, self.back_button, self.go_button):
-            part.setEnabled(task is None)
-        self.cancel_button.setText("Cancel" if task is None else "Stop")
+            part.setEnabled(not busy)
+        self.cancel_button.setText("Stop" if busy else "Cancel")
         self.told.set_color("muted")
-        self.told.setVisible(task is not None)
+        self.told.setVisible(busy)
         self._fit()
 
     def _show_words(self, text: str) -> None:
-        if self._task is not None and text:
+        if text:
             self.told.setText(text if text.endswith("…") else f"{_short(text)} …")
 
     def _failed(self, error: BaseException, details: str) -> None:
-        self._set_busy(None)
-        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        self.told.setText(told)
+        self._show_busy(False)
+        self.told.setText(error_text(error))
         self.told.set_color("error")
         self.told.show()
         self._fit()
@@ -218,21 +174,15 @@ class InstallDialog(QDialog):
 
     def _list_parts(self, offer: Offer) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
         own, *others = offer.parts
-        column.addWidget(Label(str(own), "strong", elide=True))
+        column = vertical(Label(str(own), "strong", elide=True), on=inner, spacing=space.XS)
         licence = f"Licence: {offer.licence}" if offer.licence else ""
         words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
         if words:
             column.addWidget(Label(words, "body", "muted", wrap=True))
         if others:
-            column.addSpacing(space.S)
-            column.addWidget(Label("and what it needs:", "body", "muted"))
-        for part in others:
-            column.addWidget(Label(str(part), elide=True))
-        column.addStretch(1)
+            add(column, space.S, Label("and what it needs:", "body", "muted"))
+        add(column, *(Label(str(part), elide=True) for part in others), STRETCH)
         wide = self._inner - 2 * space.M
         high = max(column.sizeHint().height(), column.totalHeightForWidth(wide)) + 2 * space.S + 2
         self._card.setFixedHeight(min(high, MOST_HEIGHT))
@@ -279,17 +229,15 @@ class InstallDialog(QDialog):
     # -- leaving --------------------------------------------------------------------------------
     def reject(self) -> None:
         """Stop what is under way; without that, close."""
-        if self._task is not None:
-            self._task.cancel()
-            self._set_busy(None)
+        if self.busy():
+            self.drop()
+            self._show_busy(False)
             return
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on behind a closed dialog."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        """Its frame closes the dialog whatever is under way."""
+        self.drop()
         super().closeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -89,9 +89,8 @@ class BiclusterCanvas(HeatCanvas):
             painter.setOpacity(FADED if chosen is not None and block != chosen else 1.0)
             self._outline(painter, parts[block], self._line_color(block), block == chosen, ratio)
         painter.setOpacity(1.0)
-        if self.show_tags:
-            for block in reversed(shown):
-                self._tag(painter, block, parts[block], chosen)
+        for block in reversed(shown):
+            self._tag(painter, block, parts[block], chosen)
 
     def _line_color(self, block: int) -> QColor:
         if block == self.blocks.selected and self.blocks.swatch(block) == "control":

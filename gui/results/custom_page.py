@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Result, Table
@@ -21,6 +19,7 @@ from plaidwork.core.errors import PluginError
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.widgets.layouts import vertical
 
 FACTORY = "factory"
 _live: WeakSet[CustomPage] = WeakSet()
@@ -36,8 +35,7 @@ class CustomPage(ResultPage):
         self.factory: ViewFactory | None = None
         self._broken = ""
         holder = QWidget()
-        self._layout = QVBoxLayout(holder)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout = vertical(on=holder)
         _live.add(self)
         return holder
 
@@ -217,21 +215,3 @@ def _guarded(method: Callable[..., Any], name: str, page: CustomPage) -> Callabl
             return fallback.get(name)
 
     return call
-
-
-def excepthook_for(
-    before: Callable[[type[BaseException], BaseException, TracebackType | None], Any],
-) -> Callable[[type[BaseException], BaseException, TracebackType | None], Any]:
-    """An exception hook that lets custom views claim what is theirs, and leaves the rest to ``before``."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        if error.__traceback__ is None:
-            error = error.with_traceback(trace)
-        return None if claim(error) else before(kind, error, trace)
-
-    return hook
-
-
-def install_hook() -> None:
-    """Let custom views claim unhandled exceptions of this process."""
-    sys.excepthook = excepthook_for(sys.excepthook)

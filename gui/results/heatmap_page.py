@@ -43,7 +43,6 @@ class Heat:
     row_names: tuple[str, ...]
     column_names: tuple[str, ...]
     row_word: str
-    column_word: str
     label: str
     unit: str
     doc: str
@@ -121,7 +120,6 @@ class HeatmapPage(ResultPage):
             role_names(sources, "row_names", row_dim, n),
             role_names(sources, "column_names", column_dim, m),
             row_dim.replace("_", " "),
-            column_dim.replace("_", " "),
             result.label or self.view.title,
             result.unit,
             result.doc,

@@ -45,9 +45,9 @@ class Renaming(Page):
         return chosen[0] if chosen else None
 
     def found_item(self) -> tuple[str, int] | None:
-        """Dim and number of what is chosen, when the user can give it a name."""
+        """Dim and number of what is chosen, when the user can give it a name: what all chains found, not one solution."""
         sources, number = self._sources, self.chosen_layer()
-        if sources is None or number is None or self.loaded is None:
+        if sources is None or number is None or self.loaded is None or sources.run is not self.run:
             return None
         dim = self.layer_dim(sources)
         return (dim, number) if found_dim(self.run.spec, dim) else None

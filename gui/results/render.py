@@ -1,4 +1,4 @@
-"""Pictures of views without a window: for the command line, reports and thumbnails."""
+"""Pictures of views without a window: for the command line and reports."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+from plaidwork.gui.widgets.layouts import horizontal
 
 if TYPE_CHECKING:
     from plaidwork.gui.results.page import ResultPage
 
-THUMBNAIL = (300, 170)
 _PANEL = 340
 
 _kept_app: QApplication | None = None
@@ -99,10 +99,7 @@ def render_view(
         page = _page(session, run, view)
         frame = QWidget()
         frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(page, 1)
+        row = horizontal((page, 1), on=frame, spacing=0)
         panel = page.side_panel() if size[0] >= 900 else None
         if panel is not None:
             panel.setFixedWidth(_PANEL)
@@ -132,36 +129,6 @@ def render_view_png(
     if not image.save(str(path)):
         raise OSError(f"could not write {path}")
     return path
-
-
-def thumbnail(session: Session, run: Run, view: View, scheme: str = "light") -> QImage:
-    """Small picture of a view, 300 × 170 logical pixels at scale 2, without words."""
-    ensure_application()
-    with _in_scheme(scheme):
-        page = _page(session, run, view)
-        page.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        small = page.canvas
-        target = small if small is not None else page
-        if small is not None:
-            small.show_labels = False
-            small.show_tags = False
-        _settle(page, page, QSize(900, 560) if small is None else QSize(700, 460))
-        if small is not None and not page.state:
-            small.setParent(None)
-            small.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-            image = _grab(small, page, QSize(*THUMBNAIL), 2.0)
-            small.deleteLater()
-        else:
-            whole = _grab(target, page, page.size(), 1.0)
-            image = whole.scaled(
-                QSize(*THUMBNAIL) * 2,
-                Qt.AspectRatioMode.KeepAspectRatioByExpanding,
-                Qt.TransformationMode.SmoothTransformation,
-            ).copy(0, 0, THUMBNAIL[0] * 2, THUMBNAIL[1] * 2)
-            image.setDevicePixelRatio(2.0)
-        page.close()
-        page.deleteLater()
-    return image
 
 
 def _settle(frame: QWidget, page: ResultPage, size: QSize) -> None:

@@ -259,6 +259,12 @@ class Sources:
         other._results = {**self._results, **named}
         return other
 
+    def of_run(self, run: Run) -> Sources:
+        """These sources with the results, draws and names of another run of the same data."""
+        other = copy(self)
+        other.run, other._results, other._naming = run, dict(run.results), Naming(run, self._datasets)
+        return other
+
     def _model(self) -> Model | None:
         from plaidwork.core.plugins.registry import registry
 

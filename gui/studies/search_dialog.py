@@ -7,30 +7,34 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.spec import Hyperparameter
-from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.study import Study, combinations
 from plaidwork.core.study.cost import StudyCost, measure_cost
 from plaidwork.gui.data.pane import Pane
-from plaidwork.gui.dialog_parts import foot_pane
+from plaidwork.gui.dialog_parts import foot_pane, head_pane
 from plaidwork.gui.numbers import format_bytes, format_count, format_duration
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.setup.fields import ErrorLine, SettingField
 from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.studies.grid_row import GridRow
-from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.task_dialog import TaskDialog, error_text
+from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, scrolled
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 DELAY = 500
 """Milliseconds of quiet after a change until the cost is measured."""
+COST = "cost"
+"""Name of the task."""
 
 _REPEATS = Hyperparameter(
     "repeats", "int", 3, label="Seeds per combination", minimum=1, maximum=1000,
@@ -41,7 +45,7 @@ _AT_ONCE = Hyperparameter(
 )  # fmt: skip
 
 
-class SearchDialog(QDialog):
+class SearchDialog(TaskDialog):
     """Made from a checked plan; after ``accept`` the search is in ``study``, to be run ``at_once`` fits at a time.
 
     ``estimated`` follows every measured cost.
@@ -50,17 +54,14 @@ class SearchDialog(QDialog):
     estimated = Signal()
 
     def __init__(self, workbench: Workbench, plan: FitPlan, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(f"Search settings of {plan.spec.title}", parent)
         self.workbench, self.plan = workbench, plan
         self.study: Study | None = None
         self.cost: StudyCost | None = None
-        self._task: Task | None = None
         self._ready: tuple[Any, Study] | None = None
         self._wanted = False
         """Whether the search starts as soon as it is checked."""
-        self.setWindowTitle(f"Search settings of {plan.spec.title}")
-        self._quiet = QTimer(self, singleShot=True, interval=DELAY)
-        self._quiet.timeout.connect(self._check)
+        self._quiet = self.later(DELAY, self._check)
         values = plan.params
         self.rows = [
             GridRow(parameter, values[parameter.name])
@@ -70,7 +71,7 @@ class SearchDialog(QDialog):
         self.repeats, self.at_once_field = SettingField(_REPEATS), SettingField(_AT_ONCE)
         self.at_once_field.set_default(min(256, os.cpu_count() or 1))
         self.at_once_field.set_value(self.at_once_field.default)
-        self.metrics = metrics_of(plan.spec, workbench.registry.metrics)
+        self.metrics = metrics_of(plan.spec, workbench.registry.metrics, plan.model.offers("log_likelihood"))
         self.ranking = ItemPicker()
         self.ranking.set_names([metric.name for metric in self.metrics] or ["nothing known yet"])
         self.ranking.setAccessibleName("Rank by")
@@ -90,17 +91,12 @@ class SearchDialog(QDialog):
         self._changed()
 
     def _build(self) -> None:
-        head = Pane("surface", "bottom")
-        words = QVBoxLayout(head)
-        words.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        words.setSpacing(space.XS)
-        words.addWidget(Label(self.windowTitle(), "headline", elide=True))
         told = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
-        words.addWidget(Label(told, "body", "muted", elide=True))
+        head = head_pane(self.windowTitle(), Label(told, "body", "muted", elide=True))
         inner = Pane("surface")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.M)
+        column = vertical(
+            on=inner, spacing=space.M, margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        )
         for row in self.rows:
             if not row.parameter.advanced:
                 column.addWidget(row)
@@ -109,44 +105,30 @@ class SearchDialog(QDialog):
             column.addWidget(self._fold(hidden))
         column.addStretch(1)
         scroll = scrolled(inner, sideways=True)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(head)
-        outer.addWidget(scroll, 1)
-        outer.addWidget(self._how_often())
-        outer.addWidget(self._foot())
+        vertical(head, (scroll, 1), self._how_often(), self._foot(), on=self, spacing=0)
 
     def _fold(self, rows: list[GridRow]) -> Fold:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.M)
-        for row in rows:
-            column.addWidget(row)
+        vertical(*rows, on=holder, spacing=space.M)
         fold = Fold("Advanced", holder)
         fold.set_note(f"{format_count(len(rows))} more settings")
         return fold
 
     def _how_often(self) -> QWidget:
         pane = Pane("sunken", "top")
-        row = QHBoxLayout()
-        row.setSpacing(space.XL)
         top = Qt.AlignmentFlag.AlignTop
-        row.addWidget(self.repeats, 1, top)
-        row.addWidget(self.at_once_field, 1, top)
-        rank = QVBoxLayout()
-        rank.setSpacing(space.XS)
-        rank.addWidget(Label("Rank by"))
-        rank.addWidget(self.ranking)
-        row.addLayout(rank, 1)
-        row.setAlignment(rank, top)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        column.setSpacing(space.S)
-        column.addLayout(row)
-        column.addWidget(self.doubt)
-        column.addWidget(self.error)
+        rank = vertical(Label("Rank by"), self.ranking, spacing=space.XS)
+        row = horizontal(
+            (self.repeats, 1, top), (self.at_once_field, 1, top), (rank, 1, top), spacing=space.XL
+        )
+        vertical(
+            row,
+            self.doubt,
+            self.error,
+            on=pane,
+            spacing=space.S,
+            margins=(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M),
+        )
         return pane
 
     def _foot(self) -> QWidget:
@@ -178,8 +160,7 @@ class SearchDialog(QDialog):
 
     def _changed(self) -> None:
         self._quiet.stop()
-        if self._task is not None:
-            self._task.cancel()
+        self.drop(COST)
         self.error.set_text("")
         self.start_button.setText("Start search")
         self.cost, self._wanted = None, False
@@ -261,13 +242,12 @@ class SearchDialog(QDialog):
             if self._wanted:
                 self._start()
 
-        self._task = run_task(work, done, self._failed, minutes=True)
+        self.begin(COST, work, done, self._failed, minutes=True)
 
     def _failed(self, error: BaseException, details: str) -> None:
         self._wanted = False
         self.start_button.setText("Start search")
-        told = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-        self.error.set_text(told)
+        self.error.set_text(error_text(error))
         self._blocked("Not ready to start")
 
     def _show_cost(self) -> None:
@@ -295,10 +275,3 @@ class SearchDialog(QDialog):
             return
         self.study = self._ready[1]
         self.accept()
-
-    def done(self, result: int) -> None:
-        """No measuring goes on behind a closed dialog."""
-        self._quiet.stop()
-        if self._task is not None:
-            self._task.cancel()
-        super().done(result)

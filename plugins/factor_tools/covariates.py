@@ -23,7 +23,7 @@ from plaidwork.core.api import (
     Table,
     View,
 )
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg
+from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.factor_tools import association as stats
 from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, listed, p_words, plural, scores_by_item
 

@@ -21,7 +21,7 @@ from plaidwork.core.api import (
     Results,
     View,
 )
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg
+from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.factor_tools.enriched import Part, Test, matching, one_sided, pictures, tables
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, match, read_gmt
 from plaidwork.plugins.factor_tools.set_tests import SetTests, compare_sets, permuted_p

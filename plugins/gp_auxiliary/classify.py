@@ -21,6 +21,7 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     classes_of,
     find_problems,
@@ -29,7 +30,6 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
 from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
@@ -39,7 +39,7 @@ WHOLE_UP_TO = 200
 """Samples up to which states of version 1 swept a copy in one call."""
 
 
-class Classes(Predicting[ClassesFields, ClassesSettings]):
+class Classes(Sampled[ClassesFields, ClassesSettings]):
     """Probit classification of two classes (page, section 2.1) or more (2.4)."""
 
     spec: ClassVar[ModelSpec] = CLASSES

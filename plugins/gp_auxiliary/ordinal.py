@@ -17,6 +17,7 @@ from plaidwork.core.api import (
     State,
 )
 from plaidwork.plugins.gp_auxiliary import flow, hyper
+from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
     find_problems,
     make_frame,
@@ -26,7 +27,6 @@ from plaidwork.plugins.gp_auxiliary.frame import (
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
 from plaidwork.plugins.gp_auxiliary.state import OrderedFields, OrderedSettings, Precision, Steps
 
@@ -114,7 +114,7 @@ def move_together(
         cuts += shift
 
 
-class OrderedClasses(Predicting[OrderedFields, OrderedSettings]):
+class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
     """Ordinal probit regression on a Gaussian process."""
 
     spec: ClassVar[ModelSpec] = ORDERED_CLASSES

@@ -174,6 +174,10 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         change = abs(float(values[-1] - values[-11]))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """No parameter takes large steps any more."""
+        return bool(traces["step"][-1] <= 0.1)
+
     def draws(self, state: QuickFields, data: ModelData, params: LawSettings) -> Mapping[str, object]:
         return {"z": state["z"].copy(), "theta": state["theta"].copy()}
 

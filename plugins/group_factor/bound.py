@@ -10,9 +10,8 @@ from scipy.special import betaln, digamma, gammaln, xlogy
 
 from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, in_tiles, tile, views_of
+from plaidwork.plugins.group_factor.intercepts import for_kernels
 from plaidwork.plugins.group_factor.state import Fields, Predictor, Settings
-
-TERMS = ("likelihood", "weights", "scores", "other")
 
 
 def kl_gamma(a: np.ndarray, b: np.ndarray, a0: float, b0: float) -> float:
@@ -77,9 +76,9 @@ def likelihood_of(state: Fields, params: Settings) -> None:
             continue
         for at, stop, x, spread in predicted(state, view.first, end):
             cells = tile(state, replace(view, level=False), at - view.first, stop - view.first, shifted=False)
+            mu, mu_var = for_kernels(state, at, stop, x, spread)
             local.quadratics(
-                at, stop, cells.T, cells.B, cells.T_at[0], x, spread, state["mu"], state["mu_var"],
-                state["const"], state["lik"],
+                at, stop, cells.T, cells.B, cells.T_at[0], x, spread, mu, mu_var, state["const"], state["lik"],
             )  # fmt: skip
 
 
@@ -99,7 +98,7 @@ def bound_terms(state: Fields, params: Settings) -> dict[str, float]:
     soft = state["kind"] != kernels.GAUSSIAN
     if not params["intercept"]:
         soft = soft & False
-    mu, mu_var, prior = state["mu"][soft], state["mu_var"][soft], params["intercept_variance"]
+    mu, mu_var, prior = state["mu"][..., soft], state["mu_var"][..., soft], params["intercept_variance"]
     intercepts = 0.5 * (1 + np.log(mu_var / prior) - (mu**2 + mu_var) / prior).sum()
     gaussian = state["kind"] == kernels.GAUSSIAN
     kl = (

@@ -25,7 +25,7 @@ from numba import njit
 
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.products import FAST, turned
-from plaidwork.plugins.group_factor.state import Cells, Predictor
+from plaidwork.plugins.group_factor.state import Cells, Floats, Ints, Predictor
 
 TILE_CELLS = 262_144
 """Cells of a tile: 1 MB in float32."""
@@ -79,6 +79,11 @@ def level_of(state: Predictor, view: View) -> np.ndarray:
     return scale if view.kind == GAUSSIAN else np.full_like(scale, 0.25)
 
 
+def of_samples(values: Floats, here: slice, group: Ints) -> Floats:
+    """(d, n) the (G, D) numbers of some features, each sample with its group's."""
+    return values[:, here].T[:, group]
+
+
 def tile(
     state: Predictor,
     view: View,
@@ -93,10 +98,14 @@ def tile(
     arrays, shape = view.arrays, (hi - lo, right - left)
     float_type = state["float"].dtype
     here = slice(view.first + lo, view.first + hi)
-    mu = state["mu"][here] if shifted else np.zeros(hi - lo)
+    one = shifted and state["mu"].ndim == 1
+    mu = state["mu"][here] if one else np.zeros(hi - lo)
     B = np.empty(shape, float_type)
+    groups = state["group"][left:right] if shifted and not one else None
     if view.kind == BERNOULLI:
         fill_bits(arrays["y"], arrays["T"], mu, lo, left, B)
+        if groups is not None:
+            B -= arrays["T"][lo:hi, left:right] * of_samples(state["mu"], here, groups)
         return Tile(arrays["T"], B, (lo, left))
     T = None if view.level else np.empty(shape, float_type)
     if view.kind == GAUSSIAN:
@@ -109,6 +118,8 @@ def tile(
     if T is not None:
         fill_curvature(arrays["y"], slope, lo, left, T)
     fill_shifted(arrays["B"], arrays["y"], slope, mu, lo, left, B)
+    if groups is not None:
+        B -= (0.25 if T is None else T) * of_samples(state["mu"], here, groups)
     return Tile(T, B, (0, 0))
 
 
@@ -122,7 +133,14 @@ def across(state: Predictor, views: list[View], left: int, right: int) -> tuple[
             y = np.empty((right - left, view.size), np.int8)
             turned(view.arrays["T"], 0, left, view.size, T, at)
             turned(view.arrays["y"], 0, left, view.size, y, 0)
-            fill_bits_across(y, T, state["mu"][view.features].astype(float_type), at, B)
+            one = state["mu"].ndim == 1
+            mu = state["mu"][view.features] if one else np.zeros(view.size)
+            fill_bits_across(y, T, mu.astype(float_type), at, B)
+            if not one:
+                part = slice(at, at + view.size)
+                B[:, part] -= (
+                    T[:, part] * of_samples(state["mu"], view.features, state["group"][left:right]).T
+                )
         else:
             cells = tile(state, view, 0, view.size, left, right)
             turned(cells.T, *cells.T_at, view.size, T, at)

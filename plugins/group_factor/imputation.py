@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaidwork.core.api import Block, ChainView, Kept, ModelData
+from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.views import (
     blocks_of,
@@ -26,12 +27,13 @@ def last_of(chain: ChainView) -> dict[str, np.ndarray]:
     return {v.name: chain.draw(v.name, chain.n_draws - 1) for v in chain._draws.variables}
 
 
-def linear(draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """<x> and Var x, (D, N)."""
+def linear(draw: dict[str, np.ndarray], group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """<x> and Var x, (D, N); ``group`` (N,) of the samples."""
     z, w = draw["z"], draw["w"]
-    mean = draw["intercept"][:, None] + w.T @ z
+    mu, mu_var = drawn(draw), drawn(draw, "intercept_var")
+    mean = mu.T[:, group] + w.T @ z
     second_z, second_w = z**2 + draw["z_var"], w**2 + draw["w_var"]
-    spread = second_w.T @ second_z - (w**2).T @ z**2 + draw["intercept_var"][:, None]
+    spread = second_w.T @ second_z - (w**2).T @ z**2 + mu_var.T[:, group]
     return mean, np.maximum(spread, 0.0)
 
 
@@ -83,16 +85,20 @@ def fitted_columns(
     whole = last_of(best)
     draw = {name: whole[name] for name in ("z", "z_var")}
     draw |= {name: whole[name][:, at] for name in ("w", "w_var")}
-    draw |= {name: whole[name][at] for name in ("intercept", "intercept_var")}
-    x, spread = linear(draw)
-    unit = np.full(len(at), unit_of(block, usable, group, len(groups)) if params["scale_views"] else 1.0)
-    y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], centre[found], unit)
+    draw |= {f"group_{name}": drawn(whole, name)[:, at] for name in ("intercept", "intercept_var")}
+    x, spread = linear(draw, group)
+    unit = np.full(
+        len(at), unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
+    )
+    shift = centre[found] * params["centre_views"]
+    y, noise = on_data_scale(word, x, spread, whole["tau"][:, at].T[:, group], shift, unit)
     mean[:, found], sd[:, found] = y.T, noise.T
     return mean, sd
 
 
-def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int) -> float:
-    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means."""
+def unit_of(block: Block, usable: np.ndarray, group: np.ndarray, n_groups: int, params: Settings) -> float:
+    """What a scaled Gaussian view is divided by: the standard deviation of its fitted columns around their means (or 0)."""
     known, values = block.observed[:, usable].T, block.values[:, usable].T
-    centred = (values - group_means(values, known, group, n_groups).T[:, group]) * known
+    shift = group_means(values, known, group, n_groups) * params["centre_views"]
+    centred = (values - shift.T[:, group]) * known
     return float(np.sqrt((centred**2).sum() / known.sum())) or 1.0

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -15,6 +16,7 @@ from plaidwork.core.api import (
     ModelData,
     ModelError,
     Problem,
+    Relaxation,
     Results,
     Stage,
     State,
@@ -22,7 +24,9 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.group_factor import sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
+from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
+from plaidwork.plugins.group_factor.intercepts import intercept_draws
 from plaidwork.plugins.group_factor.project import project
 from plaidwork.plugins.group_factor.results import summarise_fit
 from plaidwork.plugins.group_factor.spec import GROUP_FACTOR
@@ -38,6 +42,25 @@ class GroupFactor(Model[Fields, Settings]):
     """Spike-and-slab group factor analysis."""
 
     spec = GROUP_FACTOR
+    likelihood_of = "views"
+    relaxation = Relaxation(
+        means=("z", "w", "mu"),
+        logs=("v", "alpha_rate", "theta_a", "theta_b", "tau_rate"),
+        fixed=(
+            "y",
+            "known",
+            "float",
+            "group",
+            "kinds",
+            "level",
+            "first",
+            "kind",
+            "view",
+            "null",
+            "centre",
+            "tau_shape",
+        ),
+    )
 
     def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
         given = data["start"].values if "start" in data else None
@@ -72,6 +95,12 @@ class GroupFactor(Model[Fields, Settings]):
         gains = np.abs(np.diff(bound[-QUIET_SWEEPS - 1 :]))
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
 
+    def extrapolates(self, clock: Clock, params: Settings) -> bool:
+        return not sweep.drops_now(clock.sweep, params)
+
+    def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
+        sweep.bring_up_to_date(state, before)
+
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         a, b = state["theta_a"], state["theta_b"]
         return {
@@ -82,8 +111,7 @@ class GroupFactor(Model[Fields, Settings]):
             "inclusion": state["gamma"].copy(),
             "alpha": state["alpha_shape"] / state["alpha_rate"],
             "theta": a / (a + b),
-            "intercept": state["mu"].copy(),
-            "intercept_var": state["mu_var"].copy(),
+            **intercept_draws(state, state["mu"], state["mu_var"]),
             "tau": state["scale"].copy(),
             "score_precision": state["score_shape"] / state["score_rate"],
         }
@@ -108,8 +136,7 @@ class GroupFactor(Model[Fields, Settings]):
                     "inclusion": on.astype(float),
                     "alpha": rng.gamma(state["alpha_shape"]) / state["alpha_rate"],
                     "theta": rng.beta(state["theta_a"], state["theta_b"]),
-                    "intercept": mu,
-                    "intercept_var": np.zeros_like(mu),
+                    **intercept_draws(state, mu, np.zeros_like(mu)),
                     "tau": tau,
                     "score_precision": precision,
                 }
@@ -129,6 +156,19 @@ class GroupFactor(Model[Fields, Settings]):
             return fitted_columns(kept, data, params, place, columns)
         nothing = np.full((data[name].shape[0], len(columns)), np.nan)
         return nothing, nothing.copy()
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Settings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        assert columns is not None  # cells are the observations
+        return log_density_of_cells(chain, data, params, place, rows, columns)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params, groups_of(data)[1])

@@ -8,6 +8,7 @@ import numpy as np
 
 from plaidwork.core.api import Block, Kept, ModelData, ModelError, Result, Results
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of
+from plaidwork.plugins.group_factor.intercepts import drawn
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.results import deviance_of, expected, oriented
 from plaidwork.plugins.group_factor.state import Cells, Predictor, Settings
@@ -79,6 +80,9 @@ def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, grou
         for m in range(len(views.names))
     ]
     sizes = [int((views.view == m).sum()) for m in range(len(views.names))]
+    mu, mu_var = (drawn(draw, name).copy() for name in ("intercept", "intercept_var"))
+    if len(mu) == 1:
+        mu, mu_var = mu[0], mu_var[0]
     cells: dict[str, Cells] = {}
     for m, kind in enumerate(kinds):
         here = views.place(m)
@@ -91,7 +95,7 @@ def _state_of(views: Views, draw: Draw, raw: np.ndarray, known: np.ndarray, grou
         "kinds": np.array(kinds), "level": np.zeros(len(kinds), bool), "first": np.concatenate([[0], np.cumsum(sizes)]),
         "cells": cells, "single": 0, "float": np.zeros(0), "group": group, "scale": draw["tau"],
         "z": np.zeros((k, n)), "v": np.ones((k, n)), "zz": np.ones((k, n)), "w": np.ascontiguousarray(draw["w"]),
-        "ww": draw["w"] ** 2 + draw["w_var"], "mu": draw["intercept"].copy(), "mu_var": draw["intercept_var"].copy(),
+        "ww": draw["w"] ** 2 + draw["w_var"], "mu": mu, "mu_var": mu_var,
         "const": np.zeros(len(raw)), "lik": np.zeros(len(raw)),
         "score_shape": draw["score_precision"], "score_rate": np.ones_like(draw["score_precision"]),
     }  # fmt: skip

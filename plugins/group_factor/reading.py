@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Block
+from plaidwork.plugins.group_factor.intercepts import one_by_group
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.state import Cells, Settings
 from plaidwork.plugins.group_factor.views import best_constant, usable_columns
@@ -20,8 +21,8 @@ READ_CELLS = 131_072
 class ReadView:
     """A view of D features in the state's form: see ``cells`` for ``arrays``.
 
-    ``count`` (G, D) known cells, ``variance`` (D,) of a Gaussian feature, ``null`` (D,) the best constant on the scale of x,
-    ``centre`` (D,) the mean of what is in ``y``.
+    ``count`` (G, D) known cells, ``variance`` (D,) of a Gaussian feature, ``null`` the best constant on the scale of x,
+    ``centre`` the mean of what is in ``y``: (D,), or (G, D) where groups have intercepts of their own.
     """
 
     kind: int
@@ -43,7 +44,7 @@ def _parts(block: Block, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarra
 
 
 def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_groups: int) -> ReadView:
-    """One view; Gaussian features are centred in every sample group."""
+    """One view; Gaussian features are centred in every sample group, unless they are taken as they are."""
     columns = usable_columns(block, word, group)
     d, n = len(columns), block.shape[0]
     member = (group[:, None] == np.arange(n_groups)).astype(float)
@@ -51,11 +52,12 @@ def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_gr
     for here, values, known in _parts(block, columns):
         count[:, here] = (known @ member).T
         mean[:, here] = (values @ member).T / np.maximum(count[:, here], 1)
-    total = count.sum(axis=0)
+    total, by_group = count.sum(axis=0), one_by_group(params, n_groups)
     centre = (mean * count).sum(axis=0) / np.maximum(total, 1)
     level = bool((total == n).all())
     float_type = np.dtype(params["dtype"])
     if word == "gaussian":
+        mean *= params["centre_views"]
         square = np.zeros(d)
         for here, values, known in _parts(block, columns):
             square[here] = ((values - mean[:, here].T @ member.T) ** 2 * known).sum(axis=1)
@@ -70,11 +72,14 @@ def read_view(block: Block, word: str, params: Settings, group: np.ndarray, n_gr
             if not level:
                 arrays["known"][here] = known
         variance = np.maximum(square / np.maximum(total, 1) / unit**2, 1e-300)
-        return ReadView(GAUSSIAN, level, arrays, count, variance, np.zeros(d), np.zeros(d))
+        nothing = np.zeros((n_groups, d) if by_group else d)
+        return ReadView(GAUSSIAN, level, arrays, count, variance, nothing, nothing)
     kind = POISSON if word == "poisson" else BERNOULLI if params["bernoulli_bound"] == "jaakkola" else BOHNING
     arrays = {"y": np.empty((d, n), float_type if kind == POISSON else np.int8)}
     arrays["T" if kind == BERNOULLI else "B"] = np.zeros((d, n), float_type)
     for here, values, known in _parts(block, columns):
         arrays["y"][here] = np.where(known, values, -1)
-    null = best_constant(centre, total, word)
+    if by_group:
+        centre = np.where(count > 0, mean, centre)
+    null = best_constant(centre, count if by_group else total, word)
     return ReadView(kind, level and kind == BOHNING, arrays, count, np.ones(d), null, centre)

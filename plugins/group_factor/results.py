@@ -11,6 +11,7 @@ from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Tabl
 from plaidwork.core.api_factors import correlate_rows
 from plaidwork.plugins.group_factor import local
 from plaidwork.plugins.group_factor.imputation import best_chain, last_of, linear, on_data_scale
+from plaidwork.plugins.group_factor.intercepts import drawn, of_group
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.sweep import explained
@@ -22,11 +23,14 @@ Z95 = 1.959964
 def deviance_of(views: Views, draw: dict[str, np.ndarray]) -> np.ndarray:
     """(K + 3, M), see ``local.deviances``."""
     out = np.zeros((len(draw["z"]) + 3, len(views.names)))
-    local.deviances(
-        0, len(views.raw), views.raw, views.observed, views.kind.astype(np.int64), draw["intercept"],
-        views.null, np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),
-        views.view.astype(np.int64), out,
-    )  # fmt: skip
+    mu = drawn(draw)
+    for g in range(len(mu) if views.null.ndim == 2 else 1):
+        known = views.observed * (views.group == g) if views.null.ndim == 2 else views.observed
+        local.deviances(
+            0, len(views.raw), views.raw, known, views.kind.astype(np.int64), np.ascontiguousarray(mu[g]),
+            of_group(views.null, g), np.ascontiguousarray(draw["z"]), np.ascontiguousarray(draw["w"]),
+            views.view.astype(np.int64), out,
+        )  # fmt: skip
     return out
 
 
@@ -56,7 +60,7 @@ def oriented(draw: dict[str, np.ndarray], share: np.ndarray) -> tuple[dict[str, 
 
 def expected(views: Views, draw: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Expected values (D, N) and their standard deviation, on the scale of the data."""
-    mean, spread = linear(draw)
+    mean, spread = linear(draw, views.group)
     sd = np.empty_like(mean)
     for m, word in enumerate(views.likelihoods):
         here = views.place(m)

@@ -53,8 +53,19 @@ SETTINGS = (
         doc="Divide each Gaussian view by its standard deviation.",
     ),
     Hyperparameter(
+        "centre_views", "bool", True, label="Centre views", group="Views", advanced=True,
+        doc="Take the mean of each Gaussian feature off, in every sample group. Off: values are taken as they are, for views "
+        "that are centred already.",
+    ),
+    Hyperparameter(
         "intercept", "bool", True, label="Intercepts", group="Views", advanced=True,
         doc="A base rate of each feature in Bernoulli and Poisson views.",
+    ),
+    Hyperparameter(
+        "group_intercepts", "bool", True, label="Intercepts by sample group", group="Views", advanced=True, earlier=False,
+        when={"intercept": True},
+        doc="Each sample group has base rates of its own, where groups are given; else groups that differ in nothing but "
+        "their rates get a factor.",
     ),
     Hyperparameter(
         "bernoulli_bound", "choice", "jaakkola", label="Bernoulli bound", group="Views", advanced=True,
@@ -83,9 +94,22 @@ SETTINGS = (
         doc="Factor values before the first sweep.",
     ),
     _number(
-        "start_noise", 0.05, 0.0, 10.0, "Noise at the start",
+        "start_noise", 0.2, 0.0, 10.0, "Noise at the start",
         "Standard deviation of noise added to the components, so that restarts differ.", "Start", advanced=True,
         when={"init": ("varimax", "pca", "given")},
+    ),
+    Hyperparameter(
+        "intercept_start", "choice", "rates", label="Intercepts at the start", group="Start", advanced=True,
+        choices=(
+            Choice(value="rates", label="Base rates", doc="those of the feature"),
+            Choice(value="zero", label="Zero"),
+        ),
+        doc="Intercepts before the first sweep.", when={"intercept": True},
+    ),
+    _number(
+        "start_variance", 1.0, 1e-6, 10.0, "Variance at the start",
+        "Of the factor values before the first sweep. Small values hold on to the start; 1 is that of the prior.", "Start",
+        advanced=True, earlier=0.02,
     ),
     Hyperparameter(
         "dtype", "choice", "float32", label="Cells in memory", group="Views", advanced=True,

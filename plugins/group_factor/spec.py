@@ -72,6 +72,12 @@ GROUP_FACTOR = ModelSpec(
         Variable("theta", ("factor", "view"), ragged=True, label="Share of active weights"),
         Variable("intercept", ("variable",), label="Intercept", doc="0 in Gaussian views, which are centred"),
         Variable("intercept_var", ("variable",), label="Variance of the intercept"),
+        Variable("group_intercept", ("sample_group", "variable"), label="Intercept by sample group"),
+        Variable(
+            "group_intercept_var",
+            ("sample_group", "variable"),
+            label="Variance of the intercept by sample group",
+        ),
         Variable(
             "tau",
             ("sample_group", "variable"),
@@ -176,7 +182,7 @@ GROUP_FACTOR = ModelSpec(
         View("table", "Stability", {"values": "stability"}, options={"layer": True}, group="Restarts"),
     ),
     state_version=3,
-    schedule=Schedule(chains=2, max_sweeps=500, tolerance=1e-6),
+    schedule=Schedule(chains=2, max_sweeps=2000, tolerance=0.1, window=50, relaxation=16.0),
     citation=CITATION,
     help=(
         "Every value is an intercept plus the sum over factors of the sample's factor value times the feature's weight. A "

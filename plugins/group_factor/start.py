@@ -8,12 +8,11 @@ from numba import njit
 from plaidwork.core.api import Block, ModelError
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.group_factor import kernels, local, products
-from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, views_of
+from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, known_of, of_samples, views_of
+from plaidwork.plugins.group_factor.intercepts import of_group
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
 from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Settings, StartWork
 
-START_VARIANCE = 0.02
-"""Of q(z): small, or the first sweeps forget the start (see NOTES.md)."""
 SINGLE_CELLS = 1_000_000
 """From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
 PASSES, SPARE = 10, 10
@@ -78,17 +77,6 @@ def orthonormal(rows: np.ndarray) -> np.ndarray:
     return rows
 
 
-def varimax(loadings: np.ndarray, steps: int = TURNS) -> np.ndarray:
-    """(K, K) rotation that makes the columns of the (D, K) loadings sparse."""
-    rotation, last = np.eye(loadings.shape[1]), 0.0
-    for _ in range(steps):
-        rotation, reached = turn(loadings, rotation)
-        if reached <= last * (1 + 1e-8):
-            break
-        last = reached
-    return rotation
-
-
 def levelled(loadings: np.ndarray) -> np.ndarray:
     """Rows of like length (Kaiser), those near 0 left small: else the strongest features decide the rotation."""
     squares = (loadings**2).sum(axis=1)
@@ -101,7 +89,12 @@ def _rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
     if view.kind == kernels.GAUSSIAN:
         return np.asarray(y[lo:hi])
     out = np.empty((hi - lo, y.shape[1]), state["float"].dtype)
-    fill_centred(y, state["centre"][view.first + lo : view.first + hi], lo, out)
+    here = slice(view.first + lo, view.first + hi)
+    fill_centred(y, of_group(state["centre"], 0)[here], lo, out)
+    if state["centre"].ndim == 2:
+        out -= known_of(view, lo, hi) * (
+            of_samples(state["centre"], here, state["group"]) - state["centre"][:1, here].T
+        )
     return out
 
 
@@ -114,7 +107,7 @@ def advance_start(state: Fields, params: Settings) -> bool:
     work = state["start"]
     if work["phase"] == "turn":
         return _turn(state)
-    basis, n_features = work["basis"], len(state["mu"])
+    basis, n_features = work["basis"], len(state["lik"])
     lo = work["at"]
     hi = min(n_features, lo + max(1, SLICE // (2 * basis.size)))
     small = basis.astype(state["float"].dtype)
@@ -158,7 +151,7 @@ def _end_of_pass(state: Fields, params: Settings) -> bool:
         return _finish(state, work["basis"])
     work["phase"], work["loadings"], work["rotation"] = (
         "loadings",
-        np.zeros((len(state["mu"]), use)),
+        np.zeros((len(state["lik"]), use)),
         np.eye(use),
     )
     return False
@@ -212,7 +205,7 @@ def start_scores(
     if params["init"] == "random":
         _set_scores(state, fill)
         return None
-    rank = min(k + SPARE, n, len(state["mu"]))
+    rank = min(k + SPARE, n, len(state["lik"]))
     return {
         "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0, "fill": fill,
         "noise": params["start_noise"] * rng.standard_normal((k, n)),
@@ -233,9 +226,9 @@ def new_state(
     read = [
         read_view(block, word, params, group, n_groups) for block, word in zip(blocks, words, strict=True)
     ]
-    sizes = [len(view.null) for view in read]
+    sizes = [view.null.shape[-1] for view in read]
     d = sum(sizes)
-    v = np.full((k, n), START_VARIANCE)
+    v = np.full((k, n), params["start_variance"])
     state: Fields = {
         "dropped": 0, "single": int(params["dtype"] == "float32" and n * d >= SINGLE_CELLS), "float": np.zeros(0, params["dtype"]), "group": group.astype(np.int64),
         "kinds": np.array([view.kind for view in read]), "level": np.array([view.level for view in read]),
@@ -262,14 +255,16 @@ def new_state(
 def _of_features(read: list[ReadView], params: Settings) -> OfFeatures:
     """Intercepts, noise precisions and constants of all features."""
     null, centre, variance = (
-        np.concatenate([getattr(view, name) for view in read]) for name in ("null", "centre", "variance")
+        np.concatenate([getattr(view, name) for view in read], axis=-1)
+        for name in ("null", "centre", "variance")
     )
     count = np.concatenate([view.count for view in read], axis=1)
-    gaussian = np.repeat([view.kind == kernels.GAUSSIAN for view in read], [len(view.null) for view in read])
+    sizes = [view.null.shape[-1] for view in read]
+    gaussian = np.repeat([view.kind == kernels.GAUSSIAN for view in read], sizes)
     shape = np.where(gaussian, params["noise_shape"] + 0.5 * count, 1.0)
     return {
-        "mu": null.copy() if params["intercept"] else np.zeros(len(null)),
-        "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, 1e-2),
+        "mu": null.copy() if params["intercept"] and params["intercept_start"] == "rates" else np.zeros(null.shape),
+        "mu_var": np.where(gaussian | (not params["intercept"]), 0.0, np.full(null.shape, 1e-2)),
         "tau_shape": shape, "tau_rate": np.where(gaussian, shape * variance, 1.0),
         "scale": np.where(gaussian, np.broadcast_to(1.0 / variance, shape.shape), 1.0),
         "null": null, "centre": centre,
@@ -284,9 +279,11 @@ def _start_local(state: Fields, view: View) -> None:
     nothing = np.zeros(n)
     for row in range(view.size):
         d, y = view.first + row, view.arrays["y"][row]
-        mu = float(state["mu"][d])
+        one = state["mu"].ndim == 1
+        x = nothing if one else state["mu"][state["group"], d]
+        mu = float(state["mu"][d]) if one else 0.0
         if view.kind == kernels.BERNOULLI:
-            found = local.bits_local(y, nothing, nothing, mu, 0.0, view.arrays["T"][row])
+            found = local.bits_local(y, x, nothing, mu, 0.0, view.arrays["T"][row])
         else:
-            found = local.tangent_local(view.kind, y, nothing, nothing, mu, 0.0, view.arrays["B"][row])
+            found = local.tangent_local(view.kind, y, x, nothing, mu, 0.0, view.arrays["B"][row])
         state["const"][d], state["lik"][d] = found

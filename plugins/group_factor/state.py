@@ -29,11 +29,15 @@ class Settings(TypedDict):
     min_r2: float
     likelihoods: str
     scale_views: bool
+    centre_views: bool
     intercept: bool
+    group_intercepts: bool
+    intercept_start: Literal["rates", "zero"]
     bernoulli_bound: Literal["jaakkola", "bohning"]
     slab: Slab
     init: Literal["varimax", "pca", "random", "given"]
     start_noise: float
+    start_variance: float
     dtype: Literal["float32", "float64"]
     drop_start: int
     drop_every: int
@@ -108,9 +112,9 @@ class Predictor(TypedDict):
     ww: Floats
     """(K, D) <w^2>"""
     mu: Floats
-    """(D,) intercepts"""
+    """(D,) intercepts, or (G, D)"""
     mu_var: Floats
-    """(D,)"""
+    """as ``mu``"""
     scale: Floats
     """(G, D) <tau>, 1 where not Gaussian"""
     score_shape: Floats
@@ -127,6 +131,7 @@ class OfFeatures(TypedDict):
     """Intercepts, noise precisions and constants of all features."""
 
     mu: Floats
+    """(D,), or (G, D) where groups have intercepts of their own, as the next"""
     mu_var: Floats
     tau_shape: Floats
     """(G, D)"""
@@ -134,9 +139,9 @@ class OfFeatures(TypedDict):
     """(G, D)"""
     scale: Floats
     null: Floats
-    """(D,) best constant on the scale of x"""
+    """as ``mu``: best constant on the scale of x"""
     centre: Floats
-    """(D,) mean of what is in ``y``"""
+    """as ``mu``: mean of what is in ``y``"""
 
 
 class Fields(Predictor, OfFeatures):

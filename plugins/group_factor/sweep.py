@@ -27,6 +27,7 @@ from plaidwork.plugins.group_factor.cells import (
     tile,
     views_of,
 )
+from plaidwork.plugins.group_factor.intercepts import for_kernels, of_group, update_by_group
 from plaidwork.plugins.group_factor.start import advance_start
 from plaidwork.plugins.group_factor.state import BY_FACTOR, Fields, Predictor, Settings
 
@@ -180,7 +181,7 @@ def update_noise(state: Fields, params: Settings, lo: int, hi: int) -> None:
 
 def update_zeta(state: Predictor) -> None:
     """The local parameters of all features, and their part of the bound."""
-    _update_soft(state, 0, len(state["mu"]), 1.0, False)
+    _update_soft(state, 0, len(state["lik"]), 1.0, False)
 
 
 def update_local(state: Fields, params: Settings, lo: int, hi: int) -> None:
@@ -190,13 +191,17 @@ def update_local(state: Fields, params: Settings, lo: int, hi: int) -> None:
 
 
 def _update_soft(state: Predictor, lo: int, hi: int, v_mu: float, intercepts: bool) -> None:
-    rest = v_mu, state["mu"], state["mu_var"], state["const"], state["lik"], intercepts, True
     for view, below, above in _parts(state, lo, hi):
         if view.kind == kernels.GAUSSIAN:
             continue
         y, first = view.arrays["y"], view.first
         single = bool(state["single"]) and view.kind == kernels.BERNOULLI
         for at, end, x, spread in predicted(state, below, above, single):
+            by_group = state["mu"].ndim == 2
+            if by_group and intercepts:
+                update_by_group(state, view, at, end, x, v_mu)
+            mu, mu_var = for_kernels(state, at, end, x, spread)
+            rest = v_mu, mu, mu_var, state["const"], state["lik"], intercepts and not by_group, True
             if view.kind == kernels.BERNOULLI:
                 update = singles.update_bits if x.dtype == np.float32 else local.update_bits
                 update(at, end, first, y, view.arrays["T"], x, spread, *rest)
@@ -221,8 +226,8 @@ def measure(state: Fields, lo: int, hi: int) -> None:
             y, known = view.arrays["y"][slice(*rows)].astype(float), known_of(view, *rows).astype(float)
             for g, out in enumerate(state["deviance"]):
                 local.deviances(
-                    at, stop, y, known * (state["group"] == g), state["kind"], state["mu"], state["null"],
-                    state["z"], state["w"], state["view"], out,
+                    at, stop, y, known * (state["group"] == g), state["kind"], of_group(state["mu"], g),
+                    of_group(state["null"], g), state["z"], state["w"], state["view"], out,
                 )  # fmt: skip
 
 
@@ -263,7 +268,7 @@ def _begin(state: Fields) -> None:
 
 def stages(state: Fields, params: Settings, sweep: int) -> Sequence[Stage]:
     """The stages of a sweep, each some tens of milliseconds a slice."""
-    (k, n), d = state["z"].shape, len(state["mu"])
+    (k, n), d = state["z"].shape, len(state["lik"])
     columns = products.width(k) + k
     found = []
     if "start" in state:
@@ -305,6 +310,13 @@ def upgraded(state: State) -> Fields:
     if stage != "deviance" or at:
         state[POSITION] = {"stage": "weak factors" if stage == "deviance" else stage, "at": at}
     return cast(Fields, state)
+
+
+def bring_up_to_date(state: Fields, before: Fields) -> None:
+    """What follows from means and rates that have been carried on; the variances of the weights stay."""
+    state["zz"] = state["z"] ** 2 + state["v"]
+    state["ww"] = state["w"] ** 2 + np.maximum(before["ww"] - before["w"] ** 2, 0.0)
+    state["scale"] = np.where(state["kind"] == kernels.GAUSSIAN, state["tau_shape"] / state["tau_rate"], 1.0)
 
 
 def traces_of(state: Fields, params: Settings) -> dict[str, float]:

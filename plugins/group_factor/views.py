@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData, ModelError, Problem, SettingError, per_matrix
+from plaidwork.plugins.group_factor.intercepts import one_by_group
 from plaidwork.plugins.group_factor.kernels import BERNOULLI, BOHNING, GAUSSIAN, POISSON
 from plaidwork.plugins.group_factor.state import Settings
 
@@ -28,7 +29,7 @@ class Views:
     view, kind : (D,) index of the view; kind of bound (``kernels``).
     columns : per view the columns that are fitted. mean : (G, D) what was taken off in a sample group. unit : (D,) divisor.
     groups : names of the G sample groups. group : (N,) the group of a sample.
-    null : (D,) best constant on the scale of x.
+    null : (D,) best constant on the scale of x, or (G, D) where groups have intercepts of their own.
     features, samples : names.
     """
 
@@ -123,6 +124,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)
     words = likelihoods_of(blocks, params["likelihoods"])
+    by_group = one_by_group(params, len(groups))
     parts: list[list[np.ndarray]] = [[] for _ in range(7)]
     features: list[list[str]] = []
     for block, word in zip(blocks, words, strict=True):
@@ -133,14 +135,19 @@ def read_views(data: ModelData, params: Settings) -> Views:
         mean, unit = values.sum(axis=1) / count, np.ones(len(usable))
         shift = np.zeros((len(groups), len(usable)))
         if word == "gaussian":
-            shift = group_means(values, known, group, len(groups))
+            if params["centre_views"]:
+                shift = group_means(values, known, group, len(groups))
             values = (values - shift.T[:, group]) * known
             if params["scale_views"] and len(usable):
                 unit[:] = np.sqrt((values**2).sum() / known.sum()) or 1.0
                 values /= unit[:, None]
-            null, kind = np.zeros(len(usable)), GAUSSIAN
+            null, kind = np.zeros((len(groups), len(usable)) if by_group else len(usable)), GAUSSIAN
         else:
             null = best_constant(mean, count, word)
+            if by_group:
+                own = np.array([known @ (group == g) for g in range(len(groups))])
+                rates = np.where(own > 0, group_means(values, known, group, len(groups)), mean)
+                null = best_constant(rates, own, word)
             kind = POISSON if word == "poisson" else BERNOULLI
             if kind == BERNOULLI and params["bernoulli_bound"] == "bohning":
                 kind = BOHNING
@@ -160,7 +167,7 @@ def read_views(data: ModelData, params: Settings) -> Views:
         tuple(columns),
         np.concatenate(means, axis=1),
         np.concatenate(units),
-        np.concatenate(nulls),
+        np.concatenate(nulls, axis=-1),
         _named_apart(names, features),
         tuple(blocks[0].names[0]),
         groups,

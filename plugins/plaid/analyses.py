@@ -24,7 +24,7 @@ from plaidwork.core.api import (
     View,
 )
 from plaidwork.core.api_blocks import nmi_overlap_ishiguro
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg
+from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.plaid import association as stats
 
 THRESHOLD = Hyperparameter(

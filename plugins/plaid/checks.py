@@ -10,10 +10,36 @@ from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
+PROFILE_TIMES = 5.0
+"""How much longer a sweep of blocks with a profile takes."""
 
 
 LEVEL_SHARE = 0.4
 """Share of the variance between whole rows (or columns) from which blocks would mostly stand for their levels."""
+
+
+MOSTLY = 0.8
+"""Share of the observed cells with one value above which Gaussian noise is no description of them."""
+
+
+def share_of_one_value(block: Block) -> tuple[float, float]:
+    """The median of the observed cells and the share of them that equal it: a value that most cells have is the median."""
+    known = block.values.ravel() if block.observed.all() else block.values[block.observed]
+    value = float(np.median(known))
+    return value, float(np.count_nonzero(known == value) / known.size)
+
+
+def _mostly_one_value(block: Block) -> list[Problem]:
+    """A warning for zero-heavy data: blocks of constant shift then describe single values."""
+    value, share = share_of_one_value(block)
+    if not MOSTLY < share < 1.0:
+        return []
+    known = block.values[block.observed]
+    text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
+    hint = "Binary principal components takes matrices of 0 and 1."
+    if len(np.unique(known)) > 2:
+        hint = f"Take 0/1 first (Transform… on the data page, “Split at a threshold”). {hint}"
+    return [Problem(text, hint, "X", "warning")]
 
 
 def _levels(block: Block) -> list[Problem]:
@@ -77,7 +103,10 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
         if empty:
             text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
-    found += _levels(block)
+    found += _levels(block) + _mostly_one_value(block)
+    if params["layer"] == "profile" and params.get("moves") == "row_wise":
+        text = "“Row by row” moves blocks of one shift only."
+        found.append(Problem(text, "Choose “Whole blocks”, or blocks of one shift.", "moves"))
     if params["start"] == "given":
         found += _start(data, most, name, label)
     if ("true_rows" in data) != ("true_columns" in data):
@@ -92,5 +121,7 @@ def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     n_cells = float(np.prod(block.shape))
     density = 1.0 if bool(block.observed.all()) else 2.0
     seconds = (n_cells * SECONDS_PER_CELL * density + (n_moves + 10) * SECONDS_PER_MOVE) * params["replicas"]
+    if params["layer"] == "profile":
+        seconds *= PROFILE_TIMES
     memory = 20.0 * sum(block.shape) * params["replicas"] + 8.0 * sum(block.shape) * 20
     return Cost(memory, seconds)

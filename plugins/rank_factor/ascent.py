@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from plaidwork.core.api import Clock, Params, Stage, State
+from plaidwork.core.api import Clock, Stage
 from plaidwork.plugins.rank_factor import relaxing
 from plaidwork.plugins.rank_factor import vb_rows as rows
 from plaidwork.plugins.rank_factor import vb_scores as scores
@@ -18,6 +18,7 @@ from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.mixture import FROZEN_SWEEPS
 from plaidwork.plugins.rank_factor.rows import begin_rows
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Q, Settings
 
 
 def work_on(stage: str, setup: Setup, k: int) -> int:
@@ -29,7 +30,7 @@ def work_on(stage: str, setup: Setup, k: int) -> int:
     return n * (20 + size // (2 if stage == "rows" else 4) + (size // 2 if setup.pairs is not None else 0))
 
 
-def stages(state: State, setup: Setup, params: Params, clock: Clock) -> list[Stage]:
+def stages(state: Q, setup: Setup, params: Settings, clock: Clock) -> list[Stage]:
     """The stages of a sweep. The bound means something at its end, where weights and scales are at their best."""
     (d, n, _), k = setup.shape, state["z"].shape[1]
 
@@ -66,7 +67,7 @@ def stages(state: State, setup: Setup, params: Params, clock: Clock) -> list[Sta
     ]  # fmt: skip
 
 
-def _row_part(state: State, setup: Setup, params: Params, lo: int, hi: int, zz: np.ndarray) -> None:
+def _row_part(state: Q, setup: Setup, params: Settings, lo: int, hi: int, zz: np.ndarray) -> None:
     part = rows.begin_part(state, setup, lo, hi, zz)
     rows.update_weights(state, setup, params, part)
     rows.update_own(state, setup, params, part)
@@ -76,14 +77,14 @@ def _row_part(state: State, setup: Setup, params: Params, lo: int, hi: int, zz: 
     rows.pass_on(state, setup, params, part)
 
 
-def update_groups(state: State, setup: Setup, params: Params, clock: Clock) -> None:
+def update_groups(state: Q, setup: Setup, params: Settings, clock: Clock) -> None:
     """q of the groups, where there are several, and of the weights of the labels."""
     if state["share"].shape[1] > 1 and clock.sweep >= FROZEN_SWEEPS:
         scores.update_groups(state, setup, params)
     scores.update_label_weights(state, setup, params)
 
 
-def after_scores_of(state: State, setup: Setup, params: Params) -> list[Callable[[], None]]:
+def after_scores_of(state: Q, setup: Setup, params: Settings) -> list[Callable[[], None]]:
     """The updates that follow the scores, in their order."""
     found: list[Callable[[], None]] = [
         partial(scores.update_label_weights, state, setup, params),
@@ -100,7 +101,7 @@ def after_scores_of(state: State, setup: Setup, params: Params) -> list[Callable
     return found
 
 
-def last_of(state: State, setup: Setup, params: Params) -> list[Callable[[], None]]:
+def last_of(state: Q, setup: Setup, params: Settings) -> list[Callable[[], None]]:
     """Weights and scales at their best, so that the bound is that of the other factors alone."""
     return [
         partial(scores.update_label_weights, state, setup, params),
@@ -109,12 +110,12 @@ def last_of(state: State, setup: Setup, params: Params) -> list[Callable[[], Non
     ]
 
 
-def traces_of(state: State) -> dict[str, float]:
+def traces_of(state: Q) -> dict[str, float]:
     """Traces after a sweep: those of the one before, when this one was undone."""
     return dict(state["good"].get("traces", {}))
 
 
-def measured_traces(state: State, setup: Setup, params: Params) -> dict[str, float]:
+def measured_traces(state: Q, setup: Setup, params: Settings) -> dict[str, float]:
     """Traces of a state whose parts have all been measured."""
     groups = state["share"].shape[1]
     total = state["measured"].sum(axis=0)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaln, digamma, xlogy
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor import vb_state as q
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.shrinkage import gamma_bound, scale_bound
+from plaidwork.plugins.rank_factor.state import Q, Settings
 
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-def data_bound(state: State, setup: Setup) -> float:
+def data_bound(state: Q, setup: Setup) -> float:
     """Expected log likelihood of Gaussian rows, from the expected squares in ``state``; hinges are summed elsewhere."""
     count = setup.known.sum(axis=1)
     log_gamma, gamma = q.log_of(state, "gamma"), q.mean_of(state, "gamma")
     return float(0.5 * (count * (log_gamma - LOG_2PI) - gamma * state["squares"]).sum())
 
 
-def label_bound(state: State, setup: Setup, params: Params) -> float:
+def label_bound(state: Q, setup: Setup, params: Settings) -> float:
     """Expected log hinges of the labels, at the weights in the state."""
     f, square = q.label_moments(state)
     y, weight, kappa = setup.y[:, None], params["label_weight"], state["label_kappa"]
@@ -32,7 +32,7 @@ def label_bound(state: State, setup: Setup, params: Params) -> float:
     return float((state["share"] * term.sum(axis=2)).sum())
 
 
-def score_bound(state: State) -> float:
+def score_bound(state: Q) -> float:
     """Prior and entropy of the scores and of the groups."""
     k = state["z"].shape[1]
     psi, log_psi = q.prior_of_scores(state)
@@ -48,7 +48,7 @@ def gauss_entropy(log_det: np.ndarray, k: int) -> float:
     return float(0.5 * (k * (1 + LOG_2PI) + log_det).sum())
 
 
-def loading_bound(state: State, params: Params) -> float:
+def loading_bound(state: Q, params: Settings) -> float:
     """Loadings with their shrinkage."""
     r, s = params["loading_shape"], params["loading_rate"]
     eta, log_eta = q.mean_of(state, "eta"), q.log_of(state, "eta")
@@ -64,7 +64,7 @@ def loading_bound(state: State, params: Params) -> float:
     return total + gamma_bound(state["top_shape"], state["top_rate"], 0.5, 1.0, 0.0)
 
 
-def coefficient_bound(state: State, params: Params) -> float:
+def coefficient_bound(state: Q, params: Settings) -> float:
     """Classifiers with their shrinkage."""
     r, s = params["coefficient_shape"], params["coefficient_rate"]
     eta, log_eta = q.mean_of(state, "e"), q.log_of(state, "e")
@@ -79,7 +79,7 @@ def coefficient_bound(state: State, params: Params) -> float:
     return total + gamma_bound(state["b_top_shape"], state["b_top_rate"], 0.5, 1.0, 0.0)
 
 
-def threshold_bound(state: State, setup: Setup, params: Params) -> float:
+def threshold_bound(state: Q, setup: Setup, params: Settings) -> float:
     """Thresholds; 0 where there are none."""
     if setup.likelihood != "levels":
         return 0.0
@@ -88,7 +88,7 @@ def threshold_bound(state: State, setup: Setup, params: Params) -> float:
     return float(0.5 * (1 + np.log(variance / prior) - (mean**2 + variance) / prior).sum())
 
 
-def mixture_bound(state: State, params: Params) -> float:
+def mixture_bound(state: Q, params: Settings) -> float:
     """mu, psi, nu and alpha; 0 with a single group."""
     groups, k = state["mu"].shape
     if groups == 1:
@@ -108,7 +108,7 @@ def mixture_bound(state: State, params: Params) -> float:
     )
 
 
-def noise_bound(state: State, setup: Setup, params: Params) -> float:
+def noise_bound(state: Q, setup: Setup, params: Settings) -> float:
     """Noise precisions; 0 for ranks."""
     if setup.likelihood != "gaussian":
         return 0.0
@@ -116,7 +116,7 @@ def noise_bound(state: State, setup: Setup, params: Params) -> float:
     return gamma_bound(state["gamma_shape"], state["gamma_rate"], params["noise_shape"], rate, np.log(rate))
 
 
-def elbo(state: State, setup: Setup, params: Params, hinges: float) -> float:
+def elbo(state: Q, setup: Setup, params: Settings, hinges: float) -> float:
     """The bound; ``hinges`` are the expected log hinges of the rank likelihood, whatever their weights."""
     total = data_bound(state, setup) if setup.likelihood == "gaussian" else hinges
     total += label_bound(state, setup, params) + score_bound(state) + loading_bound(state, params)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params, Problem, random_test
+from plaidwork.core.api import Block, ModelData, ModelError, Problem, random_test
+from plaidwork.plugins.rank_factor.state import Settings
 
 MANY = 4
 """Items named of one sort."""
@@ -16,7 +17,7 @@ def some(names: list[str], noun: str) -> str:
     return f"{len(names)} {noun}{'s' if len(names) != 1 else ''} ({shown})"
 
 
-def split_of(data: ModelData, params: Params) -> tuple[np.ndarray, np.ndarray]:
+def split_of(data: ModelData, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """Places of the training and of the test samples. Raises ``ModelError`` when one half is empty.
 
     Without a “Split” the share of the settings is drawn from each class, the same samples for the same labels.
@@ -47,7 +48,7 @@ def varying_rows(block: Block, train: np.ndarray) -> np.ndarray:
     return np.flatnonzero(high > low)
 
 
-def class_names(data: ModelData, params: Params) -> tuple[tuple[str, ...], np.ndarray]:
+def class_names(data: ModelData, params: Settings) -> tuple[tuple[str, ...], np.ndarray]:
     """Names of the classes and the class of every sample, -1 where unlabelled.
 
     Raises ``ModelError`` for a label that is not among the given classes.
@@ -75,7 +76,7 @@ def class_names(data: ModelData, params: Params) -> tuple[tuple[str, ...], np.nd
     return wanted, found
 
 
-def find_problems(data: ModelData, params: Params) -> list[Problem]:
+def find_problems(data: ModelData, params: Settings) -> list[Problem]:
     """Errors and remarks."""
     try:
         train, _ = split_of(data, params)
@@ -153,7 +154,7 @@ def _row_problems(block: Block, train: np.ndarray) -> list[Problem]:
     return found
 
 
-def _setting_problems(block: Block, params: Params) -> list[Problem]:
+def _setting_problems(block: Block, params: Settings) -> list[Problem]:
     found = []
     shape = params["image_shape"]
     if len(shape) not in (0, 2) or any(side < 1 or side % 1 for side in shape):

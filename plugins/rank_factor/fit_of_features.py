@@ -6,18 +6,19 @@ import itertools
 
 import numpy as np
 
-from plaidwork.core.api import Block, Params, Result, Results, Table, format_rate
+from plaidwork.core.api import Block, Result, Results, Table, format_rate
 from plaidwork.core.api_scores import rank_correlation
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Settings
 
 MOST_CURVES, BINS, LEAST_IN_BIN = 200, 20, 5
 
 
-def shown_feature(posterior: Posterior, setup: Setup, block: Block, params: Params) -> int:
+def shown_feature(posterior: Posterior, setup: Setup, block: Block, params: Settings) -> int:
     """Place of the feature of the rank fit: the one of the settings, else the one with the strongest loading."""
     name = params["shown_feature"].strip()
     if name in block.names[1] and block.names[1].index(name) in setup.rows:
@@ -110,7 +111,7 @@ def _violated(posterior: Posterior, setup: Setup, feature: int, row: int) -> np.
     return found
 
 
-def agreement(posterior: Posterior, setup: Setup, block: Block, params: Params) -> Table:
+def agreement(posterior: Posterior, setup: Setup, block: Block, params: Settings) -> Table:
     """Per fitted feature: how well its order (or its values) are met at the mean loadings and scores."""
     names = np.array(block.names[1])[setup.rows]
     a, z = posterior.loadings[:, setup.rows].T, posterior.scores[setup.train]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.kernels.labels import draw_label_weights
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage
 from plaidwork.plugins.rank_factor.kernels.solve import draw_rows, outer_packed
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Fields, Settings
 
 FROZEN_SWEEPS = 10
 """Sweeps before a sample may change its group."""
@@ -25,7 +25,7 @@ def decisions(z: np.ndarray, beta: np.ndarray) -> np.ndarray:
     return (extended(z, beta) @ beta.reshape(groups * g, k).T).reshape(len(z), groups, g)
 
 
-def log_weights(state: State) -> np.ndarray:
+def log_weights(state: Fields) -> np.ndarray:
     """(T,) log q_t; the last component takes what is left."""
     log_nu = state["log_nu"].copy()
     log_nu[-1] = 0.0
@@ -44,7 +44,7 @@ def choose(log_p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum((rng.random((len(p), 1)) * p[:, -1:] >= p).sum(axis=1), p.shape[1] - 1)
 
 
-def group_log_probabilities(state: State, setup: Setup, params: Params) -> np.ndarray:
+def group_log_probabilities(state: Fields, setup: Setup, params: Settings) -> np.ndarray:
     """(N, T) log conditional of t without its norm, the label augmentation integrated out."""
     apart = np.maximum(0.0, 1.0 - setup.y[:, None] * decisions(state["z"], state["beta"]))
     hinge = (apart * (setup.y[:, None] != 0)).sum(axis=2)
@@ -52,18 +52,18 @@ def group_log_probabilities(state: State, setup: Setup, params: Params) -> np.nd
     return log_p - 2.0 * params["label_weight"] * hinge
 
 
-def draw_groups(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+def draw_groups(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
     """Draw t; the caller draws the label augmentation afresh at once."""
     state["t"] = choose(group_log_probabilities(state, setup, params), rng)
 
 
-def draw_label_terms(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+def draw_label_terms(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
     """Draw the augmentation of the labels."""
     own = decisions(state["z"], state["beta"])[np.arange(len(state["t"])), state["t"]]
     draw_label_weights(rng, setup.y, own, params["label_weight"], state["label_kappa"])
 
 
-def coefficient_terms(state: State, setup: Setup, params: Params) -> tuple[np.ndarray, np.ndarray]:
+def coefficient_terms(state: Fields, setup: Setup, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """Precision (T G, packed) and linear term (T G, K') of all classifiers, without their prior."""
     groups, g, _ = state["beta"].shape
     weight, z = params["label_weight"], extended(state["z"], state["beta"])
@@ -74,22 +74,22 @@ def coefficient_terms(state: State, setup: Setup, params: Params) -> tuple[np.nd
     return precision, pull.reshape(-1, groups * g).T @ z
 
 
-def draw_coefficients(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+def draw_coefficients(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
     """Draw beta and its shrinkage, one hierarchy per classifier."""
     precision, linear = coefficient_terms(state, setup, params)
-    flat = {name: state[name].reshape(len(linear), -1) for name in ("beta", "b", "e")}
-    draw_rows(rng, precision, linear, 1.0 / flat["b"], flat["beta"])
+    beta, b, e = (part.reshape(len(linear), -1) for part in (state["beta"], state["b"], state["e"]))
+    draw_rows(rng, precision, linear, 1.0 / b, beta)
     k = linear.shape[1]
     rate = np.repeat(state["b_phi"].ravel(), k).reshape(-1, k)
     shape, second = params["coefficient_shape"], params["coefficient_rate"]
-    draw_shrinkage(rng, flat["beta"], flat["b"], flat["e"], rate, shape, second)
+    draw_shrinkage(rng, beta, b, e, rate, shape, second)
     size = state["b_phi"].shape
     drawn = rng.standard_gamma(0.5 + second * k, size) / (state["b_phi_rate"] + state["e"].sum(axis=2))
     state["b_phi"] = np.maximum(drawn, 1e-100)
     state["b_phi_rate"] = np.maximum(rng.standard_gamma(1.0, size) / (1.0 + state["b_phi"]), 1e-100)
 
 
-def draw_mixture(state: State, params: Params, rng: np.random.Generator) -> None:
+def draw_mixture(state: Fields, params: Settings, rng: np.random.Generator) -> None:
     """Draw mu, psi, nu and alpha given the groups."""
     z, t, psi = state["z"], state["t"], state["psi"]
     groups, k = state["mu"].shape
@@ -105,7 +105,7 @@ def draw_mixture(state: State, params: Params, rng: np.random.Generator) -> None
     draw_sticks(state, params, count, rng)
 
 
-def draw_sticks(state: State, params: Params, count: np.ndarray, rng: np.random.Generator) -> None:
+def draw_sticks(state: Fields, params: Settings, count: np.ndarray, rng: np.random.Generator) -> None:
     """Draw log nu and log (1 - nu) without rounding, then alpha."""
     groups = len(count)
     after = state["alpha"] + np.concatenate([np.cumsum(count[::-1])[::-1][1:], [0]])

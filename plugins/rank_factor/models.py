@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from plaidwork.core.api import (
     Model,
     ModelData,
     ModelSpec,
-    Params,
     Problem,
     Results,
     Stage,
@@ -33,9 +32,12 @@ from plaidwork.plugins.rank_factor.results import summarise_posterior
 from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
+from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
 from plaidwork.plugins.rank_factor.vb_sample import draw_q
 
+S = TypeVar("S", bound=Shared)
+P = TypeVar("P", bound=Settings)
 WARM_UP = (
     {"scheme": "levels"},
     {"scheme": "pairs"},
@@ -52,13 +54,16 @@ def spread_out(values: np.ndarray, places: np.ndarray, size: int, fill: float = 
     return out
 
 
-class RankFactorModel(Model):
+class RankFactorModel(Model[S, P]):
     """What both share."""
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    warm_up: ClassVar[tuple[dict[str, str], ...]] = WARM_UP
+    """Settings of the tiny fits that compile the kernels."""
+
+    def validate(self, data: ModelData, params: P) -> Sequence[Problem]:
         return find_problems(data, params)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: P) -> Cost:
         n, d = (float(side) for side in data["X"].shape)
         k = params["n_factors"]
         cell = 5e-8 + 2.5e-10 * packed_size(k)
@@ -68,18 +73,19 @@ class RankFactorModel(Model):
     def prepare(self) -> None:
         """Compile the kernels on tiny data, one fit per sort of likelihood."""
         data, rng = tiny_data(), np.random.Generator(np.random.PCG64DXSM(0))
-        for settings in WARM_UP:
-            params = self.spec.check_params({"n_factors": 2, "n_components": 2, **settings})
+        for settings in self.warm_up:
+            given = {"n_factors": 2, "n_components": 2, **settings}
+            params = cast("P", self.spec.check_params(given))
             state = self.init(data, params, rng)
             for _ in passes(self, state, data, params, rng, Clock(0, 0)):
                 pass
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: P) -> S:
         if from_version == 1:
-            return gibbs.upgraded(state)
+            return cast("S", gibbs.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
-    def _common(self, state: State, data: ModelData, setup: Setup) -> dict[str, Any]:
+    def _common(self, state: S, data: ModelData, setup: Setup) -> dict[str, Any]:
         n, d = data["X"].shape
         rows, train = setup.rows, setup.train
         c = state["c"] if state["c"].shape[1] else np.zeros((len(rows), 1))
@@ -92,23 +98,24 @@ class RankFactorModel(Model):
         }
 
 
-class RankFactor(RankFactorModel):
+class RankFactor(RankFactorModel[Fields, SamplerSettings]):
     """Max-margin rank-likelihood factor model by Gibbs sampling."""
 
     spec: ClassVar[ModelSpec] = RANK_FACTOR
+    warm_up = (*WARM_UP, {"classifier": "process"})
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: SamplerSettings, rng: np.random.Generator) -> Fields:
         return new_state(setup_of(data, params), params, rng)
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: Fields, data: ModelData, params: SamplerSettings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         return gibbs.stages(state, setup_of(data, params), params, rng, clock)
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: Fields, data: ModelData, params: SamplerSettings) -> Mapping[str, float]:
         return gibbs.traces_of(state, setup_of(data, params), params)
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: Fields, data: ModelData, params: SamplerSettings) -> Mapping[str, Any]:
         setup = setup_of(data, params)
         n, d = data["X"].shape
         found = self._common(state, data, setup)
@@ -125,30 +132,30 @@ class RankFactor(RankFactorModel):
             "group": spread_out(state["t"], setup.train, n, -1),
         }
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: SamplerSettings) -> Results:
         if not kept.n_draws:
             return {"headline": "No draws yet", "caption": ""}
         setup = setup_of(data, params)
-        return summarise_posterior(sampled_posterior(kept, setup), data, setup, params)
+        return summarise_posterior(sampled_posterior(kept, setup, params), data, setup, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SamplerSettings) -> Results:
         return predict_by_draws(kept, data, new_data, setup_of(data, params), params)
 
 
-class RankFactorVB(RankFactorModel):
+class RankFactorVB(RankFactorModel[Q, Settings]):
     """The same model by coordinate ascent on the evidence lower bound."""
 
     spec: ClassVar[ModelSpec] = RANK_FACTOR_VB
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Q:
         return q.new_q(setup_of(data, params), params, rng, data["X"].shape[1])
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: Q, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         return ascent.stages(state, setup_of(data, params), params, clock)
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: Q, data: ModelData, params: Settings) -> Mapping[str, float]:
         return ascent.traces_of(state)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
@@ -158,7 +165,7 @@ class RankFactorVB(RankFactorModel):
             return False
         return bool(bound[-1] - bound[-1 - WINDOW] <= WINDOW * tolerance * max(1.0, abs(bound[-1])))
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def draws(self, state: Q, data: ModelData, params: Settings) -> Mapping[str, Any]:
         setup = setup_of(data, params)
         n, d = data["X"].shape
         psi, _ = q.prior_of_scores(state)
@@ -178,7 +185,7 @@ class RankFactorVB(RankFactorModel):
             "share": spread_out(state["share"], setup.train, n),
         }
 
-    def sample(self, state: State, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
+    def sample(self, state: Q, rng: np.random.Generator, n: int) -> Sequence[Mapping[str, Any]]:
         samples, features = int(state["n_samples"]), int(state["n_features"])
         rows, train, k = state["rows"], state["train"], state["z"].shape[1]
         fills = {"shrinkage": 1.0, "noise": 1.0}
@@ -201,14 +208,14 @@ class RankFactorVB(RankFactorModel):
             found.append(one)
         return found
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
         chain = best_chain(kept)
         if chain is None:
             return {"headline": "No restart has ended yet", "caption": ""}
         setup = setup_of(data, params)
         return summarise_posterior(approximate_posterior(chain, setup, params), data, setup, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
         return predict_by_q(kept, data, new_data, setup_of(data, params), params)
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
@@ -12,13 +9,11 @@ from plaidwork.plugins.rank_factor.kernels.labels import draw_scores, mean_score
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, outer_packed
 from plaidwork.plugins.rank_factor.mixture import choose, decisions, log_densities
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
-
-Draw = Mapping[str, Any]
-"""One draw by the names of the state: a, z, c, gamma, beta, psi, mu; and log_weight, log q_t."""
+from plaidwork.plugins.rank_factor.state import Draw, Rows
 
 
 def new_terms(
-    draw: Draw,
+    draw: Rows,
     setup: Setup,
     cells: NewCells,
     z: np.ndarray,
@@ -70,7 +65,9 @@ def draw_new(
 
 
 def mean_decisions(draw: Draw, z: np.ndarray) -> np.ndarray:
-    """(M, G) sum over the groups of p(t | z) beta_t' z."""
+    """(M, G) sum over the groups of p(t | z) beta_t' z; of a Gaussian process its values."""
+    if "boundary" in draw:
+        return draw["boundary"].values(z)
     f = decisions(z, draw["beta"])
     if f.shape[1] == 1:
         return f[:, 0]

@@ -6,14 +6,13 @@ rises. A sweep that ends lower than the one before is undone and the share begin
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from plaidwork.core.api import POSITION, State
+from plaidwork.plugins.rank_factor.state import MEANS, RATES, Q
 
-MEANS = ("a", "z", "c", "beta", "mu")
-RATES = ("eta_rate", "phi_rate", "e_rate", "b_phi_rate")
 LEAST, GROWTH, MOST = 0.5, 1.3, 8.0
 """Share of the last step that is added: at first, its growth, and the most."""
 PLAIN = 20
@@ -24,7 +23,7 @@ APART = (POSITION, "precision", "linear", "kappa", "w", "rows", "train", "good",
 """What a sweep builds up itself, or never changes."""
 
 
-def begin(state: State) -> None:
+def begin(state: Q) -> None:
     """Before a sweep: keep q, then go on."""
     before, share = state["good"], state["share_added"]
     q = {name: _copy(value) for name, value in state.items() if name not in APART}
@@ -33,15 +32,15 @@ def begin(state: State) -> None:
         return
     for name in MEANS:
         state[name] = state[name] + share * (state[name] - before[name])
-    for name in RATES:
-        state[name] = state[name] * np.clip(state[name] / before[name], *BOUNDS) ** share
+    for rate in RATES:
+        state[rate] = state[rate] * np.clip(state[rate] / before[rate], *BOUNDS) ** share
 
 
 def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def end(state: State, traces: dict[str, float], sweep: int) -> None:
+def end(state: Q, traces: dict[str, float], sweep: int) -> None:
     """After sweep number ``sweep`` (from 0): keep its traces, or undo it and keep those of the one before."""
     good, bound = state["good"], traces["elbo"]
     if bound >= good["bound"]:
@@ -50,5 +49,7 @@ def end(state: State, traces: dict[str, float], sweep: int) -> None:
         good["bound"], good["traces"] = bound, traces
         return
     kept = good["bound"], good["traces"]
-    state.update({name: value for name, value in good.items() if name not in ("bound", "traces")})
+    cast("State", state).update(
+        {name: value for name, value in good.items() if name not in ("bound", "traces")}
+    )
     state["good"], state["share_added"] = {"bound": kept[0], "traces": kept[1]}, 0.0

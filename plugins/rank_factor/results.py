@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import Block, ModelData, Result, Results, Table
 from plaidwork.plugins.rank_factor.classification import classification
 from plaidwork.plugins.rank_factor.fit_of_features import agreement, cell_fit, order_fit, shown_feature
 from plaidwork.plugins.rank_factor.posterior import Posterior
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.similarity import network, top_places
+from plaidwork.plugins.rank_factor.state import Settings
 
 IN_USE = 0.05
 """Share of the strongest factor's size from which a factor counts as in use."""
 MOST_LISTED = 20_000
 
 
-def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, params: Params) -> Results:
+def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, params: Settings) -> Results:
     """Results by name; see ``spec`` for the views that show them."""
     block: Block = data["X"]
     names = np.array(block.names[1])
@@ -41,7 +42,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
             np.array([*setup.classes, "no label"])[setup.codes], ("sample",), label="Class"
         ),
         "factors": _factor_table(posterior, setup, labels, size),
-        **_classifiers(posterior, setup),
+        **_classifiers(posterior, setup, params),
         **network(posterior, setup.rows, names, params),
         **order_fit(posterior, setup, block, feature),
         **cell_fit(posterior, setup, block, feature),
@@ -49,7 +50,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
     }
 
 
-def _images(posterior: Posterior, params: Params) -> Result:
+def _images(posterior: Posterior, params: Settings) -> Result:
     """Loadings as images; flat where only the data know the shape."""
     if not params["image_shape"]:
         return Result(posterior.loadings, ("factor", "feature"), label="Loading")
@@ -61,7 +62,7 @@ def _images(posterior: Posterior, params: Params) -> Result:
     )
 
 
-def _caption(posterior: Posterior, setup: Setup, params: Params, size: np.ndarray) -> str:
+def _caption(posterior: Posterior, setup: Setup, params: Settings, size: np.ndarray) -> str:
     kind = {"gaussian": "values", "levels": "ranks with thresholds", "pairs": "ranks between samples"}
     used = int((size > IN_USE * max(size.max(), 1e-300)).sum())
     text = f"From {kind[setup.likelihood]}; {used} of {len(size)} factors in use"
@@ -72,7 +73,7 @@ def _caption(posterior: Posterior, setup: Setup, params: Params, size: np.ndarra
     return text + (f". Averaged over {posterior.averaged}." if posterior.averaged else ".")
 
 
-def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, params: Params) -> Table:
+def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, params: Settings) -> Table:
     n_top = max(1, min(params["n_top"], MOST_LISTED // len(labels)))
     deciding = np.abs(posterior.coefficients).max(axis=0)
     first = np.argsort(-deciding, kind="stable")
@@ -106,9 +107,10 @@ def _classifier_names(setup: Setup) -> list[str]:
     return [setup.classes[1]] if len(setup.classes) == 2 else list(setup.classes)
 
 
-def _classifiers(posterior: Posterior, setup: Setup) -> Results:
+def _classifiers(posterior: Posterior, setup: Setup, params: Settings) -> Results:
     """Coefficients by class, and by group of samples and class."""
-    titles = _classifier_names(setup)
+    titles, process = _classifier_names(setup), params["classifier"] == "process"
+    label, shape = ("Mean slope", "boundary") if process else ("Coefficient", "plane")
     groups, g, k = posterior.beta.shape
     several = groups > 1
     both = [f"{title}, group {t + 1}" if several else title for t in range(groups) for title in titles]
@@ -117,9 +119,9 @@ def _classifiers(posterior: Posterior, setup: Setup) -> Results:
     return {
         "groups_title": f"{used} groups of samples, each with a plane of its own"
         if several
-        else "One plane for all samples",
+        else f"One {shape} for all samples",
         "classifier": Result(np.array(titles), ("classifier",), label="Class against the rest"),
-        "coefficients": Result(posterior.coefficients, ("classifier", "factor"), label="Coefficient"),
+        "coefficients": Result(posterior.coefficients, ("classifier", "factor"), label=label),
         "coefficient_interval": Result(
             posterior.coefficient_interval, ("classifier", "factor", "side"), label="95 % interval"
         ),

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.random import draw_shrinkage, draw_weights
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, draw_rows, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.scaling import draw_column_scales, propose_row_scales
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import Fields, Floats, Settings, Shared
 
 
-def step_margin(setup: Setup, params: Params) -> float:
+def step_margin(setup: Setup, params: Settings) -> float:
     """eps of one comparison: half of it on either side of a threshold."""
     return float(params["margin"]) / (2.0 if setup.likelihood == "levels" else 1.0)
 
 
-def begin_rows(state: State, setup: Setup) -> None:
+def begin_rows(state: Shared, setup: Setup) -> None:
     """Empty sums over rows of what they say to the scores."""
     d, n, _ = setup.shape
     k = state["a"].shape[1]
@@ -31,7 +31,7 @@ def begin_rows(state: State, setup: Setup) -> None:
         state["w"] = np.zeros((n, d))
 
 
-def add_rows(state: State, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np.ndarray | None) -> None:
+def add_rows(state: Fields, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np.ndarray | None) -> None:
     """Add what rows lo to hi say to precision and linear term of the scores; p, h (hi - lo, N)."""
     outer = outer_packed(state["a"][lo:hi])
     if len(state["precision"]) == 1:
@@ -43,14 +43,14 @@ def add_rows(state: State, setup: Setup, lo: int, hi: int, p: np.ndarray, h: np.
 
 
 def draw_part(
-    state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int, zz: np.ndarray
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: np.ndarray
 ) -> None:
     """Draw everything of rows lo to hi; ``zz`` (N, packed) are the products z z'."""
     draw = {"gaussian": _gaussian, "levels": _levels, "pairs": _pairs}[setup.likelihood]
     draw(state, setup, params, rng, lo, hi, zz)
 
 
-def residual_squares(state: State, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> np.ndarray:
+def residual_squares(state: Fields, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> np.ndarray:
     """(hi - lo,) sums of squared residuals of Gaussian rows; ``zz`` (packed,) is Z'Z, used when no cell is missing."""
     a, z, x = state["a"][lo:hi], state["z"], setup.x[lo:hi]
     if not setup.complete:
@@ -59,7 +59,9 @@ def residual_squares(state: State, setup: Setup, lo: int, hi: int, zz: np.ndarra
     return np.maximum(square + outer_packed(a) @ doubled(zz, a.shape[1]), 0.0)
 
 
-def _gaussian(state, setup, params, rng, lo, hi, zz) -> None:
+def _gaussian(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+) -> None:
     z, x, known = state["z"], setup.x[lo:hi], setup.known[lo:hi]
     total = zz.sum(axis=0)
     shape = params["noise_shape"] + 0.5 * known.sum(axis=1)
@@ -73,7 +75,10 @@ def _gaussian(state, setup, params, rng, lo, hi, zz) -> None:
     state["linear"] += x.T @ (gamma[:, None] * state["a"][lo:hi])
 
 
-def _levels(state, setup, params, rng, lo, hi, zz) -> None:
+def _levels(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+) -> None:
+    assert setup.levels is not None
     z, eps = state["z"], step_margin(setup, params)
     level, top, c = setup.levels.values[lo:hi], setup.levels.top[lo:hi], state["c"][lo:hi]
     w = state["a"][lo:hi] @ z.T
@@ -87,7 +92,10 @@ def _levels(state, setup, params, rng, lo, hi, zz) -> None:
     add_rows(state, setup, lo, hi, p, h)
 
 
-def draw_thresholds(c, level, w, below, above, eps, params, rng) -> None:
+def draw_thresholds(
+    c: Floats, level: np.ndarray, w: Floats, below: Floats, above: Floats, eps: float, params: Settings,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
     """Draw the thresholds ``c`` of some rows, in place."""
     precision = np.full(c.shape, params["threshold_sd"] ** -2)
     linear = np.zeros(c.shape)
@@ -95,7 +103,10 @@ def draw_thresholds(c, level, w, below, above, eps, params, rng) -> None:
     c[:] = linear / precision + rng.standard_normal(c.shape) / np.sqrt(precision)
 
 
-def _pairs(state, setup, params, rng, lo, hi, zz) -> None:
+def _pairs(
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int, zz: Floats
+) -> None:
+    assert setup.pairs is not None
     z, eps, pairs, kappa = state["z"], step_margin(setup, params), setup.pairs, state["kappa"]
     k = z.shape[1]
     w = state["a"][lo:hi] @ z.T
@@ -110,7 +121,9 @@ def _pairs(state, setup, params, rng, lo, hi, zz) -> None:
     add_rows(state, setup, lo, hi, p, None)
 
 
-def _loadings(state, params, rng, lo, hi, precision, linear) -> None:
+def _loadings(
+    state: Fields, params: Settings, rng: np.random.Generator, lo: int, hi: int, precision: Floats, linear: Floats
+) -> None:  # fmt: skip
     """Draw loadings of rows lo to hi, then their prior variances; sum up what they say to the scales of the columns."""
     a, xi, eta = state["a"][lo:hi], state["xi"][lo:hi], state["eta"][lo:hi]
     steep, pull = precision.copy(), linear.copy()
@@ -121,7 +134,7 @@ def _loadings(state, params, rng, lo, hi, precision, linear) -> None:
     draw_shrinkage(rng, a, xi, eta, rate, params["loading_shape"], params["loading_rate"])
 
 
-def end_rows(state: State, setup: Setup, params: Params, rng: np.random.Generator) -> None:
+def end_rows(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
     """Draw the rates of the columns and of all of them, and with one plane the scales of the columns."""
     d, k = state["a"].shape
     shape = 0.5 + params["loading_rate"] * d
@@ -136,7 +149,7 @@ def end_rows(state: State, setup: Setup, params: Params, rng: np.random.Generato
 
 
 def measure_part(
-    state: State, setup: Setup, params: Params, rng: np.random.Generator, lo: int, hi: int
+    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int
 ) -> None:
     """Hinges and orders of rows lo to hi under the present state, for the traces; scales of some rows with thresholds."""
     z = state["z"]

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels.random import gig
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, draw_normal, outer_packed
+from plaidwork.plugins.rank_factor.state import Fields, Floats, Scaled, Settings
 
 LEAST_RATE, LEAST_SCALE = 1e-100, 1e-8
+Moves = tuple[tuple[Scaled, Floats], ...]
 ROW_SHARE, ROW_STEPS = 0.25, (0.1, 1.0)
 """Share of the rows whose scale is tried in a sweep; least and greatest sd of log s."""
 
 
-def draw_column_scales(state: State, rng: np.random.Generator) -> None:
+def draw_column_scales(state: Fields, rng: np.random.Generator) -> None:
     """Columns of the loadings times s, their prior variances times s^2, given the weights of the comparisons (or noise).
 
     Jointly normal: precision sum_i (a_i a_i') P_i + 2 diag(Phi Phi~), linear term sum_i a_i h_i. What the rows say to the
@@ -29,20 +30,25 @@ def draw_column_scales(state: State, rng: np.random.Generator) -> None:
     precision[diagonal(k)] += 2.0 * state["phi"] * state["phi_rate"] + LEAST_RATE
     draw_normal(rng, precision, s, k)
     s = np.where(np.abs(s) < LEAST_SCALE, LEAST_SCALE, s)
-    for name, factor in (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2), ("linear", s)):
+    moves: Moves = (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2), ("linear", s))
+    for name, factor in moves:
         state[name] = state[name] * factor
     state["precision"] *= outer_packed(s[None])
 
 
-def scale_terms(state: State, params: Params) -> tuple[np.ndarray, np.ndarray, float]:
+def scale_terms(state: Fields, params: Settings) -> tuple[np.ndarray, np.ndarray, float]:
     """(steep, back, power): s_k of :func:`draw_scales` has the density s^(power - 1) exp(-(steep_k s^2 + back_k / s^2) / 2)."""
     (n, k), g = state["z"].shape, state["beta"].shape[1]
     steep = 2.0 * state["phi"] * state["phi_rate"]
-    back = (state["z"] ** 2).sum(axis=0) + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
-    return steep, back, 1.0 - n - 2.0 * params["coefficient_rate"] * g
+    back = (state["z"] ** 2).sum(axis=0)
+    power = 1.0 - n
+    if "f" not in state:  # labels that are cut from the scores do not hold them
+        back = back + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
+        power -= 2.0 * params["coefficient_rate"] * g
+    return steep, back, power
 
 
-def draw_scales(state: State, params: Params, rng: np.random.Generator) -> None:
+def draw_scales(state: Fields, params: Settings, rng: np.random.Generator) -> None:
     """Loadings of each factor times s, its scores by s, its coefficients times s; of a single plane.
 
     Values, hinges and decisions stay as they are, so that priors alone decide: s^2 is generalised inverse Gaussian.
@@ -51,15 +57,18 @@ def draw_scales(state: State, params: Params, rng: np.random.Generator) -> None:
     k = len(steep)
     steep = np.maximum(steep, LEAST_RATE)
     s = np.sqrt([gig(rng, steep[j], back[j], 0.5 * power) for j in range(k)])
-    for name, factor in (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2)):
+    moves: Moves = (("a", s), ("xi", s**2), ("eta", s**-2.0), ("phi", s**2))
+    for name, factor in moves:
         state[name] = state[name] * factor
     state["z"], state["new_z"] = state["z"] / s, state["new_z"] / s
-    for name, factor in (("beta", s), ("b", s**2), ("e", s**-2.0)):
-        state[name][:, :, :k] *= factor
+    if "f" in state:
+        return
+    for part, factor in ((state["beta"], s), (state["b"], s**2), (state["e"], s**-2.0)):
+        part[:, :, :k] *= factor
 
 
 def row_gain(
-    state: State, params: Params, at: np.ndarray, top: np.ndarray, log_s: np.ndarray, hinge: np.ndarray
+    state: Fields, params: Settings, at: np.ndarray, top: np.ndarray, log_s: np.ndarray, hinge: np.ndarray
 ) -> np.ndarray:
     """Log density of log s of rows ``at`` less that of 0; ``hinge`` is what their hinges grow by."""
     c, k = state["c"][at], state["a"].shape[1]
@@ -71,8 +80,8 @@ def row_gain(
 
 
 def propose_row_scales(
-    state: State,
-    params: Params,
+    state: Fields,
+    params: Settings,
     rng: np.random.Generator,
     lo: int,
     levels: np.ndarray,
@@ -101,5 +110,6 @@ def propose_row_scales(
     taken = log_u < gain
     at, s = at[taken], s[taken][:, None]
     found[rows[taken]] = tried[taken]
-    for name, factor in (("a", s), ("c", s), ("xi", s**2), ("eta", s**-2.0)):
+    moves: Moves = (("a", s), ("c", s), ("xi", s**2), ("eta", s**-2.0))
+    for name, factor in moves:
         state[name][at] *= factor

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params
+from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.plugins.rank_factor.checks import class_names, find_problems, split_of, varying_rows
 from plaidwork.plugins.rank_factor.comparisons import Levels, Pairs, Placed, make_levels, make_pairs, place
+from plaidwork.plugins.rank_factor.state import Settings
 
 USED = ("likelihood", "scheme", "n_levels", "classes", "test_name", "test_share", "image_shape")
 """Settings that decide the setup."""
@@ -68,7 +69,7 @@ class NewCells:
         return int(self.x.shape[1])
 
 
-def setup_of(data: ModelData, params: Params) -> Setup:
+def setup_of(data: ModelData, params: Settings) -> Setup:
     """The setup of these data and settings, made once while the data live."""
     return data.prepared(_make, params, USED)
 
@@ -82,7 +83,7 @@ def label_columns(codes: np.ndarray, n_classes: int) -> np.ndarray:
     return columns
 
 
-def _make(data: ModelData, params: Params) -> Setup:
+def _make(data: ModelData, params: Settings) -> Setup:
     for problem in find_problems(data, params):
         if problem.severity == "error":
             raise ModelError(problem.message, problem.hint)

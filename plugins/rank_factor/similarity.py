@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, Result, Results, Table
+from plaidwork.core.api import Result, Results, Table
 from plaidwork.plugins.rank_factor.posterior import Posterior
+from plaidwork.plugins.rank_factor.state import Settings
 
 MOST_NODES, MOST_LINKS, STRONGEST, SHOWN = 5000, 20_000, 10, 60
 CHUNK = 500
@@ -29,7 +30,7 @@ def top_places(loadings: np.ndarray, n_top: int) -> np.ndarray:
     return np.argsort(-np.abs(loadings), axis=1, kind="stable")[:, :n_top]
 
 
-def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: Params) -> Results:
+def network(posterior: Posterior, rows: np.ndarray, names: np.ndarray, params: Settings) -> Results:
     """Links between the strongest features of all factors.
 
     A link joins two features whose cosine is at least ``similarity`` in size and among the ten strongest of one of them.

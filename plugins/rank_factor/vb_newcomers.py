@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
@@ -13,11 +10,10 @@ from plaidwork.plugins.rank_factor.kernels.random import LEAST_U
 from plaidwork.plugins.rank_factor.kernels.solve import diagonal, doubled, outer_packed, packed_size
 from plaidwork.plugins.rank_factor.mixture import log_densities
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
+from plaidwork.plugins.rank_factor.state import Factors, Floats
 from plaidwork.plugins.rank_factor.vb_rows import unpacked
 
 CLOSE, MOST_ROUNDS, PART_CELLS = 1e-4, 200, 200_000
-Factors = Mapping[str, Any]
-"""q by name: a, a_cov, z, z_cov, c, c_var, gamma, psi, mu, mu_var, log_weight."""
 
 
 def settle(
@@ -50,7 +46,9 @@ def settle(
     return z, covariance, share
 
 
-def _terms(q, setup, cells, eps, z, covariance, lo, hi) -> tuple[np.ndarray, np.ndarray]:
+def _terms(
+    q: Factors, setup: Setup, cells: NewCells, eps: float, z: Floats, covariance: Floats, lo: int, hi: int
+) -> tuple[np.ndarray, np.ndarray]:
     """What rows lo to hi say to the scores: (M, packed) and (M, K)."""
     a, second = q["a"][lo:hi], outer_packed(q["a"][lo:hi]) + q["a_cov"][lo:hi]
     if cells.placed is None:
@@ -68,8 +66,11 @@ def _terms(q, setup, cells, eps, z, covariance, lo, hi) -> tuple[np.ndarray, np.
     return p.T @ second, h.T @ a
 
 
-def _pair_terms(q, cells, eps, z, w, square, second, lo, hi) -> tuple[np.ndarray, np.ndarray]:
+def _pair_terms(
+    q: Factors, cells: NewCells, eps: float, z: Floats, w: Floats, square: Floats, second: Floats, lo: int, hi: int
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Comparisons with fitted samples, which share the loadings: row by row."""
+    assert cells.placed is not None
     size, k = z.shape
     fitted = q["z"]
     theirs = doubled(second, k) @ (outer_packed(fitted) + q["z_cov"]).T

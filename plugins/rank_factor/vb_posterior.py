@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from plaidwork.core.api import ChainView, Kept, Params
+from plaidwork.core.api import ChainView, Kept
 from plaidwork.plugins.rank_factor.kernels.solve import doubled, outer_packed
 from plaidwork.plugins.rank_factor.mixture import decisions
 from plaidwork.plugins.rank_factor.posterior import (
@@ -17,6 +15,7 @@ from plaidwork.plugins.rank_factor.posterior import (
 )
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup
+from plaidwork.plugins.rank_factor.state import Factors, Settings
 from plaidwork.plugins.rank_factor.vb_newcomers import settle
 from plaidwork.plugins.rank_factor.vb_sample import normal_rows
 from plaidwork.plugins.rank_factor.vb_state import squares_of
@@ -32,7 +31,7 @@ def best_chain(kept: Kept) -> ChainView | None:
     return max(ended, key=lambda chain: float(chain.trace("elbo")[-1])) if ended else None
 
 
-def factors_of(chain: ChainView, setup: Setup) -> dict[str, Any]:
+def factors_of(chain: ChainView, setup: Setup) -> Factors:
     """q by the names of the updates, fitted rows and training samples only."""
     last = chain.n_draws - 1
     rows, train = setup.rows, setup.train
@@ -66,7 +65,7 @@ def decision_moments(
 
 
 def predict_cells(
-    q: dict[str, Any], setup: Setup, cells: NewCells, params: Params
+    q: Factors, setup: Setup, cells: NewCells, params: Settings
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Scores (M, K) and their sd, mean and sd (M, G) of the classifiers' values."""
     z, covariance, share = settle(q, setup, cells, step_margin(setup, params))
@@ -74,7 +73,7 @@ def predict_cells(
     return z, np.sqrt(squares_of(0 * z, covariance)), mean, sd
 
 
-def approximate_posterior(chain: ChainView, setup: Setup, params: Params) -> Posterior:
+def approximate_posterior(chain: ChainView, setup: Setup, params: Settings) -> Posterior:
     """From q of one restart."""
     q = factors_of(chain, setup)
     last = chain.n_draws - 1

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor import vb_state as q
 from plaidwork.plugins.rank_factor.kernels import levels as level_kernels
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
@@ -14,6 +13,7 @@ from plaidwork.plugins.rank_factor.kernels.solve import doubled, row_moments
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.shrinkage import scale_moments
+from plaidwork.plugins.rank_factor.state import Q, Settings
 
 
 @dataclass
@@ -28,7 +28,7 @@ class RowPart:
     above: np.ndarray
 
 
-def full_second(state: State, lo: int, hi: int) -> np.ndarray:
+def full_second(state: Q, lo: int, hi: int) -> np.ndarray:
     """(hi - lo, K, K) E[a a']."""
     return unpacked(q.a_second(state, lo, hi), state["a"].shape[1])
 
@@ -41,7 +41,7 @@ def unpacked(packed: np.ndarray, k: int) -> np.ndarray:
     return np.ascontiguousarray(packed[:, place])
 
 
-def begin_part(state: State, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> RowPart:
+def begin_part(state: Q, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> RowPart:
     """Moments of w of some rows; ``zz`` (N, packed) is E[z z']."""
     w = state["a"][lo:hi] @ state["z"].T
     variance = doubled(q.a_second(state, lo, hi), state["a"].shape[1]) @ zz.T
@@ -52,7 +52,7 @@ def begin_part(state: State, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> 
     return RowPart(lo, hi, w, variance, below, above)
 
 
-def update_weights(state: State, setup: Setup, params: Params, part: RowPart) -> None:
+def update_weights(state: Q, setup: Setup, params: Settings, part: RowPart) -> None:
     """The weights of the comparisons: levels in the part, pairs in the state."""
     eps, lo, hi = step_margin(setup, params), part.lo, part.hi
     if setup.likelihood == "levels":
@@ -64,7 +64,7 @@ def update_weights(state: State, setup: Setup, params: Params, part: RowPart) ->
         pair_kernels.mean_weights(lo, hi, setup.pairs.start, squares, state["kappa"])
 
 
-def pair_squares(state: State, setup: Setup, params: Params, part: RowPart) -> np.ndarray:
+def pair_squares(state: Q, setup: Setup, params: Settings, part: RowPart) -> np.ndarray:
     """E[u^2] of the pairs, of which those of the part are filled."""
     pairs, eps, lo, hi = setup.pairs, step_margin(setup, params), part.lo, part.hi
     assert pairs is not None
@@ -76,7 +76,7 @@ def pair_squares(state: State, setup: Setup, params: Params, part: RowPart) -> n
     return out
 
 
-def update_own(state: State, setup: Setup, params: Params, part: RowPart) -> None:
+def update_own(state: Q, setup: Setup, params: Settings, part: RowPart) -> None:
     """q(c), or q(gamma)."""
     lo, hi = part.lo, part.hi
     if setup.likelihood == "levels":
@@ -98,7 +98,7 @@ def gaussian_squares(setup: Setup, part: RowPart) -> np.ndarray:
     return (rest * known).sum(axis=1)
 
 
-def update_loadings(state: State, setup: Setup, params: Params, part: RowPart, zz: np.ndarray) -> None:
+def update_loadings(state: Q, setup: Setup, params: Settings, part: RowPart, zz: np.ndarray) -> None:
     """q(a) of the rows."""
     lo, hi, z = part.lo, part.hi, state["z"]
     if setup.pairs is not None:
@@ -118,7 +118,7 @@ def update_loadings(state: State, setup: Setup, params: Params, part: RowPart, z
     )  # fmt: skip
 
 
-def cell_terms(state: State, setup: Setup, params: Params, part: RowPart) -> tuple[np.ndarray, np.ndarray]:
+def cell_terms(state: Q, setup: Setup, params: Settings, part: RowPart) -> tuple[np.ndarray, np.ndarray]:
     """Precision and linear term of every w of the rows; not of pairs."""
     lo, hi = part.lo, part.hi
     if setup.likelihood == "gaussian":
@@ -130,7 +130,7 @@ def cell_terms(state: State, setup: Setup, params: Params, part: RowPart) -> tup
     return p, h
 
 
-def update_scales(state: State, params: Params, lo: int, hi: int) -> None:
+def update_scales(state: Q, params: Settings, lo: int, hi: int) -> None:
     """q(xi) of the rows."""
     state["xi_eta"][lo:hi] = q.mean_of(state, "eta")[lo:hi]
     state["xi_square"][lo:hi] = q.squares_of(state["a"][lo:hi], state["a_cov"][lo:hi])
@@ -140,12 +140,12 @@ def update_scales(state: State, params: Params, lo: int, hi: int) -> None:
     state["xi_mean"][lo:hi], state["xi_inverse"][lo:hi] = mean, inverse
 
 
-def update_rates(state: State, lo: int, hi: int) -> None:
+def update_rates(state: Q, lo: int, hi: int) -> None:
     """q(eta) of the rows."""
     state["eta_rate"][lo:hi] = state["xi_mean"][lo:hi] + q.mean_of(state, "phi")
 
 
-def pass_on(state: State, setup: Setup, params: Params, part: RowPart) -> None:
+def pass_on(state: Q, setup: Setup, params: Settings, part: RowPart) -> None:
     """Add what the rows say to the scores."""
     lo, hi = part.lo, part.hi
     second = q.a_second(state, lo, hi)
@@ -163,13 +163,13 @@ def pass_on(state: State, setup: Setup, params: Params, part: RowPart) -> None:
     state["linear"] += h.T @ state["a"][lo:hi]
 
 
-def update_columns(state: State) -> None:
+def update_columns(state: Q) -> None:
     """q of the rates of the columns, then of all."""
     state["phi_rate"] = q.mean_of(state, "top") + q.mean_of(state, "eta").sum(axis=0)
     state["top_rate"] = 1.0 + float(q.mean_of(state, "phi").sum())
 
 
-def measure_part(state: State, setup: Setup, params: Params, part: RowPart, given: bool = False) -> None:
+def measure_part(state: Q, setup: Setup, params: Settings, part: RowPart, given: bool = False) -> None:
     """Expected log hinges (or squares) of the rows into the state; with ``given`` at the weights as they are."""
     lo, hi, eps, found = part.lo, part.hi, step_margin(setup, params), np.empty((part.hi - part.lo, 4))
     if setup.likelihood == "gaussian":

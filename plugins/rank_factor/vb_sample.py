@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from plaidwork.core.api import State
 from plaidwork.plugins.rank_factor.kernels.random import gig
+from plaidwork.plugins.rank_factor.state import Q
 from plaidwork.plugins.rank_factor.vb_rows import unpacked
 
 PART_NUMBERS = 5_000_000
@@ -33,7 +33,7 @@ def _scales(rng, eta, square, order, out):
             out[i, k] = gig(rng, 2.0 * eta[i, k], max(square[i, k], 1e-12), order)
 
 
-def log_shares_drawn(rng: np.random.Generator, state: State) -> np.ndarray:
+def log_shares_drawn(rng: np.random.Generator, state: Q) -> np.ndarray:
     """(T,) log q_t of drawn sticks, without rounding; 0 with a single group."""
     a, b = state["nu_a"], state["nu_b"]
     if len(a) == 1:
@@ -45,7 +45,7 @@ def log_shares_drawn(rng: np.random.Generator, state: State) -> np.ndarray:
     return log_nu + np.concatenate([[0.0], np.cumsum((other - both)[:-1])])
 
 
-def draw_q(state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
+def draw_q(state: Q, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """One draw of what is kept, fitted rows and training samples only; variances are 0, shares 0 or 1."""
     groups, g, k_beta = state["beta"].shape
     xi = np.empty(state["a"].shape)

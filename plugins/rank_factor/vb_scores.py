@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.rank_factor import vb_state as q
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.labels import add_mean_terms, mean_label_weights, mean_scores
@@ -13,16 +12,17 @@ from plaidwork.plugins.rank_factor.mixture import extended
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.shrinkage import scale_moments
+from plaidwork.plugins.rank_factor.state import Q, Settings
 from plaidwork.plugins.rank_factor.vb_rows import unpacked
 
 
-def update_label_weights(state: State, setup: Setup, params: Params) -> None:
+def update_label_weights(state: Q, setup: Setup, params: Settings) -> None:
     """q of the label augmentation, given each group."""
     f, square = q.label_moments(state)
     mean_label_weights(setup.y, f, square, params["label_weight"], state["label_kappa"])
 
 
-def update_groups(state: State, setup: Setup, params: Params) -> None:
+def update_groups(state: Q, setup: Setup, params: Settings) -> None:
     """q(t), the label augmentation at its best for every group."""
     f, square = q.label_moments(state)
     y, weight = setup.y[:, None], params["label_weight"]
@@ -36,9 +36,7 @@ def update_groups(state: State, setup: Setup, params: Params) -> None:
     state["share"] = share / share.sum(axis=1, keepdims=True)
 
 
-def score_terms(
-    state: State, setup: Setup, params: Params, lo: int, hi: int
-) -> tuple[np.ndarray, np.ndarray]:
+def score_terms(state: Q, setup: Setup, params: Settings, lo: int, hi: int) -> tuple[np.ndarray, np.ndarray]:
     """Precision and linear term of the scores of samples lo to hi; those of pairs lack the other samples."""
     every = state["precision"]
     precision = np.repeat(every, hi - lo, axis=0) if len(every) == 1 else every[lo:hi].copy()
@@ -51,7 +49,7 @@ def score_terms(
     return precision, linear
 
 
-def update_scores(state: State, setup: Setup, params: Params, lo: int, hi: int) -> None:
+def update_scores(state: Q, setup: Setup, params: Settings, lo: int, hi: int) -> None:
     """q(z) of samples lo to hi."""
     precision, linear = score_terms(state, setup, params, lo, hi)
     z, covariance, log_det = state["z"], state["z_cov"], state["z_log_det"]
@@ -66,7 +64,7 @@ def update_scores(state: State, setup: Setup, params: Params, lo: int, hi: int) 
     )  # fmt: skip
 
 
-def update_coefficients(state: State, setup: Setup, params: Params) -> None:
+def update_coefficients(state: Q, setup: Setup, params: Settings) -> None:
     """q(beta)."""
     groups, g, _ = state["beta"].shape
     weight, share = params["label_weight"], state["share"][:, :, None]
@@ -74,12 +72,13 @@ def update_coefficients(state: State, setup: Setup, params: Params) -> None:
     pull = (share * setup.y[:, None] * (weight**2 * state["label_kappa"] + weight)).reshape(-1, groups * g)
     precision = steep.T @ q.extended_second(state)
     linear = pull.T @ extended(state["z"], state["beta"])
-    flat = {name: state[name].reshape(groups * g, -1) for name in ("b_inverse", "beta", "beta_cov")}
+    parts = (state["b_inverse"], state["beta"], state["beta_cov"])
+    inverse, beta, covariance = (part.reshape(groups * g, -1) for part in parts)
     log_det = state["beta_log_det"].reshape(-1)
-    row_moments(precision, linear, flat["b_inverse"], flat["beta"], flat["beta_cov"], log_det)
+    row_moments(precision, linear, inverse, beta, covariance, log_det)
 
 
-def update_coefficient_scales(state: State, params: Params) -> None:
+def update_coefficient_scales(state: Q, params: Settings) -> None:
     """q(b)."""
     state["b_eta"] = q.mean_of(state, "e")
     state["b_square"] = q.squares_of(state["beta"], state["beta_cov"])
@@ -88,14 +87,14 @@ def update_coefficient_scales(state: State, params: Params) -> None:
     )
 
 
-def update_coefficient_rates(state: State) -> None:
+def update_coefficient_rates(state: Q) -> None:
     """q(e), then q of the rate of each classifier and of that rate's."""
     state["e_rate"] = state["b_mean"] + q.mean_of(state, "b_phi")[..., None]
     state["b_phi_rate"] = q.mean_of(state, "b_top") + q.mean_of(state, "e").sum(axis=2)
     state["b_top_rate"] = 1.0 + q.mean_of(state, "b_phi")
 
 
-def update_centres(state: State) -> None:
+def update_centres(state: Q) -> None:
     """q(mu)."""
     psi, _ = q.prior_of_scores(state)
     precision = 1.0 + psi * state["share"].sum(axis=0)
@@ -103,14 +102,14 @@ def update_centres(state: State) -> None:
     state["mu_var"] = 1.0 / precision
 
 
-def update_precisions(state: State, params: Params) -> None:
+def update_precisions(state: Q, params: Settings) -> None:
     """q(psi)."""
     share, k = state["share"], state["z"].shape[1]
     state["psi_shape"] = params["precision_shape"] + 0.5 * k * share.sum(axis=0)
     state["psi_rate"] = params["precision_rate"] + 0.5 * (share * q.score_distances(state)).sum(axis=0)
 
 
-def update_sticks(state: State, params: Params) -> None:
+def update_sticks(state: Q, params: Settings) -> None:
     """q(nu), then q(alpha)."""
     count = state["share"].sum(axis=0)
     after = np.concatenate([np.cumsum(count[::-1])[::-1][1:], [0.0]])

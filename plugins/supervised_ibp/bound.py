@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from plaidwork.core.api import Params, State
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     copied,
@@ -19,15 +18,15 @@ from plaidwork.plugins.supervised_ibp.moments import (
     topic_gram,
 )
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_bound
+from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 
-TERMS = ("words", "outcome", "assignments", "weights", "coefficients")
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-def bound_terms(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
+def bound_terms(state: Fields, corpus: Corpus, params: Settings) -> dict[str, float]:
     """Terms of the bound; the sums of the state must be those of its nu, ``fit`` that of its phi."""
     (n, d), k = corpus.shape, state["nu"].shape[1]
-    noise, variance = params["noise"], params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
     gram, cov = topic_gram(state), state["cov"]
     misfit = corpus.square - 2 * state["fit"] + float((second_moment(state) * gram).sum())
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
@@ -55,7 +54,7 @@ def bound_terms(state: State, corpus: Corpus, params: Params) -> dict[str, float
     }
 
 
-def elbo_of(state: State, corpus: Corpus, params: Params) -> float:
+def elbo_of(state: Fields, corpus: Corpus, params: Settings) -> float:
     """The whole bound of a state, its sums computed anew; the state stays as it is."""
     trial = copied(state)
     clear_sums(trial)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import Block, ModelData, ModelError, Params
+from plaidwork.core.api import Block, ModelData, ModelError
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.split import equal_documents, random_split, units_of
+from plaidwork.plugins.supervised_ibp.state import Settings, Transform
 
 SETTINGS = (
     "scale", "transform", "min_documents", "screen", "test_share", "split_seed", "together", "intercept",
@@ -29,6 +30,7 @@ class Corpus:
     ----------
     indptr, indices, values : CSR of the training documents by kept words, transformed, not centred.
     mean, scale : (D,) what is taken off and divided by. square : |Xs|^2.
+    variance : mean variance of a word, after scaling. transform : what was done to the counts.
     words : (D,) columns of the kept words. idf : (D,) weights of the transformation. n_constant, n_rare : left out.
     y : (N,) standardised outcome; y_mean, y_scale in its units.
     cover : (N, P) covariates; cover_mean, cover_scale (P,); cover_names; precision (P,) of their coefficients.
@@ -61,6 +63,8 @@ class Corpus:
     test: np.ndarray
     units: np.ndarray
     n_left_out: int
+    variance: float = 1.0
+    transform: Transform = "count"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,9 +75,15 @@ class Corpus:
         return len(self.group_names)
 
 
-def corpus_of(data: ModelData, params: Params) -> Corpus:
+def corpus_of(data: ModelData, params: Settings) -> Corpus:
     """The corpus of these data and settings, made once and shared by all restarts. Raises ``ModelError``."""
     return data.prepared(make_corpus, params, SETTINGS)
+
+
+def variances_of(corpus: Corpus, params: Settings) -> tuple[float, float]:
+    """Noise variance of the words, and prior variance of their weights, in units of the scaled words."""
+    unit = corpus.variance if params["variances"] == "shares" else 1.0
+    return params["noise"] * unit, params["weight_variance"] * unit
 
 
 def counts_of(block: Block) -> csr_matrix:
@@ -104,7 +114,7 @@ def _usable(data: ModelData) -> np.ndarray:
 
 
 def _halves(
-    data: ModelData, counts: csr_matrix, usable: np.ndarray, params: Params
+    data: ModelData, counts: csr_matrix, usable: np.ndarray, params: Settings
 ) -> tuple[np.ndarray, np.ndarray]:
     """Units of all documents and which of them are test documents."""
     n = counts.shape[0]
@@ -121,7 +131,15 @@ def _halves(
     return units, test
 
 
-def _transformed(counts: csr_matrix, transform: str) -> csr_matrix:
+def transform_of(counts: csr_matrix, params: Settings) -> Transform:
+    """What is done to the counts: the setting, or by their values, logarithms of whole numbers of 0 or more alone."""
+    if params["transform"] != "auto":
+        return params["transform"]
+    whole = (counts.data >= 0).all() and (counts.data == np.floor(counts.data)).all()
+    return "log1p" if whole else "count"
+
+
+def _transformed(counts: csr_matrix, transform: Transform) -> csr_matrix:
     if transform in ("count", "tfidf"):
         return counts
     if transform == "log1p" and len(counts.data) and counts.data.min() < 0:
@@ -146,17 +164,17 @@ def _columns(matrix: csr_matrix, words: np.ndarray) -> csr_matrix:
     return matrix if len(words) == matrix.shape[1] else csr_matrix(matrix[:, words])
 
 
-def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Params) -> csr_matrix:
+def prepared_rows(data: ModelData, corpus: Corpus, rows: np.ndarray, params: Settings) -> csr_matrix:
     """Documents of ``data`` by kept words, transformed like the training half, not centred."""
-    counts = _transformed(csr_matrix(counts_of(data["X"])[rows]), params["transform"])
+    counts = _transformed(csr_matrix(counts_of(data["X"])[rows]), corpus.transform)
     found = _columns(counts, corpus.words)
-    if params["transform"] == "tfidf":
+    if corpus.transform == "tfidf":
         found = found.copy()
         found.data = found.data * corpus.idf[found.indices]
     return found
 
 
-def _vocabulary(train: csr_matrix, y: np.ndarray, params: Params) -> dict[str, Any]:
+def _vocabulary(train: csr_matrix, y: np.ndarray, params: Settings) -> dict[str, Any]:
     """Words that are kept, and mean, scale and idf of each."""
     n, n_words = train.shape
     count, total, square = np.zeros(n_words), np.zeros(n_words), np.zeros(n_words)
@@ -178,14 +196,15 @@ def _vocabulary(train: csr_matrix, y: np.ndarray, params: Params) -> dict[str, A
             "Lower “Least documents of a word”, or check the matrix.",
         )
     idf, mean, spread = idf[kept], mean[kept] * idf[kept], spread[kept] * idf[kept]
+    scale = spread if params["scale"] == "standardise" else np.ones(len(kept))
     return {
         "words": kept, "idf": idf, "n_rare": int(rare.sum()), "n_constant": int(constant.sum()),
         "mean": mean if params["scale"] != "none" else np.zeros(len(kept)),
-        "scale": spread if params["scale"] == "standardise" else np.ones(len(kept)),
+        "scale": scale, "variance": float(np.mean((spread / scale) ** 2)),
     }  # fmt: skip
 
 
-def _covers(data: ModelData, train: np.ndarray, params: Params) -> dict[str, Any]:
+def _covers(data: ModelData, train: np.ndarray, params: Settings) -> dict[str, Any]:
     """Covariates of the outcome, standardised on the training half, an intercept first when wanted."""
     n = len(train)
     parts, mean, scale, names = [np.empty((n, 0))], [np.empty(0)], [np.empty(0)], []
@@ -223,7 +242,7 @@ def _outcome(data: ModelData, train: np.ndarray) -> dict[str, Any]:
     return {"y": (y - mean) / spread, "y_mean": mean, "y_scale": spread}
 
 
-def make_corpus(data: ModelData, params: Params) -> Corpus:
+def make_corpus(data: ModelData, params: Settings) -> Corpus:
     """Everything that the fit reads of the data. O(nnz). Raises ``ModelError`` for data that cannot be fitted."""
     counts, usable = counts_of(data["X"]), _usable(data)
     units, test = _halves(data, counts, usable, params)
@@ -234,10 +253,12 @@ def make_corpus(data: ModelData, params: Params) -> Corpus:
             "Lower “Share of test documents”, or add documents.",
         )
     outcome = _outcome(data, train)
-    half = _transformed(csr_matrix(counts[train]), params["transform"])
+    half = csr_matrix(counts[train])
+    transform = transform_of(half, params)
+    half = _transformed(half, transform)
     found = _vocabulary(half, outcome["y"], params)
     half = _columns(half, found["words"])
-    values = half.data * found["idf"][half.indices] if params["transform"] == "tfidf" else half.data
+    values = half.data * found["idf"][half.indices] if transform == "tfidf" else half.data
     group, group_names = np.zeros(len(train), np.int64), ("",)
     if "group" in data:
         group, group_names = np.asarray(data["group"].values)[train], tuple(data["group"].categories)
@@ -256,6 +277,7 @@ def make_corpus(data: ModelData, params: Params) -> Corpus:
         test=held,
         units=units,
         n_left_out=int((~usable).sum()),
+        transform=transform,
         **found,
         **outcome,
         **_covers(data, train, params),

@@ -141,7 +141,8 @@ def regress(
 
     Returns
     -------
-    estimates of the L intercepts, then of the topics of the first group, of the second ...
+    estimates of the L intercepts (the mean without topics: none where every document has one), then of the topics of the
+    first group, of the second ...
     """
     n, k = topics.shape
     group = np.zeros(n, np.int64) if group is None else group
@@ -168,6 +169,8 @@ def regress(
     value, error, interval = _estimates(x, y, kind, level, cluster, resamples, seed, report)
     out = np.full((4, len(note)), np.nan)
     out[:, places] = np.vstack([value[own], error[own], interval[own].T])
+    lacking = np.flatnonzero((untreated == 0) & (sizes > 0))  # what would be there is said by no document
+    out[:, lacking], note[lacking] = np.nan, "no document without a topic"
     return Estimates(out[0], out[1], out[2:].T.copy(), np.concatenate([untreated, count]), note)
 
 

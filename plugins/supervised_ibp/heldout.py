@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import Params
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_means
+from plaidwork.plugins.supervised_ibp.state import Settings
 from plaidwork.plugins.supervised_ibp.texteffect import new_topics
 
 EXACT_TOPICS = 12
@@ -40,9 +40,9 @@ class Topics:
         return len(self.phi) - len(self.share_a)
 
 
-def scores(topics: Topics, corpus: Corpus, params: Params) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def scores(topics: Topics, corpus: Corpus, params: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """base (K,), rows (D, K) and cross (K, K) of q(z): theta = base + x rows. A background topic is in base."""
-    noise, fixed = params["noise"], topics.n_fixed
+    noise, fixed = variances_of(corpus, params)[0], topics.n_fixed
     gram = (topics.phi @ topics.phi.T + len(corpus.words) * topics.cov) / noise
     log_in, log_out = log_shares(params["prior"], topics.share_a, topics.share_b)
     rows = np.ascontiguousarray((topics.phi[fixed:] / (corpus.scale * noise)).T)
@@ -57,7 +57,7 @@ def infer(
     words: csr_matrix,
     topics: Topics,
     corpus: Corpus,
-    params: Params,
+    params: Settings,
     *,
     method: str = "auto",
     starts: int = 8,

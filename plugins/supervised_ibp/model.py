@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from plaidwork.core.api import (
     Model,
     ModelData,
     ModelError,
-    Params,
     Problem,
     Results,
     Stage,
@@ -28,33 +27,34 @@ from plaidwork.plugins.supervised_ibp.corpus import corpus_of
 from plaidwork.plugins.supervised_ibp.problems import problems_of
 from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
 from plaidwork.plugins.supervised_ibp.start import begun
+from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 
 SETTLED = 1e-4
 """Largest change of a probability at which a fit counts as converged."""
 
 
-class SupervisedIbp(Model):
+class SupervisedIbp(Model[Fields, Settings]):
     """Binary topics of documents that explain words and an outcome."""
 
     spec = SUPERVISED_IBP
 
-    def init(self, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+    def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
         return begun(corpus_of(data, params), data, params, rng)
 
     def stages(
-        self, state: State, data: ModelData, params: Params, rng: np.random.Generator, clock: Clock
+        self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         return sweep.stages(state, corpus_of(data, params), params)
 
-    def traces(self, state: State, data: ModelData, params: Params) -> Mapping[str, float]:
+    def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
         return sweep.traces_of(state, corpus_of(data, params), params)
 
-    def objective(self, state: State, data: ModelData, params: Params) -> float:
+    def objective(self, state: Fields, data: ModelData, params: Settings) -> float:
         return elbo_of(state, corpus_of(data, params), params)
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Params) -> State:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> Fields:
         if from_version == 2:
-            return sweep.upgraded(state, corpus_of(data, params), params)
+            return cast("Fields", sweep.upgraded(state, corpus_of(data, params), params))
         return super().upgrade_state(state, from_version, data, params)
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
@@ -63,7 +63,11 @@ class SupervisedIbp(Model):
             return False
         return bool(abs(bound[-1] - bound[-2]) < tolerance * (1 + abs(bound[-1])))
 
-    def draws(self, state: State, data: ModelData, params: Params) -> Mapping[str, Any]:
+    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+        """The joint family has begun a while ago, if the fit is to go on to it."""
+        return bool(np.isfinite(traces["change"][-10:]).all())
+
+    def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         weights = np.zeros((len(state["outer"]), data["X"].shape[1]))
         weights[:, corpus_of(data, params).words] = state["phi"].T
         return {
@@ -78,23 +82,23 @@ class SupervisedIbp(Model):
             "precision_rate": state["tau_rate"],
         }
 
-    def summarise(self, kept: Kept, data: ModelData, params: Params) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
         from plaidwork.plugins.supervised_ibp.results import summarise_fit
 
         return summarise_fit(kept, data, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
         from plaidwork.plugins.supervised_ibp.predict import predict_new
 
         return predict_new(kept, data, new_data, params)
 
-    def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
+    def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(data, params)
 
     def prepare(self) -> None:
         _warm_up(self)
 
-    def estimate(self, data: ModelData, params: Params) -> Cost:
+    def estimate(self, data: ModelData, params: Settings) -> Cost:
         """The training half alone is read by a sweep."""
         block: Block = data["X"]
         (n, d), k = block.shape, params["n_topics"] + params["background"]
@@ -116,7 +120,8 @@ def _warm_up(model: SupervisedIbp) -> None:
     data = ModelData(
         {"X": block("X", rng.poisson(1.0, (12, 4)) + np.eye(12, 4)), "y": block("y", np.arange(12.0))}
     )
-    params = model.spec.check_params({"n_topics": 2, "start": "sparse", "test_share": 0.0})
+    given = {"n_topics": 2, "start": "sparse", "test_share": 0.0}
+    params = cast("Settings", model.spec.check_params(given))
     try:
         state = model.init(data, params, rng)
     except ModelError:  # pragma: no cover - the tiny problem is sound

@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.prior import log_shares
+from plaidwork.plugins.supervised_ibp.state import SUMS, Fields, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import printed_moment
 
-SUMS = ("raw", "gram", "total", "ny", "spread", "cover_nu", "tally")
+
+def copied(state: Fields) -> Fields:
+    found = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+    return cast("Fields", found)
 
 
-def copied(state: State) -> State:
-    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
-
-
-def n_fixed(state: State) -> int:
+def n_fixed(state: Fields) -> int:
     """How many topics at the front all documents have: 1 with a background topic."""
     return int(state["nu"].shape[1] - len(state["share_a"]))
 
 
-def clear_sums(state: State) -> None:
+def clear_sums(state: Fields) -> None:
     for name in SUMS:
         state[name][...] = 0.0
 
 
-def topic_gram(state: State) -> np.ndarray:
+def topic_gram(state: Fields) -> np.ndarray:
     """B = E[A A'], (K, K)."""
     return state["outer"] + len(state["phi"]) * state["cov"]
 
 
-def second_moment(state: State) -> np.ndarray:
+def second_moment(state: Fields) -> np.ndarray:
     """M = E[Z'Z], (K, K), of all groups."""
     gram = state["gram"].sum(axis=0)
     gram[np.diag_indices_from(gram)] = state["total"].sum(axis=0)
     return gram
 
 
-def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, ...]:
+def pulls_of(state: Fields, corpus: Corpus, params: Settings) -> tuple[np.ndarray, ...]:
     """base, cross, pull, cover_pull of :func:`kernels.documents`."""
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]
     log_in, log_out = log_shares(params["prior"], state["share_a"], state["share_b"])
-    gram = topic_gram(state) / params["noise"]
+    gram = topic_gram(state) / variances_of(corpus, params)[0]
     rate = state["tau_shape"] / state["tau_rate"]
     coef = state["coef"]
     second = state["coef_cov"] + rate * np.outer(coef, coef)  # E[tau beta beta']
@@ -59,7 +60,7 @@ def pulls_of(state: State, corpus: Corpus, params: Params) -> tuple[np.ndarray, 
     return base, cross, rate * coef[covers:].reshape(groups, k), np.ascontiguousarray(cover_pull)
 
 
-def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: int, update: bool) -> None:
+def read_documents(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int, update: bool) -> None:
     """q(z) of some documents (or only their sums)."""
     base, cross, pull, cover_pull = pulls_of(state, corpus, params)
     kernels.documents(
@@ -69,7 +70,7 @@ def read_documents(state: State, corpus: Corpus, params: Params, lo: int, hi: in
     )  # fmt: skip
 
 
-def outcome_moments(state: State, corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
+def outcome_moments(state: Fields, corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """E[w'w] (Q, Q) and E[w]'y (Q,), covariates first, then the topics of every group."""
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]
@@ -88,12 +89,12 @@ def outcome_moments(state: State, corpus: Corpus) -> tuple[np.ndarray, np.ndarra
     return second, first
 
 
-def prior_precision(state: State, corpus: Corpus) -> np.ndarray:
+def prior_precision(state: Fields, corpus: Corpus) -> np.ndarray:
     """Lambda, its diagonal (Q,)."""
     return np.concatenate([corpus.precision, np.ones(state["total"].size)])
 
 
-def square_of_rest(state: State, corpus: Corpus) -> float:
+def square_of_rest(state: Fields, corpus: Corpus) -> float:
     """E|y - w m|^2 over q(z) at the means m of the coefficients; a sum of squares, without cancellation."""
     groups, k = state["total"].shape
     covers = corpus.cover.shape[1]

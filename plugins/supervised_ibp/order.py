@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Params, State
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.moments import n_fixed
 from plaidwork.plugins.supervised_ibp.prior import log_shares, prior_bound, update_shares
+from plaidwork.plugins.supervised_ibp.state import Fields, Settings, TopicArray
 
 ROUNDS = 3
 """Updates of the sticks in either order before the two are compared."""
 LEAST_GAIN = 1e-9
 """Relative rise of the bound below which nothing moves."""
-AXES = {
+AXES: dict[TopicArray, tuple[int, ...]] = {
     "nu": (1,), "phi": (1,), "rows": (1,), "raw": (1,), "offset": (0,), "outer": (0, 1), "cov": (0, 1), "gram": (1, 2),
     "total": (1,), "ny": (1,), "spread": (1,), "cover_nu": (2,),
 }  # fmt: skip
 """Which axes of the state are topics."""
 
 
-def reorders(params: Params) -> bool:
+def reorders(params: Settings) -> bool:
     """The order of topics matters for broken sticks only."""
     return bool(params["prior"] == "stick" and params["reorder"])
 
@@ -31,7 +31,7 @@ def _part(total: np.ndarray, n: int, alpha: float, a: np.ndarray, b: np.ndarray)
     return float((total * log_in + (n - total) * log_out).sum()) + prior_bound("stick", alpha, a, b)
 
 
-def reorder(state: State, corpus: Corpus, params: Params) -> bool:
+def reorder(state: Fields, corpus: Corpus, params: Settings) -> bool:
     """Common topics first, the sticks made anew, when the bound is then higher; whether that was so."""
     n, alpha, fixed = len(corpus.y), params["alpha"], n_fixed(state)
     total = np.minimum(state["total"].sum(axis=0)[fixed:], n)
@@ -53,7 +53,7 @@ def reorder(state: State, corpus: Corpus, params: Params) -> bool:
     return True
 
 
-def _permute(state: State, order: np.ndarray, covers: int) -> None:
+def _permute(state: Fields, order: np.ndarray, covers: int) -> None:
     for name, axes in AXES.items():
         for axis in axes:
             state[name] = np.ascontiguousarray(np.take(state[name], order, axis=axis))

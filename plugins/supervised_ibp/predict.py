@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import Kept, ModelData, ModelError, Params, Result, Results
+from plaidwork.core.api import Kept, ModelData, ModelError, Result, Results
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of, prepared_rows
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer
 from plaidwork.plugins.supervised_ibp.results import fit_of, shown, topic_labels
+from plaidwork.plugins.supervised_ibp.state import Settings
 
 
-def predict_new(kept: Kept, data: ModelData, new_data: ModelData, params: Params) -> Results:
+def predict_new(kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
     """E[z] of new documents from their words, and the outcome expected by the training half.
 
     Groups and covariates of ``new_data`` are used where the fit has them. Raises ``ModelError`` when they are lacking.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaidwork.core.api import ModelData, ModelError, Params, Problem
-from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.core.api import ModelData, ModelError, Problem
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of, variances_of
+from plaidwork.plugins.supervised_ibp.state import Settings
 
 FEW_TEST = 10
 """Fewer test documents than this are hardly enough for any effect."""
 
 
-def problems_of(data: ModelData, params: Params) -> list[Problem]:
+def problems_of(data: ModelData, params: Settings) -> list[Problem]:
     """All problems; an error when no fit can be made."""
     if params["start"] == "given" and "start" not in data:
         return [
@@ -23,7 +24,7 @@ def problems_of(data: ModelData, params: Params) -> list[Problem]:
         return [Problem(error.message, error.hint)]
     return [
         Problem(message, hint, where, "warning")
-        for found in (_documents(data, corpus, params), _vocabulary(corpus))
+        for found in (_documents(data, corpus, params), _vocabulary(corpus), _package(corpus, params))
         for message, hint, where in found
     ]
 
@@ -32,7 +33,7 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[str, str, str]]:
+def _documents(data: ModelData, corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
     found = []
     if corpus.n_left_out:
         text = f"Left out for want of outcome, group or covariate: {_counted(corpus.n_left_out, 'document')}."
@@ -54,6 +55,25 @@ def _documents(data: ModelData, corpus: Corpus, params: Params) -> list[tuple[st
         text = f"The split tears {_counted(len(torn), 'cluster')} (or equal documents) apart."
         found.append((text, "Test documents are then not independent of the fit.", "split"))
     return found
+
+
+def _package(corpus: Corpus, params: Settings) -> list[tuple[str, str, str]]:
+    """What differs from the R package where its results are to be repeated."""
+    if not params["texteffect"]:
+        return []
+    differ = {
+        "“Word counts” should be “As they are”": corpus.transform == "count",
+        "“Scaling” should be “Mean 0, variance 1”": params["scale"] == "standardise",
+        "“Background topic” should be off": not params["background"],
+        "“Variance of the weights” should be 5": variances_of(corpus, params)[1] == 5.0,
+    }
+    found = [rule for rule, holds in differ.items() if not holds]
+    text = "The fit will not be that of the R package texteffect"
+    return (
+        [(f"{text}: {'; '.join(found)}.", "Change these, or turn the option off.", "texteffect")]
+        if found
+        else []
+    )
 
 
 def _vocabulary(corpus: Corpus) -> list[tuple[str, str, str]]:

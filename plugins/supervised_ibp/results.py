@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import ChainView, Kept, ModelData, Params, Result, Results, Table
+from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
+from plaidwork.plugins.supervised_ibp.crossfit import Expected, expected_test
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
 from plaidwork.plugins.supervised_ibp.start import start_name
-from plaidwork.plugins.supervised_ibp.told import findings, texts
+from plaidwork.plugins.supervised_ibp.state import Settings
+from plaidwork.plugins.supervised_ibp.told import caution, findings, texts
 
 REPRESENTATIVE = 10
 """Documents named of each topic."""
 LEAST = 50
 """Documents named that topics explain least."""
+IN_RANGE = (0.02, 0.9)
+"""Share of the documents that a topic in use should be in: neither a few odd ones nor all."""
 NAMED = {"svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from the prior", "uniform": "Uniform", "given": "Given"}  # fmt: skip
 
 
@@ -48,12 +52,20 @@ class Fit:
         )
 
     @property
+    def in_range(self) -> bool:
+        """Whether every topic in use is in 2 to 90 % of the training documents, and one is in use."""
+        sizes = self.free.sum(axis=0)
+        share = sizes[sizes > 1] / len(self.nu)
+        low, high = IN_RANGE
+        return bool(len(share) and (share >= low).all() and (share <= high).all())
+
+    @property
     def free(self) -> np.ndarray:
         """E[z] of the topics that documents may or may not have."""
         return self.nu[:, self.fixed :]
 
 
-def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
+def fit_of(chain: ChainView, corpus: Corpus, params: Settings) -> Fit:
     last = chain.n_draws - 1
     nu = chain.draw("assignments", last)
     phi = chain.draw("weights", last)[:, corpus.words]
@@ -70,11 +82,13 @@ def fit_of(chain: ChainView, corpus: Corpus, params: Params) -> Fit:
     )
 
 
-def shown(fits: list[Fit], params: Params) -> Fit:
+def shown(fits: list[Fit], params: Settings) -> Fit:
     """The restart that results are of."""
-    if params["show"] == "bound":
-        return max(fits, key=lambda fit: fit.bound)
-    return max(fits, key=lambda fit: (float(fit.exclusive.sum()), fit.bound))
+    if params["show"] == "exclusivity":
+        return max(fits, key=lambda fit: (float(fit.exclusive.sum()), fit.bound))
+    if params["show"] == "bound-in-range":
+        fits = [fit for fit in fits if fit.in_range] or fits
+    return max(fits, key=lambda fit: fit.bound)
 
 
 def topic_labels(k: int) -> np.ndarray:
@@ -85,9 +99,11 @@ def listed(words: np.ndarray, index: np.ndarray) -> str:
     return ", ".join(words[index])
 
 
-def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
+def topics_table(fit: Fit, words: np.ndarray, params: Settings, expected: Expected | None) -> Table:
+    """``expected``: of the test half, None where it is not known (yet)."""
     inside = fit.nu > 0.5
     best = top_words(fit.phi, params["top_words"])
+    before = {} if expected is None else _before_the_test(expected, fit.fixed)
     return Table(
         {
             "Topic": np.array(
@@ -95,17 +111,28 @@ def topics_table(fit: Fit, words: np.ndarray, params: Params) -> Table:
             ),
             "Training documents": inside.sum(axis=0),
             "Expected": fit.nu.sum(axis=0),
+            **before,
             "Exclusivity": fit.exclusive,
+            "Strongest word": (fit.phi**2).max(axis=1) / np.maximum((fit.phi**2).sum(axis=1), 1e-300),
         },
         label="Topics",
     )
+
+
+def _before_the_test(expected: Expected, fixed: int) -> dict[str, np.ndarray]:
+    """Columns of the topics' table on the test half; empty for a background topic."""
+    few = np.where(expected.few, "too few with it, or without it", "enough")
+    return {
+        "Expected test documents": np.concatenate([np.full(fixed, np.nan), expected.count]),
+        "For an effect": np.concatenate([np.full(fixed, ""), few]),
+    }
 
 
 def _words_of(corpus: Corpus) -> csr_matrix:
     return csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
 
 
-def document_gain(corpus: Corpus, fit: Fit, params: Params) -> tuple[np.ndarray, np.ndarray]:
+def document_gain(corpus: Corpus, fit: Fit, params: Settings) -> tuple[np.ndarray, np.ndarray]:
     """|x_n|^2 of the scaled words, and how much of it the topics take away, E|x_n - z_n A|^2; (N,) each."""
     words, ratio = _words_of(corpus), corpus.mean / corpus.scale
     scaled = csr_matrix(
@@ -206,7 +233,7 @@ def correlation(values: np.ndarray) -> np.ndarray:
     return out
 
 
-def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params) -> Table:
+def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Settings) -> Table:
     labels = [
         listed(words, top_words(fit.phi, 3)[fit.fixed + int(fit.exclusive[fit.fixed :].argmax())])
         for fit in fits
@@ -218,6 +245,7 @@ def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Params
             "Exclusivity": np.array([float(fit.exclusive.sum()) for fit in fits]),
             "Bound": np.array([fit.bound for fit in fits]),
             "Topics in use": np.array([int((fit.free.sum(axis=0) > 1).sum()) for fit in fits]),
+            "All in 2 to 90 %": np.array(["yes" if fit.in_range else "no" for fit in fits]),
             "Training documents": np.array([", ".join((fit.free > 0.5).sum(axis=0).astype(str)) for fit in fits]),
             "Most exclusive topic": np.array(labels),
             "Sweeps": np.array([fit.chain.n_sweeps for fit in fits]),
@@ -241,7 +269,7 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     )
 
 
-def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
+def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     """All results, of the restart shown."""
     chains = [chain for chain in kept.chains if chain.n_draws]
     if not chains:
@@ -255,7 +283,9 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     square, gain = document_gain(corpus, fit, params)
     word_shares, explained = word_fit(corpus, fit)
     support = topic_support(corpus, fit)
-    expected = fitted_outcome(corpus, fit)
+    fitted = fitted_outcome(corpus, fit)
+    known = len(corpus.test) > 0 and not kept.under_way
+    expected = expected_test(corpus, fit.free, params) if known else None
     counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
     used = sizes[fit.fixed :][sizes[fit.fixed :] > 1]
@@ -263,7 +293,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
     half[corpus.train], half[corpus.test] = "training", "test"
     return {
         **texts(corpus, fit, fits, explained, params),
-        **findings(corpus, fit, fits, words, word_shares, expected),
+        **findings(corpus, fit, fits, words, word_shares, fitted),
+        "caution": caution(expected),
         "topic": Result(fit.labels, ("topic",)),
         "training_document": Result(names, ("training_document",)),
         "kept_word": Result(words, ("kept_word",)),
@@ -273,9 +304,9 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         ),
         "restart_shown": Result(np.array(fit.chain.chain + 1), label="Restart shown"),
         "topic_weights": Result(fit.phi, ("topic", "kept_word"), label="Weight"),
-        "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Extra count"),
+        "extra_counts": Result(fit.phi * corpus.scale, ("topic", "kept_word"), label="Added"),
         "assignments": Result(fit.nu, ("training_document", "topic"), label="Probability"),
-        "topics": topics_table(fit, words, params),
+        "topics": topics_table(fit, words, params, expected),
         "topic_sizes": Table({"Topic": fit.labels, "Expected training documents": sizes}),
         "topics_per_document": Table({"Topics": np.arange(k + 1).astype(str), "Training documents": counts}),
         "training_outcome": Result(
@@ -292,7 +323,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Params) -> Results:
         "word_shares": Result(word_shares, ("kept_word",), label="Share of the variance explained"),
         "fit_axis": Result(np.array(["Fitted outcome", "Outcome less fitted"]), ("fit_axis",)),
         "residuals": Result(
-            np.column_stack([expected, corpus.y_mean + corpus.y_scale * corpus.y - expected]),
+            np.column_stack([fitted, corpus.y_mean + corpus.y_scale * corpus.y - fitted]),
             ("training_document", "fit_axis"),
             label="Training half",
         ),

@@ -19,7 +19,7 @@ SETTINGS = (
     Hyperparameter(
         "alpha",
         "float",
-        4.0,
+        1.0,
         label="Topics per document",
         minimum=0,
         open_minimum=True,
@@ -36,7 +36,7 @@ SETTINGS = (
         open_minimum=True,
         maximum=1e6,
         log=True,
-        doc="Variance of a word around its topics, where every word has variance 1 (when standardised).",
+        doc="Variance of a word around its topics, as a share of the mean variance of a word.",
     ),
     Hyperparameter(
         "prior",
@@ -61,7 +61,7 @@ SETTINGS = (
     Hyperparameter(
         "background",
         "bool",
-        False,
+        True,
         label="Background topic",
         doc="One more topic that every document has. It takes up what is common to all, so that no other topic is spent "
         "on that. It has no effect of its own. A topic may then be found as its opposite: the documents without it.",
@@ -84,9 +84,15 @@ SETTINGS = (
     Hyperparameter(
         "show",
         "choice",
-        "exclusivity",
+        "bound-in-range",
         label="Restart shown",
         choices=(
+            Choice(
+                value="bound-in-range",
+                label="Highest bound, topics in 2 to 90 %",
+                doc="The highest bound among restarts whose topics in use are each in 2 to 90 % of the training documents; "
+                "where there is none, the highest of all, with a warning.",
+            ),
             Choice(
                 value="exclusivity", label="Most exclusive", doc="Words that go together inside a topic only."
             ),
@@ -96,7 +102,7 @@ SETTINGS = (
                 doc="Restarts of equal settings only can be compared so.",
             ),
         ),
-        doc="Which restart the results are of. The two often disagree.",
+        doc="Which restart the results are of. The rules often disagree.",
     ),
     Hyperparameter(
         "test_share",
@@ -130,10 +136,15 @@ SETTINGS = (
     Hyperparameter(
         "transform",
         "choice",
-        "count",
+        "auto",
         group="Words",
         label="Word counts",
         choices=(
+            Choice(
+                value="auto",
+                label="By their values",
+                doc="Logarithm of 1 + count where all are whole numbers of 0 or more, else as they are.",
+            ),
             Choice(value="count", label="As they are"),
             Choice(value="log1p", label="Logarithm of 1 + count"),
             Choice(value="binary", label="Present or not"),
@@ -146,7 +157,7 @@ SETTINGS = (
     Hyperparameter(
         "scale",
         "choice",
-        "standardise",
+        "centre",
         group="Words",
         label="Scaling",
         choices=(
@@ -154,7 +165,8 @@ SETTINGS = (
             Choice(value="centre", label="Mean 0"),
             Choice(value="none", label="None"),
         ),
-        doc="Means and variances are those of the training documents.",
+        doc="Means and variances are those of the training documents. With variance 1 rare words weigh as much as common ones, "
+        "and topics are easily found for a few odd documents.",
     ),
     Hyperparameter(
         "min_documents",
@@ -235,21 +247,40 @@ SETTINGS = (
         group="Approximation",
         label="As the R package texteffect",
         doc="For comparison with its results: the split and the starts that R draws after set.seed, and the formulas as "
-        "published, under which the bound may fall. Restart 1 starts after set.seed(1).",
+        "published, under which the bound may fall. Restart 1 starts after set.seed(1). Its other settings are not set by this: "
+        "counts as they are, scaled to variance 1, no background topic, variance of the weights 5, alpha as given there (4).",
         advanced=True,
     ),
     Hyperparameter(
         "weight_variance",
         "float",
-        5.0,
+        0.1,
         group="Prior",
         label="Variance of the weights",
         minimum=0,
         open_minimum=True,
         maximum=1e6,
         log=True,
-        doc="Prior variance of a word's weight in a topic.",
+        doc="Prior variance of a word's weight in a topic, as a share of the mean variance of a word.",
         advanced=True,
+    ),
+    Hyperparameter(
+        "variances",
+        "choice",
+        "shares",
+        group="Prior",
+        label="The two variances are",
+        choices=(
+            Choice(
+                value="shares",
+                label="Shares of a word's variance",
+                doc="Multiples of the mean variance of the kept words, whatever their scaling.",
+            ),
+            Choice(value="numbers", label="Numbers", doc="In the units of the words as they enter the fit."),
+        ),
+        doc="How the variances of noise and weights are meant.",
+        advanced=True,
+        earlier="numbers",
     ),
     Hyperparameter(
         "tau_shape",

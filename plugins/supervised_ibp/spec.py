@@ -126,7 +126,7 @@ VIEWS = (
     ),
     View(
         "coefficients",
-        "Extra count per document",
+        "Extra per document",
         {"values": "extra_counts", "names": "kept_word"},
         headline="headline",
         caption="extra_caption",
@@ -259,15 +259,17 @@ SUPERVISED_IBP = ModelSpec(
     views=VIEWS,
     metrics=METRICS,
     state_version=3,
-    schedule=Schedule(chains=6, max_sweeps=1000, tolerance=1e-9),
+    schedule=Schedule(chains=12, max_sweeps=2000, tolerance=0.1, window=50),
     citation=CITATION,
     help=(
         "The documents are split in two. In the **training** half, topics are found that explain the words and the "
         "outcome together. The **test** half is not used: there the analysis “Effects of topics” finds the same topics "
         "from the words alone and compares the outcomes of documents with and without each topic. Look for topics as long "
         "as you like; when the test half has been used, further fits are exploratory.\n\n"
-        "A word's weight in a topic is what the topic adds to its count, in standard deviations of the word. The fit ends "
-        "at different solutions from different starts: compare the restarts. Exclusivity is high when the top words of a "
-        "topic vary together in documents that have it, and not in others."
+        "A word's weight in a topic is what the topic adds to it (to the logarithm of 1 + its count, unless set otherwise). The "
+        "fit ends at different solutions from different starts: compare the restarts. Shown is the one of the highest bound "
+        "among those whose topics are in 2 to 90 % of the documents. How many test documents will have each topic is expected "
+        "from five fits to four fifths of the training documents each; topics that nearly all or nearly no documents have "
+        "have no clear effect."
     ),
 )

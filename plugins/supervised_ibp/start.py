@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from plaidwork.core.api import ModelData, ModelError, Params, State, chain_of
+from plaidwork.core.api import ModelData, ModelError, chain_of
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.prior import first_shares
+from plaidwork.plugins.supervised_ibp.state import SEARCH, Fields, Search, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import first_topics
 
 TURNS = ("svd", "sparse", "stick-draw")
@@ -16,18 +17,16 @@ TURNS = ("svd", "sparse", "stick-draw")
 OVERSAMPLED, POWERS = 8, 6
 """Further vectors, and passes, of the randomised singular vectors."""
 QUANTILE = 0.85
-SEARCH = ("sought", "basis", "back", "left", "passes", "rotation", "spare")
-"""What the state has while singular vectors are sought."""
 
 
-def start_name(params: Params, chain: int) -> str:
+def start_name(params: Settings, chain: int) -> str:
     """How restart number ``chain`` (from 0) starts."""
     if params["texteffect"] and params["start"] == "turns":
         return "stick-draw"
     return TURNS[chain % len(TURNS)] if params["start"] == "turns" else str(params["start"])
 
 
-def start_shares(corpus: Corpus, data: ModelData, params: Params, rng: np.random.Generator) -> np.ndarray:
+def start_shares(corpus: Corpus, data: ModelData, params: Settings, rng: np.random.Generator) -> np.ndarray:
     """nu (N, K) before the first sweep. Raises ``ModelError`` for given ones that do not fit."""
     n, k = corpus.shape[0], params["n_topics"]
     match start_name(params, chain_of(rng)):
@@ -60,7 +59,7 @@ def _given(corpus: Corpus, data: ModelData, k: int) -> np.ndarray:
     return np.array(given, float)
 
 
-def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> State:
+def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> Search:
     """What :func:`seek` adds to a state: the start of the search for singular vectors, and all that is random of it."""
     n, d = corpus.shape
     size = min(n, d, k + OVERSAMPLED)
@@ -77,7 +76,7 @@ def begin_search(corpus: Corpus, k: int, rng: np.random.Generator) -> State:
     }
 
 
-def seek(state: State, corpus: Corpus, entries: int) -> bool:
+def seek(state: Fields, corpus: Corpus, entries: int) -> bool:
     """Left singular vectors of the scaled words by randomised subspace iteration, about so many entries at a time; whether done.
 
     Products with rows of the sparse matrix only, memory O((N + D) K). At the end ``nu`` is set: the vectors rotated at
@@ -142,7 +141,7 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return found
 
 
-def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
+def new_state(corpus: Corpus, nu: np.ndarray, params: Settings) -> Fields:
     """q with these topics; all else is made of them at the beginning of the first sweep.
 
     With a background topic, which all documents have, one more column goes before those of ``nu`` (N, K).
@@ -165,9 +164,9 @@ def new_state(corpus: Corpus, nu: np.ndarray, params: Params) -> State:
     }  # fmt: skip
 
 
-def begun(corpus: Corpus, data: ModelData, params: Params, rng: np.random.Generator) -> State:
+def begun(corpus: Corpus, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
     """The state before the first sweep; the search for singular vectors is part of that sweep."""
     state = new_state(corpus, start_shares(corpus, data, params, rng), params)
     if start_name(params, chain_of(rng)) == "svd":
-        state.update(begin_search(corpus, params["n_topics"], rng))
+        return {**state, **begin_search(corpus, params["n_topics"], rng)}
     return state

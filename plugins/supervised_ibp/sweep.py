@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
-from plaidwork.core.api import POSITION, Params, Stage, State
+from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.bound import bound_terms
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
     n_fixed,
@@ -25,6 +25,7 @@ from plaidwork.plugins.supervised_ibp.moments import (
 from plaidwork.plugins.supervised_ibp.order import reorder, reorders
 from plaidwork.plugins.supervised_ibp.prior import update_shares
 from plaidwork.plugins.supervised_ibp.start import seek
+from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import words_by_topic
 
 SLICE = 25_000_000
@@ -36,12 +37,13 @@ SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 """Relative gain and change of a probability below which a factorised fit goes on to the joint family."""
 
 
-def update_words(state: State, corpus: Corpus, params: Params, lo: int, hi: int) -> None:
+def update_words(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int) -> None:
     """Means of q(A) of some words; of all of them, topic by topic, where the R package is repeated."""
     if params["texteffect"]:
         words_by_topic(state, corpus, params, second_moment(state), first=not state["begun"])
         return
-    ridge = params["noise"] / params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
+    ridge = noise / variance
     moment = second_moment(state)
     lower = np.ascontiguousarray(cholesky(moment + ridge * np.eye(len(moment)), lower=True))
     if lo == 0:
@@ -51,15 +53,15 @@ def update_words(state: State, corpus: Corpus, params: Params, lo: int, hi: int)
     tally = np.zeros(1)
     kernels.words(
         lo, hi, state["raw"], state["total"].sum(axis=0), corpus.mean, corpus.scale, lower,
-        np.ascontiguousarray(lower.T), params["noise"], state["phi"], state["rows"], state["offset"], state["outer"],
+        np.ascontiguousarray(lower.T), noise, state["phi"], state["rows"], state["offset"], state["outer"],
         tally,
     )  # fmt: skip
     state["fit"] += float(tally[0])
 
 
-def update_spread(state: State, params: Params) -> None:
+def update_spread(state: Fields, corpus: Corpus, params: Settings) -> None:
     """Covariance of q(A): of each topic, or of all topics at a word."""
-    noise, variance = params["noise"], params["weight_variance"]
+    noise, variance = variances_of(corpus, params)
     if state["joint"]:
         moment = second_moment(state) + noise / variance * np.eye(len(state["cov"]))
         lower = cholesky(moment, lower=True)
@@ -69,7 +71,7 @@ def update_spread(state: State, params: Params) -> None:
         state["cov"] = np.diag(1 / (1 / variance + state["total"].sum(axis=0) / noise))
 
 
-def update_prior(state: State, corpus: Corpus, params: Params) -> None:
+def update_prior(state: Fields, corpus: Corpus, params: Settings) -> None:
     """q of the shares."""
     total = np.minimum(state["total"].sum(axis=0)[n_fixed(state) :], len(corpus.y))
     state["share_a"], state["share_b"] = update_shares(
@@ -77,7 +79,7 @@ def update_prior(state: State, corpus: Corpus, params: Params) -> None:
     )
 
 
-def update_outcome(state: State, corpus: Corpus, params: Params) -> None:
+def update_outcome(state: Fields, corpus: Corpus, params: Settings) -> None:
     """q(beta, tau)."""
     second, first = outcome_moments(state, corpus)
     ridge = prior_precision(state, corpus)
@@ -107,7 +109,7 @@ def last_document(corpus: Corpus, k: int, lo: int) -> int:
     return least
 
 
-def n_parts(corpus: Corpus, params: Params, k: int) -> int:
+def n_parts(corpus: Corpus, params: Settings, k: int) -> int:
     """Into how many parts a sweep goes through the documents, with an update of all other factors after each.
 
     By itself: one for small data; for large ones up to 4, the updates of the words costing no more than the documents.
@@ -122,14 +124,14 @@ def n_parts(corpus: Corpus, params: Params, k: int) -> int:
     return int(np.clip(read / (len(corpus.words) * (3 * k * k + 20 * k)), 1, MOST_PARTS))
 
 
-def parts_of(corpus: Corpus, params: Params, k: int) -> list[tuple[int, int]]:
+def parts_of(corpus: Corpus, params: Settings, k: int) -> list[tuple[int, int]]:
     """First document, and the one after the last, of each part."""
     n, parts = len(corpus.y), n_parts(corpus, params, k)
     ends = (n * np.arange(parts + 1) // parts).tolist()
     return list(pairwise(ends))
 
 
-def stages(state: State, corpus: Corpus, params: Params) -> list[Stage]:
+def stages(state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
     """The stages of a sweep: the start, where it is still to be made; documents, words and small factors of each part."""
     d, k = len(corpus.words), state["nu"].shape[1]
     parts = parts_of(corpus, params, k)
@@ -152,7 +154,7 @@ def _of_part(number: int, parts: int) -> str:
     return f" (part {number})" if parts > 1 else ""
 
 
-def _first(state: State, corpus: Corpus, params: Params) -> list[Stage]:
+def _first(state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
     """What makes all other factors of the first assignments, and those before it of singular vectors."""
     n, k = len(corpus.y), state["nu"].shape[1]
     found = []
@@ -167,11 +169,15 @@ def _first(state: State, corpus: Corpus, params: Params) -> list[Stage]:
         ),
         replace(_words("first words", state, corpus, params, len(corpus.words)), whole=False),
         *(replace(stage, whole=False) for stage in _small_factors(" (first)", state, corpus, params)),
-        _at_once("begun", lambda: state.update(begun=True)),
+        _at_once("begun", lambda: _begun(state)),
     ]  # fmt: skip
 
 
-def _documents(name: str, state: State, corpus: Corpus, params: Params, part: tuple[int, int]) -> Stage:
+def _begun(state: Fields) -> None:
+    state["begun"] = True
+
+
+def _documents(name: str, state: Fields, corpus: Corpus, params: Settings, part: tuple[int, int]) -> Stage:
     """q(z) of the documents of a part."""
     (first, end), k = part, state["nu"].shape[1]
 
@@ -185,15 +191,15 @@ def _documents(name: str, state: State, corpus: Corpus, params: Params, part: tu
     )  # fmt: skip
 
 
-def _words(name: str, state: State, corpus: Corpus, params: Params, d: int) -> Stage:
+def _words(name: str, state: Fields, corpus: Corpus, params: Settings, d: int) -> Stage:
     k = state["nu"].shape[1]
     cut = d if params["texteffect"] else max(1, SLICE // (3 * k * k + 20 * k))
     return Stage(name, lambda lo, hi: update_words(state, corpus, params, lo, hi), d, cut)
 
 
-def _small_factors(name: str, state: State, corpus: Corpus, params: Params) -> list[Stage]:
+def _small_factors(name: str, state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
     return [
-        _at_once(f"spread of the weights{name}", lambda: update_spread(state, params)),
+        _at_once(f"spread of the weights{name}", lambda: update_spread(state, corpus, params)),
         _at_once(f"shares{name}", lambda: update_prior(state, corpus, params)),
         _at_once(f"coefficients and noise{name}", lambda: update_outcome(state, corpus, params)),
     ]
@@ -208,12 +214,12 @@ def _at_once(name: str, work: Callable[[], object]) -> Stage:
     return Stage(name, once, slice=1000)
 
 
-def _waiting(state: State, params: Params) -> bool:
+def _waiting(state: Fields, params: Settings) -> bool:
     """Whether the fit is still factorised, and is to go on to the joint family."""
     return bool(params["family"] == "joint" and not state["joint"])
 
 
-def _settle(state: State, corpus: Corpus, params: Params) -> None:
+def _settle(state: Fields, corpus: Corpus, params: Settings) -> None:
     """A factorised fit that has settled goes on to the joint family."""
     elbo = sum(bound_terms(state, corpus, params).values())
     settled = abs(elbo - state["last"]) <= SETTLED_GAIN * (1 + abs(elbo))
@@ -221,10 +227,10 @@ def _settle(state: State, corpus: Corpus, params: Params) -> None:
     if settled and state["tally"][1] <= SETTLED_CHANGE:
         state["joint"] = True
         state["tally"][1] = np.nan  # the family has just begun: it has not changed by little
-        update_spread(state, params)
+        update_spread(state, corpus, params)
 
 
-def traces_of(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
+def traces_of(state: Fields, corpus: Corpus, params: Settings) -> dict[str, float]:
     """Traces after a sweep."""
     terms = bound_terms(state, corpus, params)
     return {
@@ -235,7 +241,7 @@ def traces_of(state: State, corpus: Corpus, params: Params) -> dict[str, float]:
     }
 
 
-def upgraded(state: State, corpus: Corpus, params: Params) -> State:
+def upgraded(state: State, corpus: Corpus, params: Settings) -> State:
     """A state of version 2, in which the model itself kept where the sweep stood."""
     stage, at, read = state.pop("stage"), state.pop("at"), state.pop("read")
     state["begun"] = stage in ("documents", "words")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from plaidwork.core.api import Params, State
-from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.like_r import LikeR
+from plaidwork.plugins.supervised_ibp.state import Fields, Settings
 
 
 def drawn_topics(random: LikeR, n: int, k: int, alpha: float) -> np.ndarray:
@@ -20,7 +20,7 @@ def drawn_topics(random: LikeR, n: int, k: int, alpha: float) -> np.ndarray:
     return np.array([[random.beta(share, 1 - share) for _ in range(n)] for share in sticks]).T
 
 
-def first_topics(corpus: Corpus, params: Params, seed: int) -> np.ndarray:
+def first_topics(corpus: Corpus, params: Settings, seed: int) -> np.ndarray:
     """(N, K) topics before the first sweep, after ``set.seed(seed)``; rows in the order that R's split has them."""
     n, k = len(corpus.train), params["n_topics"]
     drawn = drawn_topics(LikeR(seed), n, k, params["alpha"])
@@ -38,7 +38,7 @@ def new_topics(n: int, k: int, noise: float) -> np.ndarray:
     return drawn_topics(LikeR(0), n, k, noise)
 
 
-def printed_moment(state: State) -> np.ndarray:
+def printed_moment(state: Fields) -> np.ndarray:
     """What stands for E[tau beta beta'] in the seed: no S off the diagonal, c / (c - 1) of it there. (Q, Q)."""
     shape, rate, coef = state["tau_shape"], state["tau_rate"], state["coef"]
     excess = shape / (shape - 1) if shape > 1 else 1.0
@@ -46,7 +46,9 @@ def printed_moment(state: State) -> np.ndarray:
     return moment
 
 
-def words_by_topic(state: State, corpus: Corpus, params: Params, moment: np.ndarray, *, first: bool) -> None:
+def words_by_topic(
+    state: Fields, corpus: Corpus, params: Settings, moment: np.ndarray, *, first: bool
+) -> None:
     """Means of q(A), topic after topic once: (M_kk + r) phi_k = H_k - sum of M_kl phi_l, ``moment`` = M (K, K).
 
     ``first``: from the least squares of the words on the topics, as before the first sweep.
@@ -54,10 +56,11 @@ def words_by_topic(state: State, corpus: Corpus, params: Params, moment: np.ndar
     raw, total = state["raw"], state["total"].sum(axis=0)
     pull = (raw - np.outer(corpus.mean, total)) / corpus.scale[:, None]
     phi = pull @ np.linalg.pinv(state["gram"].sum(axis=0)) if first else state["phi"]
-    ridge = params["noise"] / params["weight_variance"] * np.eye(len(moment))
+    noise, variance = variances_of(corpus, params)
+    ridge = noise / variance * np.eye(len(moment))
     wanted = pull - phi @ np.triu(moment, 1).T
     phi = np.ascontiguousarray(solve_triangular(np.tril(moment) + ridge, wanted.T, lower=True).T)
     state["phi"] = phi
-    state["rows"] = phi / (corpus.scale[:, None] * params["noise"])
+    state["rows"] = phi / (corpus.scale[:, None] * noise)
     state["offset"], state["outer"] = corpus.mean @ state["rows"], phi.T @ phi
     state["fit"] = float((pull * phi).sum())

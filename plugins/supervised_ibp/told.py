@@ -6,15 +6,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import Params, format_fixed, format_percent, format_rate
+from plaidwork.core.api import format_fixed, format_percent, format_rate
 from plaidwork.core.api_scores import correlation_interval
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.state import Settings, Transform
 
 if TYPE_CHECKING:
+    from plaidwork.plugins.supervised_ibp.crossfit import Expected
     from plaidwork.plugins.supervised_ibp.results import Fit
 
 
-def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Params) -> dict[str, str]:
+NONE_IN_RANGE = (
+    "Attention: no restart has all its topics in 2 to 90 % of the training documents; this one has the highest bound of all. "
+    "Try more restarts, fewer topics, or leave rare words out."
+)
+ADDED_TO: dict[Transform, str] = {
+    "count": "the count of a word",
+    "log1p": "the logarithm of 1 + the count of a word",
+    "binary": "the presence of a word",
+    "tfidf": "the tf-idf of a word",
+}
+
+
+def _reason(fit: Fit, fits: list[Fit], params: Settings) -> str:
+    if params["show"] == "exclusivity":
+        return "the most exclusive"
+    if params["show"] == "bound-in-range" and fit.in_range:
+        count = sum(one.in_range for one in fits)
+        return f"the highest bound of the {count} with all topics in 2 to 90 % of the documents"
+    return "the highest bound"
+
+
+def caution(expected: Expected | None) -> str:
+    """What to think of before the test half is opened; empty where nothing speaks against it."""
+    if expected is None or not expected.few.any():
+        return ""
+    few = [f"topic {k + 1} ({expected.count[k]:.0f})" for k in np.flatnonzero(expected.few)]
+    return (
+        f"Of {expected.n} test documents, too few are expected with, or without, {', '.join(few)} for a clear effect. "
+        "Other settings or another restart may give topics that split the documents better."
+    )
+
+
+def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: Settings) -> dict[str, str]:
     """Headline of the fit and captions of its views."""
     n, used = len(corpus.y), int((fit.free.sum(axis=0) > 1).sum())
     headline = (
@@ -23,17 +57,19 @@ def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: P
     )
     parts = [f"Training documents only; {len(corpus.test)} test documents are kept for the effects."]
     if len(fits) > 1:
-        reason = "most exclusive" if params["show"] == "exclusivity" else "highest bound"
-        parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, the {reason}.")
+        parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, {_reason(fit, fits, params)}.")
+    if params["show"] == "bound-in-range" and not fit.in_range:
+        parts.append(NONE_IN_RANGE)
     return {
         "headline": headline,
         "caption": " ".join(parts),
-        "extra_caption": "What a topic adds to the count of a word in a document. " + parts[0],
+        "extra_caption": f"What a topic adds to {ADDED_TO[corpus.transform]} in a document. " + parts[0],
         "fit_caption": "The part of a word's variance in the training documents that the topics explain.",
         "least_caption": "Short documents, other languages, and themes that have no topic are found here.",
         "training_caption": "Not effects: these outcomes helped to find the topics in these same documents.",
         "documents_caption": "Training documents, the most probable first; among equals, those of which the topic explains most.",
-        "restarts_caption": "A high bound often comes from topics of a few documents; compare exclusivity.",
+        "restarts_caption": "A high bound can come from topics of a few odd documents, high exclusivity from topics that nearly all "
+        "documents have; the sizes tell.",
     }
 
 

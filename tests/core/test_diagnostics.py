@@ -8,7 +8,6 @@ import pytest
 
 from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable
 from plaidwork.core.draws import diagnostics as d
-from plaidwork.core.draws import mcstats
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, Kept, TraceBuffer
 
 
@@ -50,7 +49,6 @@ def test_equal_to_arviz(az, case, kind):
             d.rhat: az.rhat(x),
             d.ess_bulk: az.ess(x, method="bulk"),
             d.ess_tail: az.ess(x, method="tail"),
-            mcstats.ess_mean: az.ess(x, method="mean"),
             d.mcse_mean: az.mcse(x, method="mean"),
         }
     for function, value in expected.items():

@@ -18,7 +18,6 @@ from plaidwork.core.job import read_job
 from plaidwork.core.session import fitting as one_call
 from plaidwork.core.session.bundle import BundleWriter, file_name
 from plaidwork.core.session.exporting import (
-    export_dataset,
     export_run,
     export_session,
     job_toml,
@@ -116,20 +115,7 @@ def test_failed_export_leaves_nothing(tmp_path, toys, monkeypatch):
     monkeypatch.setattr("plaidwork.core.session.store.exports.write_h5ad", full)
     with pytest.raises(SessionError, match="No space left"):
         export_run(run, tmp_path / "out", session)
-    path = tmp_path / "X.h5ad"
-    path.write_text("old")
-    with pytest.raises(SessionError, match="Could not export"):
-        export_dataset(session.datasets["my / data"], path)
-    assert [path.name for path in tmp_path.iterdir()] == ["X.h5ad"]
-    assert path.read_text() == "old"
-
-
-def test_dataset_alone(tmp_path, toys):
-    _, session = _run()
-    data = session.datasets["my / data"]
-    assert _table(export_dataset(data, tmp_path / "X.csv"))[0] == ["name", "a", "b;c", "2"]
-    export_dataset(data, tmp_path / "X.h5ad")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["X.csv", "X.h5ad"]
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("model", "missing"), [("toy.walk", True), ("toy.climb", False)])

@@ -198,7 +198,7 @@ def test_full_matrices_become_dense(tmp_path):
     np.testing.assert_array_equal(data.values, x)
     mmwrite(tmp_path / "y.mtx", x, precision=17)
     np.testing.assert_array_equal(read_dataset(tmp_path / "y.mtx").values, x)
-    assert preview(tmp_path / "y.mtx").cells[1][1:] == ("1.0", "1.25", "1.5", "1.75")
+    assert preview(tmp_path / "y.mtx").cells[1][1:] == ("1", "1.25", "1.5", "1.75")
 
 
 def test_counts_and_names_beside(tmp_path):

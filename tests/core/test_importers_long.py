@@ -119,7 +119,6 @@ def test_repeated_pairs_name_both_rows(tmp_path):
     assert issue.message == "2 pairs of sample and feature occur more than once"
     assert issue.detail.endswith("rows 6 and 122")
     assert issue.fix == ("Take the mean of repeated values", "repeated", "mean")
-    assert issue.changes_numbers
     assert read_dataset(path, {"repeated": "mean"}).values[1, 1] == pytest.approx((1.15 + 9) / 2)
 
 

@@ -142,10 +142,17 @@ def test_declarations_of_older_sessions_are_read():
 
 def test_a_setting_that_older_runs_do_not_know_has_its_earlier_value():
     old, new = Hyperparameter("noise", "float", 1.0, earlier=0.02), Hyperparameter("cap", "int", 5)
-    spec = ModelSpec("toy.older", "1.0", "Older", "", inputs=(Input("X"),), hyperparameters=(ALPHA, old, new))
+    spec = ModelSpec(
+        id="toy.older",
+        version="1.0",
+        title="Older",
+        summary="",
+        inputs=(Input("X"),),
+        hyperparameters=(ALPHA, old, new),
+    )
     assert spec.check_params({})["noise"] == 1.0
     assert spec.check_params(spec.stored_params({"alpha": 2.0})) == {"alpha": 2.0, "noise": 0.02, "cap": 5}
     assert spec.stored_params({"alpha": 2.0, "noise": 3.0})["noise"] == 3.0
     assert spec_from_json(json.loads(json.dumps(spec_to_json(spec)))) == spec
-    with pytest.raises(DeclarationError, match="earlier|noise"):
+    with pytest.raises(DeclarationError, match="noise"):
         Hyperparameter("noise", "float", 1.0, minimum=0, earlier=-1.0)

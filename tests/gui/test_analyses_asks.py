@@ -132,8 +132,8 @@ def test_covariates_chosen_by_ticks_made_again_and_removed(page, qtbot):
     group = page.current.page
     for title in ("Map of effects", "Associations"):
         group.show_view(title)
-        qtbot.waitUntil(lambda: group.current.loaded is not None, timeout=WAIT)
-        assert group.current.state == ""
+        qtbot.waitUntil(lambda: group.front.loaded is not None, timeout=WAIT)
+        assert group.front.state == ""
     page.current.again.emit()
     assert page.current.annotation_field("covariates").value == ["X:row:IGHV", "X:row:age"]
     click(qtbot, page.current.annotation_field("covariates").all)
@@ -173,8 +173,8 @@ def test_gene_sets_from_a_file_chosen_in_the_dialog(page, qtbot, tmp_path, monke
     group = page.current.page
     for title in ("Map of top sets", "Gene sets", "Matching", "Top sets"):
         group.show_view(title)
-        qtbot.waitUntil(lambda: group.current.loaded is not None, timeout=WAIT)
-        assert group.current.state == "", title
+        qtbot.waitUntil(lambda: group.front.loaded is not None, timeout=WAIT)
+        assert group.front.state == "", title
     page.current.again.emit()
     assert page.current.file_field("sets").value == record.files["sets"]
     click(qtbot, page.current.start)

@@ -39,7 +39,7 @@ def opened(qtbot, tmp_path):
 
 
 def ready(qtbot, dialog) -> None:
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy(), timeout=20_000)
     QApplication.processEvents()  # rows made anew are laid out and shown
 
 

@@ -30,7 +30,7 @@ def shown(qtbot, path) -> ImportDialog:
     dialog = ImportDialog(path)
     qtbot.addWidget(dialog)
     dialog.show()
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy(), timeout=20_000)
     QApplication.processEvents()
     return dialog
 
@@ -89,7 +89,7 @@ def test_one_half_can_be_chosen(qtbot, tmp_path):
     for _ in range(combo.findText("X_test  9 × 24, float64")):
         qtbot.keyClick(combo, Qt.Key.Key_Down)
     combo.activated.emit(combo.currentIndex())
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy(), timeout=20_000)
     data = imported(qtbot, dialog)
     assert (data.shape, data.image_shape, list(data.row_table)) == ((9, 24), (4, 6), ["label"])
 
@@ -103,7 +103,7 @@ def test_a_shape_that_does_not_fit_is_said_and_can_be_left_out(qtbot, tmp_path):
     (box,) = dialog.issues.findChildren(QCheckBox)
     assert box.text() == "Read the rows as plain numbers"
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=box.rect().center() / 2)
-    qtbot.waitUntil(lambda: dialog._task is None and dialog.import_button.isEnabled(), timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy() and dialog.import_button.isEnabled(), timeout=20_000)
     assert not dialog.pane.images.isVisible()
     assert imported(qtbot, dialog).image_shape == ()
 

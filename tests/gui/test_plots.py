@@ -180,7 +180,7 @@ def test_color_limits():
 
 
 def test_colours_centre_ends_and_missing(qapp):
-    table = theme().loom()
+    table = theme().lut("loom")
     picture = to_rgba(np.array([[-9.0, 0.0, 9.0, np.nan]]), table, -2, 2)
     np.testing.assert_array_equal(picture[0, 0], table[0])
     np.testing.assert_array_equal(picture[0, 2], table[255])
@@ -236,7 +236,7 @@ def test_matrix_is_averaged_at_the_size_shown(qtbot):
     stripes = np.tile([[1.0], [-1.0]], (800, 400))
     made.set_matrix(stripes, limits=(-1, 1))
     image = made.grab().toImage()
-    color, ground = image.pixelColor(100, 100), theme().loom()[127]
+    color, ground = image.pixelColor(100, 100), theme().lut("loom")[127]
     assert abs(color.red() - int(ground[0])) < 12
     made.view_box.setRange(xRange=(0, 4), yRange=(0, 4), padding=0)
     close = made.grab().toImage()

@@ -476,7 +476,7 @@ def test_what_cannot_be_installed_is_said_in_the_dialog(qtbot, folder, tmp_path)
     assert not shown.go_button.isEnabled()
     qtbot.keyClicks(shown.field, str(bad))
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: shown._task is None and shown.told.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: not shown.busy() and shown.told.isVisible(), timeout=20_000)
     assert "is not a wheel" in shown.told.text()
     assert shown.field.property("invalid") is True
     assert shown.offer is None

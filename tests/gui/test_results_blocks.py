@@ -103,7 +103,7 @@ def test_cells_have_the_colour_of_their_value(opened):
     page, _ = opened(*toy_run())
     page.canvas.show_outlines = False
     image = page.canvas.grab().toImage()
-    data, table = page.blocks.data, theme().loom()
+    data, table = page.blocks.data, theme().lut("loom")
     low, high = data.limits
     for row, column in ((0, 0), (17, 3), (39, 29)):
         at = page.canvas.point_of(row, column)

@@ -85,7 +85,7 @@ def texts(folder):
 def accept(dialog):
     """Import with the button of whichever dialog is open, once the file is read."""
     known = isinstance(dialog, (ImportDialog, ViewsDialog, TextImportDialog))
-    if not known or dialog._task is not None or not dialog.import_button.isEnabled():
+    if not known or dialog.busy() or not dialog.import_button.isEnabled():
         return False
     QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     return True

@@ -411,7 +411,7 @@ def test_a_search_is_saved_opened_and_gone_on_with(window, qtbot, tmp_path, monk
         if made and made[0].job(3).status == "running":
             made[0].stop()
 
-    monkeypatch.setattr(bench_module, "_courteous", stop_in_the_third)
+    monkeypatch.setattr(bench_module, "courteous", stop_in_the_third)
     study = study_of(window, 8, at_once=1, made=made)
     ended(window, qtbot, study)
     assert [job.status for job in study.jobs] == ["done", "done", "stopped", *["waiting"] * 5]

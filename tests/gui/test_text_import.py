@@ -44,7 +44,7 @@ def opened(qtbot, tmp_path):
 
 
 def ready(qtbot, dialog) -> None:
-    qtbot.waitUntil(lambda: dialog._task is None and not dialog._quiet.isActive(), timeout=30_000)
+    qtbot.waitUntil(lambda: not dialog.busy() and not dialog._quiet.isActive(), timeout=30_000)
     QApplication.processEvents()
 
 
@@ -248,9 +248,9 @@ def test_closing_stops_what_is_under_way(qtbot, opened):
     dialog = opened()
     dialog.options.fields["lower"].editor.click()
     dialog._count()
-    task = dialog._task
+    assert dialog.busy()
     dialog.reject()
-    assert task.cancelled
+    assert not dialog.busy()
 
 
 def test_the_import_of_tables_offers_to_count_texts(qtbot, tmp_path):
@@ -260,7 +260,7 @@ def test_the_import_of_tables_offers_to_count_texts(qtbot, tmp_path):
     qtbot.addWidget(dialog)
     with qtbot.waitActive(dialog):
         dialog.show()
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=30_000)
+    qtbot.waitUntil(lambda: not dialog.busy(), timeout=30_000)
     assert dialog.messages.current.title == "The column “body” holds texts"
     offer = next(b for b in dialog.messages.findChildren(QPushButton) if b.text() == "Import texts…")
     qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)

@@ -96,10 +96,7 @@ def test_fonts_are_shipped_with_tabular_figures(qapp):
     assert len(widths) == 1
 
 
-def test_system_font_setting(qapp):
-    theme().set_system_font(True)
-    assert theme().font("body").families()[:1] != ["Inter"]
-    theme().set_system_font(False)
+def test_the_shipped_font_is_used(qapp):
     assert theme().font("body").families()[:1] == ["Inter"]
 
 

@@ -51,7 +51,7 @@ def opened(qtbot):
 
 
 def ready(qtbot, dialog):
-    qtbot.waitUntil(lambda: dialog._task is None and not dialog._typing.isActive(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not dialog.busy() and not dialog._typing.isActive(), timeout=WAIT)
     QApplication.processEvents()
 
 
@@ -139,12 +139,12 @@ def test_a_file_that_cannot_be_read_is_mended_in_its_own_dialog(qtbot, opened, f
     )
     qtbot.mouseClick(dialog.rows[1].options_button, Qt.MouseButton.LeftButton)
     inner = dialog.findChild(ImportDialog)
-    qtbot.waitUntil(lambda: inner._task is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: not inner.busy(), timeout=WAIT)
     QApplication.processEvents()
     box = next(row.box for row in inner.issues.rows if row.box is not None)
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: inner._task is None and inner.import_button.isEnabled(), timeout=WAIT)
+    qtbot.waitUntil(lambda: not inner.busy() and inner.import_button.isEnabled(), timeout=WAIT)
     with qtbot.waitSignal(inner.accepted, timeout=WAIT):
         qtbot.mouseClick(inner.import_button, Qt.MouseButton.LeftButton)
     ready(qtbot, dialog)

@@ -9,22 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._layout import Layout, axis_words, column_index, unclear_error
-from plaidwork.core.data.importers._matrix import checked_names, default_source, finish
+from plaidwork.core.data.importers._matrix import checked_names
 from plaidwork.core.data.importers._numbers import BadCell, as_annotation, find_inexact
 from plaidwork.core.data.importers._problems import inexact_error
 from plaidwork.core.data.importers._sniff import sniff
 from plaidwork.core.data.importers._table import load_table
-from plaidwork.core.data.importers.base import ImportOptions, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.errors import DataError
 
 
 def read_column(
     path: Path, layout: Layout, options: ImportOptions, in_force: Mapping[str, Any], progress: Progress | None
-) -> Dataset:
-    """A (n,) dataset from one column: real, count or binary where all entries are numbers, else categorical."""
+) -> RawTable:
+    """One column, (n,): real, count or binary where all entries are numbers, else categorical."""
     if "sheet" in layout.unclear:
         raise unclear_error(path, layout)
     index = column_index(layout, options["column"], "column")
@@ -35,21 +34,12 @@ def read_column(
     rows = table.names if table.names is not None else default_names("row", len(texts))
     title = layout.titles[index] if layout.header else f"column {index + 1}"
     words = (axis_words(layout)[0], "")
-    source = default_source(path, in_force)
     wanted = options.get("kind")
     numbers = None if wanted == "categorical" else _numbers(path, layout, texts, index, options)
     if numbers is not None:
-        return finish(path.name, title, numbers, rows, (), {}, words, options, source)
+        return RawTable(path, title, numbers, rows, words=words, in_force=in_force)
     codes, categories = encode(texts, layout.missing)
-    return Dataset(
-        name=title,
-        values=codes,
-        row_names=checked_names(path.name, rows, "row", options),
-        kind="categorical",
-        categories=categories,
-        row_label=words[0],
-        source=source,
-    )
+    return RawTable(path, title, codes, rows, words=words, categories=categories, in_force=in_force)
 
 
 def _numbers(

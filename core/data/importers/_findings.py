@@ -91,7 +91,6 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
                 f"{count_text(len(which), what)} {verb} no value at all",
                 _first(which),
                 fix=("Leave them out", f"drop_empty_{what}s", True),
-                changes_numbers=True,
             )
         )
     if constant.any():
@@ -103,7 +102,6 @@ def line_issues(values: np.ndarray, names: Sequence[str], axis: int) -> list[Iss
                 f"{count_text(len(which), what)} {verb} the same value everywhere",
                 _first(which),
                 fix=("Leave them out", f"drop_constant_{what}s", True),
-                changes_numbers=True,
             )
         )
     return found
@@ -142,7 +140,6 @@ def skew_issue(values: np.ndarray, kind: ValueKind) -> Issue | None:
             "log",
             "log1p" if zero else "log",
         ),
-        changes_numbers=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""From stacks of images to a checked dataset and a preview: what the readers of images share."""
+"""From stacks of images to a raw table: what the readers of images share."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset, Source
-from plaidwork.core.data.importers._findings import line_issues
-from plaidwork.core.data.importers._matrix import finish
+from plaidwork.core.data.dataset import Source
+from plaidwork.core.data.importers._reader import HEAD
 from plaidwork.core.data.importers._table import MAX_CELLS
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview
+from plaidwork.core.data.importers.base import Issue, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.errors import DataError
 
-HEAD, WIDE = 200, 100
-"""Images and pixels of a preview."""
+WORDS = ("images", "pixels")
 CHANNELS = ("red", "green", "blue")
 PICTURES = 12
 """Images of a preview that are shown as pictures."""
@@ -36,17 +34,16 @@ def pixel_names(shape: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"row {i + 1}, column {j + 1}" for i in range(height) for j in range(width))
 
 
-def image_dataset(
+def image_table(
     path: Path,
     name: str,
     images: np.ndarray,
     row_names: Sequence[str],
     row_table: Mapping[str, np.ndarray],
-    options: ImportOptions,
-    source: Source,
-    notes: Sequence[str] = (),
-) -> Dataset:
-    """The dataset of (n, h, w) images: a row each, the pixels line by line, with the image shape.
+    in_force: Mapping[str, Any],
+    source: Source | None = None,
+) -> RawTable:
+    """The table of (n, h, w) images: a row each, the pixels line by line, with the image shape.
 
     Of images in colour, (n, h, w, 3), every pixel has three columns, which an annotation names.
     """
@@ -60,65 +57,45 @@ def image_dataset(
     if infinite.any():
         first = row_names[int(infinite.argmax())]
         raise DataError(f"{path.name}, {first}: expected finite numbers, found infinity.")
-    return finish(
-        path.name,
+    return RawTable(
+        path,
         name,
         values,
         tuple(row_names),
         names,
         dict(row_table),
-        ("images", "pixels"),
-        options,
-        source,
-        list(notes),
-        column_table=channels,
+        channels,
+        WORDS,
+        "rows",
         image_shape=tuple(int(side) for side in shape) if len(shape) == 2 else (),
-        samples_in="rows",
+        in_force=in_force,
+        source=source,
     )
 
 
-def image_preview(
+def image_head(
     path: Path,
     images: np.ndarray,
     count: int,
     row_names: Sequence[str],
-    labels: Mapping[str, np.ndarray],
-    options: ImportOptions,
-    issues: Sequence[Issue] = (),
-    detected: frozenset[str] = frozenset(),
-    choices: Mapping[str, Sequence[tuple[Any, str]]] | None = None,
-) -> Preview:
-    """A preview from the first (k, h, w) of ``count`` images, with their names and labels."""
-    shape = images.shape[1:]
-    values = images.reshape(len(images), -1).astype(np.float64)
-    columns = (
-        pixel_names(shape) if shape[0] * shape[1] <= 10_000 else default_names("pixel", shape[0] * shape[1])
-    )
-    cells = tuple(
-        (name, *(str(labels[title][i]) for title in labels), *(f"{value:g}" for value in line[:WIDE]))
-        for i, (name, line) in enumerate(zip(row_names, values))
-    )
+    row_table: Mapping[str, np.ndarray],
+    in_force: Mapping[str, Any],
+) -> RawTable:
+    """The same for a preview, of the first of ``count`` images; colours are shown as grey."""
+    grey = images.mean(axis=3) if images.ndim == 4 else images
+    shape, pixels = grey.shape[1:], grey.shape[1] * grey.shape[2]
     told = Issue("info", f"{count} images of {shape[0]} × {shape[1]} pixels", "Each becomes a row.")
-    found = [told, *issues]
-    if len(images) == count and values.size:
-        found += [*line_issues(values, tuple(row_names), 0), *line_issues(values, columns, 1)]
-    return Preview(
-        path=path,
-        header=("", *labels, *columns[:WIDE]),
-        cells=cells,
-        roles=("name", *["label"] * len(labels), *["value"] * len(columns[:WIDE])),
-        options=dict(options),
-        detected=detected,
+    return RawTable(
+        path,
+        "",
+        grey.reshape(len(grey), -1).astype(np.float64),
+        row_names,
+        pixel_names(shape) if pixels <= 10_000 else default_names("pixel", pixels),
+        {title: column[:HEAD] for title, column in row_table.items()},
+        words=WORDS,
+        in_force=in_force,
+        doubts=[told],
         n_rows=count,
-        n_columns=int(shape[0] * shape[1]),
-        issues=tuple(found),
-        choices=dict(choices or {}),
-        words=("images", "pixels"),
-        pictures=images[:PICTURES].astype(np.float64),
+        n_columns=int(np.prod(images.shape[1:])),
+        pictures=grey[:PICTURES].astype(np.float64),
     )
-
-
-def refused(path: Path, options: ImportOptions, error: DataError) -> Preview:
-    """The preview of a file that cannot be read."""
-    issue = Issue("error", error.message.removesuffix("."), error.hint)
-    return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))

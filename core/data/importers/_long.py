@@ -327,7 +327,6 @@ def _spread(
                 f"First: {pair}, {rows}",
                 row=int(places[twice]),
                 fix=("Take the mean of repeated values", "repeated", "mean"),
-                changes_numbers=True,
             )
         )
     known = ~np.isnan(values)
@@ -374,7 +373,6 @@ def absent_issue(table: LongTable, options: ImportOptions, whole: bool) -> Issue
         f"{table.absent} of {total} cells" + ("" if whole else f" of the first {table.n_records} rows"),
         fix=("Take them as 0", "absent", "zero"),
         other=("Keep them missing", "absent", "missing"),
-        changes_numbers=True,
     )
 
 

@@ -76,7 +76,6 @@ def entry_issue(entries: list[Entry]) -> Issue:
         f"{count_text(len(entries), 'number')} {verb} as written",
         f"First: {lines[0]}",
         fix=("Take the nearest number", "inexact", "nearest"),
-        changes_numbers=True,
         places=tuple(lines[:_LISTED]),
     )
 
@@ -105,7 +104,7 @@ def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list
                 "Add them up or take the mean with the option “repeated”: sum or mean.",
             )
         add, mean = ("Add them up", "repeated", "sum"), ("Take the mean", "repeated", "mean")
-        issues.append(Issue("error", message, f"First: {lines[0]}", 0, 0, add, True, mean, tuple(lines)))
+        issues.append(Issue("error", message, f"First: {lines[0]}", 0, 0, add, mean, tuple(lines)))
     total: np.ndarray = np.bincount(back, weights=found.data)
     data = total / times if rule == "mean" else total
     rows, columns = np.divmod(unique, max(found.shape[1], 1))

@@ -1,4 +1,4 @@
-"""From numbers and names to a checked dataset: the last leg of every reader."""
+"""From the raw table of a format to a checked dataset: the last leg of every reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plaidwork.core.contract.spec import ValueKind
 from plaidwork.core.data.dataset import Dataset, SamplesIn, Source, Step, turned_samples
 from plaidwork.core.data.importers._findings import distinct_names, infer_kind, repeated, repeated_lines
 from plaidwork.core.data.importers._text import count_text
-from plaidwork.core.data.importers.base import ImportOptions
+from plaidwork.core.data.importers.base import ImportOptions, RawTable
 from plaidwork.core.data.sample_words import labels_say, names_say
 from plaidwork.core.errors import DataError
 
@@ -60,42 +60,37 @@ def checked_kind(file: str, values: Any, options: ImportOptions) -> ValueKind:
     return cast(ValueKind, wanted)
 
 
-def finish(
-    file: str,
-    name: str,
-    values: Any,
-    row_names: Sequence[str],
-    column_names: Sequence[str],
-    row_table: Mapping[str, np.ndarray],
-    words: tuple[str, str],
-    options: ImportOptions,
-    source: Source,
-    notes: Sequence[str] = (),
-    column_table: Mapping[str, np.ndarray] | None = None,
-    image_shape: tuple[int, ...] = (),
-    samples_in: SamplesIn | None = None,
-) -> Dataset:
-    """A dataset with checked names and kind, and the transformations that the options ask for.
-
-    ``samples_in`` is the axis of the samples in the file, where the reader knows it (empty: it cannot be told); with None
-    words and names tell. The option of that name goes before it.
-    """
+def finished(raw: RawTable, options: ImportOptions) -> Dataset:
+    """The dataset: names and kind checked, turned and transformed as the options ask for. Raises ``DataError``."""
     from plaidwork.core.data.transforms import apply_steps
 
-    rows = checked_names(file, row_names, "row", options)
-    columns = checked_names(file, column_names, "column", options) if values.ndim == 2 else ()
-    table, other = dict(row_table), dict(column_table or {})
+    file, values = raw.file or raw.path.name, raw.values
+    rows = checked_names(file, raw.row_names, "row", options)
+    source = raw.source or default_source(raw.path, raw.in_force)
+    if raw.categories is not None:
+        return Dataset(
+            raw.name,
+            values,
+            rows,
+            kind="categorical",
+            categories=raw.categories,
+            row_label=raw.words[0] or "rows",
+            source=source,
+        )
+    columns = checked_names(file, raw.column_names, "column", options) if values.ndim == 2 else ()
+    table, other, words = dict(raw.row_table), dict(raw.column_table), raw.words
     if options.get("distinct_labels"):
         table = {title: _distinct(entry, rows) for title, entry in table.items()}
-    notes = [*notes, *_renamed(row_names, "row", options), *_renamed(column_names, "column", options)]
+    renamed = (*_renamed(raw.row_names, "row", options), *_renamed(raw.column_names, "column", options))
     kind = checked_kind(file, values, options)
-    where = samples_found(options, words, rows, columns, samples_in) if values.ndim == 2 else ""
+    where = samples_found(options, words, rows, columns, raw.samples_in) if values.ndim == 2 else ""
+    image_shape = raw.image_shape
     if options.get("transpose") and values.ndim == 2:
         values = values.T.tocsr() if hasattr(values, "tocsr") else np.ascontiguousarray(values.T)
         rows, columns, table, other, words = columns, rows, other, table, words[::-1]
         image_shape, where = (), turned_samples(where)
     dataset = Dataset(
-        name=name,
+        name=raw.name,
         values=values,
         row_names=rows,
         column_names=columns,
@@ -105,7 +100,7 @@ def finish(
         row_label=words[0] or "rows",
         column_label=words[1] or "columns",
         source=source,
-        notes="\n".join(notes),
+        notes="\n".join([*raw.notes, *renamed]),
         image_shape=image_shape,
         samples_in=where,
     )

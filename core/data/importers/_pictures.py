@@ -86,14 +86,14 @@ def find_issues(path: Path, heads: Sequence[Head], asked: Pictures) -> list[Issu
         fix = ("Scale them all", "resize", "scale")
         message = f"{count_text(len(small), 'image')} {verb} than {_times(asked.size)}"
         places = tuple(_place(path, head) for head in small[:_LISTED])
-        issues.append(Issue("error", message, f"First: {places[0]}", 0, 0, fix, True, None, places))
+        issues.append(Issue("error", message, f"First: {places[0]}", 0, 0, fix, None, places))
     coloured = [head for head in heads if head.colour]
     if coloured and not asked.colour:
         verb = "is" if len(coloured) == 1 else "are"
         message = f"{count_text(len(coloured), 'image')} {verb} in colour and read as grey values"
         places = tuple(_place(path, head) for head in coloured[:_LISTED])
         fix = ("Keep red, green and blue", "colour", "colour")
-        issues.append(Issue("warning", message, f"First: {places[0]}", 0, 0, fix, True, None, places))
+        issues.append(Issue("warning", message, f"First: {places[0]}", 0, 0, fix, None, places))
     return issues
 
 
@@ -106,7 +106,6 @@ def _size_issue(path: Path, heads: Sequence[Head], other: Sequence[Head], asked:
         f"{count_text(len(other), 'image')} of {len(heads)} {verb} another size than {_times(asked.usual)}",
         f"First: {places[0]}",
         fix=(f"Scale all to {_times(asked.usual)}", "resize", "scale"),
-        changes_numbers=True,
         other=(f"Crop all to {_times(smallest)}", "resize", "crop"),
         places=places,
     )

@@ -115,7 +115,6 @@ class Problems:
                     f"First: row {row} has {width}",
                     row=row,
                     fix=(f"Leave out {'it' if len(self._ragged) == 1 else 'them'}", "ragged", "drop"),
-                    changes_numbers=True,
                 )
             )
         found += self._text_issues()
@@ -132,7 +131,6 @@ class Problems:
                     row=row,
                     column=column + 1,
                     fix=("Read infinite values as missing", "infinite", "missing"),
-                    changes_numbers=True,
                 )
             )
         return found
@@ -148,7 +146,7 @@ class Problems:
         self, cells: list[Cell], message: str, detail: str, fix: Fix, other: Fix | None = None
     ) -> Issue:
         row, column, _ = cells[0]
-        return Issue("error", message, detail, row, column + 1, fix, True, other, self._places(cells))
+        return Issue("error", message, detail, row, column + 1, fix, other, self._places(cells))
 
     def _text_issues(self) -> list[Issue]:
         """A row per column that may rather be labels, then one per text, then one for the rest."""

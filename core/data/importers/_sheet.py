@@ -197,7 +197,6 @@ def _found(
         message,
         f"First: {places[0]}",
         fix=fix,
-        changes_numbers=fix is not None,
         places=tuple(places[:_SHOWN]),
     )
 

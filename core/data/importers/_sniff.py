@@ -227,7 +227,6 @@ def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Is
         f"{n_numbers} of its first {n_cells} cells are numbers",
         column=index + 1,
         fix=("Read as numbers", "labels", others),
-        changes_numbers=True,
     )
 
 

@@ -19,19 +19,18 @@ from plaidwork.core.data.importers._anndata import (
     read_matrix,
     unlike,
 )
-from plaidwork.core.data.importers._findings import line_issues, name_issue, skew_issue
 from plaidwork.core.data.importers._hdf5 import Archive, opened
-from plaidwork.core.data.importers._matrix import checked_kind, default_source, finish
+from plaidwork.core.data.importers._matrix import finished
+from plaidwork.core.data.importers._reader import HEAD, WIDE, TableReader
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.errors import DataError
 
 DENSE_BELOW = 50_000_000
 """Sparse matrices of at most so many cells become dense, as most models want them."""
-_PREVIEW = (200, 100)
 
 
-class AnnotatedReader:
+class AnnotatedReader(TableReader):
     """AnnData and MuData files. Options: ``modality`` (of a ``.h5mu``), ``layer`` (``X``, ``layers/name``, ``raw/X``),
     ``transpose``, ``kind``, ``rename_duplicates``, ``infinite`` (missing), and the dropping and log options of
     delimited files. ``obs`` becomes annotations of the rows, ``var`` of the columns; nothing else is read."""
@@ -40,57 +39,45 @@ class AnnotatedReader:
     title = "AnnData and MuData"
     suffixes: tuple[str, ...] = (".h5ad", ".h5mu")
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """Head of the chosen matrix; ``choices`` list modalities and layers."""
-        path = Path(path)
-        try:
-            with opened(path) as archive:
-                return self._preview(archive, options)
-        except DataError as error:
-            issue = Issue("error", error.message, error.hint)
-            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
+        """One matrix with its annotations. Raises ``DataError`` naming the object in the file."""
+        with opened(path) as archive:
+            modalities = _modalities(archive)
+            modality = _modality(archive, modalities, options, next(iter(modalities)) if head else "")
+            if not head:
+                return self._whole(archive, modality, modalities[modality], options, progress)
+            raw = self._head(archive, modality, modalities[modality], options)
+            if len(modalities) > 1:
+                raw.choices = {"modality": [(name, name) for name in modalities], **raw.choices}
+            return raw
 
-    def _preview(self, archive: Archive, options: ImportOptions) -> Preview:
-        modalities = _modalities(archive)
-        modality = _modality(archive, modalities, options, next(iter(modalities)))
-        root = modalities[modality]
+    def _head(self, archive: Archive, modality: str, root: h5py.Group, options: ImportOptions) -> RawTable:
         layers = _layers(archive, root)
         layer = _layer(archive, root, layers, options)
         matrix, rows, columns = _parts(archive, root, layer)
-        head = head_of(archive, matrix, *_PREVIEW)
-        issues = _issues(archive, modality, head, matrix, rows, columns, options)
-        shown = columns.names[: _PREVIEW[1]]
-        choices: dict[str, list[tuple[Any, str]]] = {}
-        if len(modalities) > 1:
-            choices["modality"] = [(name, name) for name in modalities]
-        if len(layers) > 1:
-            choices["layer"] = [(name, layer_title(name)) for name in layers]
-        found = {
-            **options,
-            "samples_in": "rows",
-            "layer": layer,
-            **({"modality": modality} if modality else {}),
-        }
-        return Preview(
-            path=archive.path,
-            header=("", *shown),
-            cells=tuple((name, *map(_text, line)) for name, line in zip(rows.names, head)),
-            roles=("name", *["value"] * len(shown)),
-            options=found,
+        head = head_of(archive, matrix, HEAD, WIDE)
+        infinite = Issue(
+            "error",
+            "Some values are infinite",
+            f"Among the first {len(head)} rows",
+            fix=("Read infinite values as missing", "infinite", "missing"),
+        )
+        return RawTable(
+            archive.path,
+            "",
+            head,
+            rows.names,
+            columns.names,
+            in_force=_in_force(options, modality, layer) | {"samples_in": "rows"},
+            doubts=[infinite] if np.isinf(head).any() else [],
             detected=frozenset({"modality", "layer"} - set(options)),
+            choices={"layer": [(name, layer_title(name)) for name in layers]} if len(layers) > 1 else {},
             n_rows=matrix.shape[0],
             n_columns=matrix.shape[1],
-            issues=tuple(issues),
-            choices=choices,
+            checked=len(head) if head.shape != matrix.shape else 0,
         )
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
-        """One matrix with its annotations. Raises ``DataError`` naming the object in the file."""
-        path = Path(path)
-        with opened(path) as archive:
-            modalities = _modalities(archive)
-            modality = _modality(archive, modalities, options, "")
-            return self._read(archive, modality, modalities[modality], options, progress)
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
         """Every modality (or the chosen one) as a dataset."""
@@ -100,18 +87,19 @@ class AnnotatedReader:
             if options.get("modality") is not None:
                 chosen = _modality(archive, found, options, "")
                 found = {chosen: found[chosen]}
-            return [self._read(archive, name, root, options, progress) for name, root in found.items()]
+            return [
+                finished(self._whole(archive, name, root, options, progress), options)
+                for name, root in found.items()
+            ]
 
-    def _read(
+    def _whole(
         self,
         archive: Archive,
         modality: str,
         root: h5py.Group,
         options: ImportOptions,
         progress: Progress | None,
-    ) -> Dataset:
-        if progress is not None:
-            progress(0.0)
+    ) -> RawTable:
         layer = _layer(archive, root, _layers(archive, root), options)
         matrix, rows, columns = _parts(archive, root, layer)
         if modality and "obs" in archive.file:  # what the file says of the samples of all modalities
@@ -128,22 +116,24 @@ class AnnotatedReader:
         if where:
             stored = values.data if hasattr(values, "tocsr") else values
             stored[np.isinf(stored)] = np.nan
-        given = {**options, "layer": layer, **({"modality": modality} if modality else {})}
         if progress is not None:
             progress(0.9)
-        return finish(
-            archive.path.name,
+        return RawTable(
+            archive.path,
             modality or file_stem(archive.path),
             values,
             rows.names,
             columns.names,
             rows.columns,
+            columns.columns,
             ("samples", "features"),
-            options,
-            default_source(archive.path, given),
-            column_table=columns.columns,
-            samples_in="rows",
+            "rows",
+            in_force=_in_force(options, modality, layer),
         )
+
+
+def _in_force(options: ImportOptions, modality: str, layer: str) -> dict[str, Any]:
+    return {**options, "layer": layer, **({"modality": modality} if modality else {})}
 
 
 def layer_title(name: str) -> str:
@@ -233,44 +223,3 @@ def _place(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, values
     else:
         row, column = (int(item) for item in np.argwhere(np.isinf(values))[0])
     return f"sample “{rows.names[row]}”, feature “{columns.names[column]}”"
-
-
-def _issues(
-    archive: Archive,
-    modality: str,
-    head: np.ndarray,
-    matrix: Matrix,
-    rows: Frame,
-    columns: Frame,
-    options: ImportOptions,
-) -> list[Issue]:
-    found: list[Issue] = []
-    if not options.get("rename_duplicates"):
-        named = (name_issue(rows.names, "row"), name_issue(columns.names, "column"))
-        found += [issue for issue in named if issue]
-    whole = head.shape == matrix.shape
-    if whole and head.size and np.isfinite(head).any():
-        found += [*line_issues(head, rows.names, 0), *line_issues(head, columns.names, 1)]
-    finite = head[np.isfinite(head)]
-    if finite.size and not options.get("log"):
-        skewed = skew_issue(head, checked_kind(archive.path.name, finite, options))
-        found += [skewed] if skewed else []
-    if np.isinf(head).any():
-        found.append(
-            Issue(
-                "error",
-                "Some values are infinite",
-                f"Among the first {len(head)} rows",
-                fix=("Read infinite values as missing", "infinite", "missing"),
-                changes_numbers=True,
-            )
-        )
-    if not whole:
-        found.append(
-            Issue("info", f"The first {len(head)} rows were checked", "The rest is checked during the import")
-        )
-    return found
-
-
-def _text(cell: Any) -> str:
-    return "" if np.isnan(cell) else f"{cell:.6g}"

@@ -9,17 +9,13 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.dataset import Dataset, SamplesIn, Source
 
 ImportOptions = Mapping[str, Any]
 """How to read a file. Keys are the reader's own (``delimiter``, ``decimal``, ``array``); absent means detect."""
 
 Progress = Callable[[float], None]
-"""Called with the share done, 0 to 1; may raise ``ImportCancelled`` to stop."""
-
-
-class ImportCancelled(Exception):
-    """The user stopped an import; nothing was imported."""
+"""Called with the share done, 0 to 1; what it raises stops the reading and reaches the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ class Issue:
 
     ``row`` and ``column`` count from 1 as the user sees the file (the header is row 1); 0 = not one place.
     ``places`` are lines that say where and how often, for a list that opens on demand. No fix is applied unless the
-    user says so; ``changes_numbers`` marks those after which other numbers enter.
+    user says so.
     """
 
     severity: Literal["error", "warning", "info"]
@@ -48,7 +44,6 @@ class Issue:
     row: int = 0
     column: int = 0
     fix: Fix | None = None
-    changes_numbers: bool = False
     other: Fix | None = None
     places: tuple[str, ...] = ()
 
@@ -81,6 +76,64 @@ class Preview:
     """The row of the file, from 1, of each of ``cells``, where the format has rows that a user can see."""
     pictures: np.ndarray | None = field(default=None, compare=False)
     """(k, h, w) the first images, where the rows are images."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The first rows of a file as it shows them, where that is not the matrix with its names; as in :class:`Preview`."""
+
+    header: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    roles: tuple[str, ...]
+    rows: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class RawTable:
+    """What a format gives of a file: names, cells and doubts. Dataset and preview are made of it in one place.
+
+    ``values`` are (n, m) or (n,) floats, sparse ones too, or with ``categories`` (n,) codes; for a preview the first rows
+    and columns are enough, and ``n_rows`` and ``n_columns`` then say how many the file has. ``row_places`` and
+    ``column_places`` are where in the file the names stand. Empty names are filled, repeated ones found, kinds, axes,
+    transformations and what the numbers look like judged when the table is finished.
+    """
+
+    path: Path
+    name: str
+    values: Any
+    row_names: Sequence[str]
+    column_names: Sequence[str] = ()
+    row_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    column_table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    words: tuple[str, str] = ("", "")
+    """What a row and a column are called, in the plural, where the format tells."""
+    samples_in: SamplesIn | None = None
+    """The axis of the samples in the file, where the format knows it (empty: it cannot be told); with None names tell."""
+    image_shape: tuple[int, ...] = ()
+    categories: tuple[str, ...] | None = None
+    in_force: Mapping[str, Any] = field(default_factory=dict)
+    """The options given and those detected, as they are stored with the data."""
+    source: Source | None = None
+    """Where the data come from, if that is not one file."""
+    file: str = ""
+    """What messages call it, if that is not the name of the file."""
+    notes: Sequence[str] = ()
+    # of a preview
+    doubts: list[Issue] = field(default_factory=list)
+    detected: frozenset[str] = frozenset()
+    unclear: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, Sequence[tuple[Any, str]]] = field(default_factory=dict)
+    asks_samples: bool = False
+    """Whether the user can say on which axis the samples are, and the format has not asked."""
+    n_rows: int | None = None
+    n_columns: int | None = None
+    checked: int = 0
+    """Rows that were looked at, where those were not all."""
+    row_places: Sequence[int] = ()
+    column_places: Sequence[int] = ()
+    grid: Grid | None = None
+    makes: tuple[tuple[str, int, int], ...] = ()
+    pictures: np.ndarray | None = None
 
 
 class Reader(Protocol):

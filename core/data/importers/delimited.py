@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import read_column
-from plaidwork.core.data.importers._findings import (
-    infer_kind,
-    line_issues,
-    name_issue,
-    repeated,
-    samples_issue,
-    skew_issue,
-)
+from plaidwork.core.data.importers._findings import repeated, samples_issue
 from plaidwork.core.data.importers._layout import (
     Layout,
     axis_words,
@@ -27,12 +21,13 @@ from plaidwork.core.data.importers._layout import (
 )
 from plaidwork.core.data.importers._long import ROLES, Columns, absent_issue, find_columns, read_long
 from plaidwork.core.data.importers._long import choices as long_choices
-from plaidwork.core.data.importers._matrix import default_source, finish, looks_unique
+from plaidwork.core.data.importers._matrix import checked_names, finished, looks_unique
 from plaidwork.core.data.importers._numbers import as_annotation
+from plaidwork.core.data.importers._reader import TableReader, refusal, unread
 from plaidwork.core.data.importers._sniff import HEAD_ROWS, sniff
 from plaidwork.core.data.importers._table import Table, load_table
 from plaidwork.core.data.importers._text import count_lines, count_text, file_stem, format_tokens
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import names_say
@@ -44,7 +39,7 @@ FULL_CHECK_CELLS = 250_000
 """Files (and sheets) up to this size are read whole for a preview; of longer ones the first 200 rows are checked."""
 
 
-class DelimitedReader:
+class DelimitedReader(TableReader):
     """Tables as text.
 
     Options: those of ``delimited`` in :mod:`plaidwork.core.data.reading_options`. Separator, decimal mark, encoding, header,
@@ -66,65 +61,43 @@ class DelimitedReader:
         ".dat",
     )
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The first rows, and all that was found in them (in the whole file, when it is small)."""
-        path = Path(path)
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
+        """The matrix, one column with the option ``column``, or a view of a long table; for a preview all of its views."""
+        if not head:
+            layout = sniff(path, options)
+            return self._whole(path, layout, options, progress)
         try:
-            return self._preview(path, options)
+            return _head(path, sniff(path, options), options)
         except DataError as error:
             if "is not UTF-8" not in error.message or options.get("encoding"):
-                issue = Issue("error", error.message, error.hint)
-                return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
+                raise
             return self._other_encoding(path, options, error)
 
-    def _preview(self, path: Path, options: ImportOptions) -> Preview:
-        layout = sniff(path, options)
-        whole = _checks_all(path, layout)
-        if options.get("column") is not None:
-            return _column_preview(path, layout, options, whole)
-        columns = find_columns(layout, options)
-        if columns is not None:
-            return _long_preview(path, layout, columns, options, whole)
-        table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
-        issues = _issues(table, layout, options)
-        if not whole:
-            detail = "The rest is checked during the import"
-            issues.append(Issue("info", f"The first {HEAD_ROWS} rows were checked", detail))
-        return Preview(
-            path=path,
-            header=layout.titles,
-            cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
-            rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
-            roles=layout.roles,
-            options=_in_force(layout, options),
-            detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
-            unclear=dict(layout.unclear),
-            n_rows=table.n_records if whole else _count(path, layout),
-            n_columns=layout.n_columns,
-            issues=tuple(issues),
-            choices=_choices(layout),
-        )
-
-    def _other_encoding(self, path: Path, options: ImportOptions, error: DataError) -> Preview:
-        """A preview as Latin-1, with the encoding left for the user to choose."""
+    def _other_encoding(self, path: Path, options: ImportOptions, error: DataError) -> RawTable:
+        """Read as Latin-1, with the encoding left for the user to choose."""
         issue = Issue("error", error.message, error.hint, fix=("Read as Latin-1", "encoding", "latin-1"))
-        shown = self.preview(path, {**options, "encoding": "latin-1"})
-        return replace(
-            shown,
-            options={**shown.options, "encoding": ""},
-            unclear={**shown.unclear, "encoding": error.message},
-            issues=(issue, *shown.issues),
+        latin = {**options, "encoding": "latin-1"}
+        try:
+            raw = self.raw(path, latin, head=True)
+        except DataError as other:
+            raw = unread(path, latin, refusal(other))
+        raw.in_force, raw.unclear = (
+            {**raw.in_force, "encoding": ""},
+            {**raw.unclear, "encoding": error.message},
         )
+        raw.doubts.insert(0, issue)
+        return raw
 
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
-        """The whole file as a matrix, or one of its columns with the option ``column``."""
-        path = Path(path)
-        layout = sniff(path, options)
+    def _whole(
+        self, path: Path, layout: Layout, options: ImportOptions, progress: Progress | None
+    ) -> RawTable:
         if options.get("column") is not None:
             return read_column(path, layout, options, _in_force(layout, options), progress)
         columns = find_columns(layout, options)
         if columns is not None:
-            return _one_part(path, options, _long_datasets(path, layout, columns, options, progress))
+            return _one_part(path, options, _long_tables(path, layout, columns, options, progress))
         if layout.unclear:
             raise unclear_error(path, layout)
         if not layout.value_columns:
@@ -133,23 +106,12 @@ class DelimitedReader:
                 "Use the file as a table of classes, or import one column as labels.",
             )
         table = load_table(path, layout, options, progress)
-        names = table.names if table.names is not None else default_names("row", len(table.values))
+        raw = _matrix(path, layout, table, options)
         parser = layout.parser()
-        labels = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
-        notes = [f"{issue.message}: {issue.detail}" for issue in table.issues]
-        return finish(
-            path.name,
-            file_stem(path),
-            table.values,
-            names,
-            _value_titles(layout),
-            labels,
-            axis_words(layout),
-            options,
-            default_source(path, _in_force(layout, options)),
-            notes,
-            samples_in=layout.samples_in,
-        )
+        raw.row_table = {title: as_annotation(texts, parser) for title, texts in table.labels.items()}
+        raw.words = axis_words(layout)
+        raw.notes = [f"{issue.message}: {issue.detail}" for issue in table.issues]
+        return raw
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
         """The views of a long table; the one matrix of any other."""
@@ -158,8 +120,56 @@ class DelimitedReader:
         columns = find_columns(layout, options)
         if columns is None:
             return [self.read(path, options, progress)]
-        found = _long_datasets(path, layout, columns, options, progress)
-        return [_one_part(path, options, found)] if options.get("part") is not None else list(found.values())
+        found = _long_tables(path, layout, columns, options, progress)
+        if options.get("part") is not None:
+            found = {"": _one_part(path, options, found)}
+        return [finished(raw, options) for raw in found.values()]
+
+
+def _head(path: Path, layout: Layout, options: ImportOptions) -> RawTable:
+    """The beginning of a file, all of it where it is small, as it would be read."""
+    whole = _checks_all(path, layout)
+    columns = find_columns(layout, options) if options.get("column") is None else None
+    if options.get("column") is not None:
+        raw = _column_head(path, layout, options, whole)
+    elif columns is not None:
+        raw = _long_head(path, layout, columns, options, whole)
+    else:
+        table = load_table(path, layout, options, limit=0 if whole else HEAD_ROWS, collect=True)
+        raw = _matrix(path, layout, table, options)
+        raw.in_force, raw.doubts = _in_force(layout, options), _doubts(table, raw, layout, options)
+        raw.choices, raw.checked = _choices(layout), 0 if whole else HEAD_ROWS
+        raw.n_rows = table.n_records if whole else _count(path, layout)
+    raw.n_columns, raw.unclear = layout.n_columns, dict(layout.unclear)
+    raw.detected = frozenset({*layout.detected, *raw.detected, "layout"} - set(options)) - frozenset(
+        layout.unclear
+    )
+    if raw.grid is None:
+        raw.grid = _grid(layout, layout.roles)
+    return raw
+
+
+def _grid(layout: Layout, roles: tuple[str, ...]) -> Grid:
+    """The first rows of the file itself."""
+    head = layout.head[:HEAD_ROWS]
+    return Grid(
+        layout.titles, tuple(tuple(fields) for _, fields in head), roles, tuple(row for row, _ in head)
+    )
+
+
+def _matrix(path: Path, layout: Layout, table: Table, options: ImportOptions) -> RawTable:
+    """The matrix of a wide table, without its labels."""
+    return RawTable(
+        path,
+        file_stem(path),
+        table.values,
+        table.names if table.names is not None else default_names("row", len(table.values)),
+        _value_titles(layout),
+        samples_in=layout.samples_in,
+        in_force=_in_force(layout, options),
+        row_places=table.rows,
+        column_places=[index + 1 for index in layout.value_columns],
+    )
 
 
 def _checks_all(path: Path, layout: Layout) -> bool:
@@ -175,9 +185,9 @@ def _count(path: Path, layout: Layout) -> int:
     return max(lines - layout.header - layout.skip_rows, 0)
 
 
-def _long_datasets(
+def _long_tables(
     path: Path, layout: Layout, columns: Columns, options: ImportOptions, progress: Progress | None
-) -> dict[str, Dataset]:
+) -> dict[str, RawTable]:
     """Every view of a long table by its name; one without a column of views has the name of the file."""
     if layout.unclear:
         raise unclear_error(path, layout)
@@ -186,18 +196,15 @@ def _long_datasets(
         raise DataError(f"{path.name} holds no values.", "The file ends after its header.")
     found = {}
     for view, (values, samples, features) in table.views.items():
-        own = {**_in_force(layout, options, columns), **({"part": view} if view else {})}
-        found[view] = finish(
-            path.name,
+        found[view] = RawTable(
+            path,
             view or file_stem(path),
             values,
             samples,
             features,
-            {},
-            _long_words(layout, columns),
-            options,
-            default_source(path, own),
+            words=_long_words(layout, columns),
             samples_in="rows",
+            in_force={**_in_force(layout, options, columns), **({"part": view} if view else {})},
         )
     return found
 
@@ -207,7 +214,7 @@ def _long_words(layout: Layout, columns: Columns) -> tuple[str, str]:
     return plural(words[0], "samples"), plural(words[1], "features")
 
 
-def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) -> Dataset:
+def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable]) -> RawTable:
     wanted = options.get("part")
     if wanted is None and len(found) == 1:
         return next(iter(found.values()))
@@ -221,18 +228,16 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, Dataset]) 
     return found[wanted]
 
 
-def _column_preview(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> Preview:
+def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> RawTable:
     """A table of which one column is read: the others are shown as left out."""
     index = column_index(layout, options["column"], "column")
     issues = [issue for issue in layout.told if not issue.fix or issue.fix[1] != "labels"]
     if whole and not layout.unclear:
         try:
-            data = read_column(path, layout, options, _in_force(layout, options), None)
-            found = (
-                f"labels: {count_text(len(data.categories), 'class', 'classes')}"
-                if data.categories
-                else "numbers"
-            )
+            column = read_column(path, layout, options, {}, None)
+            checked_names(path.name, column.row_names, "row", options)
+            classes = count_text(len(column.categories or ()), "class", "classes")
+            found = f"labels: {classes}" if column.categories else "numbers"
             issues.append(Issue("info", f"Only {layout.title(index)} is read, as {found}"))
         except DataError as error:
             issues.append(Issue("error", error.message.rstrip("."), error.hint))
@@ -241,52 +246,40 @@ def _column_preview(path: Path, layout: Layout, options: ImportOptions, whole: b
     if layout.names >= 0:
         roles[layout.names] = "name"
     roles[index] = "value"
-    return Preview(
-        path=path,
-        header=layout.titles,
-        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
-        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
-        roles=tuple(roles),
-        options=_in_force(layout, options),
-        detected=frozenset({*layout.detected, "layout"} - set(options)) - frozenset(layout.unclear),
-        unclear=dict(layout.unclear),
-        n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
-        n_columns=layout.n_columns,
-        issues=tuple(issues),
+    return RawTable(
+        path,
+        "",
+        np.empty((0, 0)),
+        (),
+        in_force=_in_force(layout, options),
+        doubts=issues,
         choices=_choices(layout),
+        n_rows=max(n_rows - layout.skip_rows, 0) if whole else n_rows,
+        grid=_grid(layout, tuple(roles)),
     )
 
 
-def _long_preview(
-    path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool
-) -> Preview:
+def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool) -> RawTable:
+    """A table with a value a row: its views, and what is absent."""
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
     issues = [issue for issue in (*layout.told, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
     if "decimal" in layout.unclear:
         issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     absent = absent_issue(table, options, whole)
-    if absent is not None:
-        issues.append(absent)
-    if not whole:
-        detail = "The rest is checked during the import"
-        issues.append(Issue("info", f"The first {table.n_records} rows were checked", detail))
-    detected = {*layout.detected, *(name for name in ("layout", *ROLES) if options.get(name) is None)}
-    return Preview(
-        path=path,
-        header=layout.titles,
-        cells=tuple(tuple(fields) for _, fields in layout.head[:HEAD_ROWS]),
-        rows=tuple(row for row, _ in layout.head[:HEAD_ROWS]),
-        roles=columns.roles(layout.n_columns),
-        options=_in_force(layout, options, columns),
-        detected=frozenset(detected) - frozenset(layout.unclear),
-        unclear=dict(layout.unclear),
-        n_rows=table.n_records if whole else _count(path, layout),
-        n_columns=layout.n_columns,
-        issues=tuple(issues),
+    shapes = [(view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items()]
+    return RawTable(
+        path,
+        "",
+        np.empty((0, 0)),
+        (),
+        in_force=_in_force(layout, options, columns),
+        doubts=[*issues, absent] if absent is not None else issues,
+        detected=frozenset(ROLES),
         choices={**_declared(layout), **long_choices(layout, column_choices(layout))},
-        makes=tuple((view or file_stem(path), *values.shape) for view, (values, _, _) in table.views.items())
-        if whole
-        else ((file_stem(path), 0, 0),),
+        n_rows=table.n_records if whole else _count(path, layout),
+        checked=0 if whole else table.n_records,
+        grid=_grid(layout, columns.roles(layout.n_columns)),
+        makes=tuple(shapes) if whole else ((file_stem(path), 0, 0),),
     )
 
 
@@ -296,40 +289,21 @@ def _value_titles(layout: Layout) -> tuple[str, ...]:
     return tuple(layout.titles[index] for index in layout.value_columns)
 
 
-def _issues(table: Table, layout: Layout, options: ImportOptions) -> list[Issue]:
-    """Everything worth knowing before an import, errors first."""
+def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions) -> list[Issue]:
+    """What was found in the cells and labels of a wide table."""
     found = list(table.issues)
     if "decimal" in layout.unclear:
         found.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
-    rows = table.names if table.names is not None else default_names("row", len(table.values))
-    columns = [index + 1 for index in layout.value_columns]
-    for names, numbers, what in (
-        (table.names or (), table.rows, "row"),
-        (_value_titles(layout), columns, "column"),
-    ):
-        filled = [name or f"{what} {index + 1}" for index, name in enumerate(names)]
-        if not options.get("rename_duplicates") and (issue := name_issue(filled, what, numbers)):
-            found.append(issue)
     if not options.get("distinct_labels"):
         found += [_label_issue(texts) for texts in table.labels.values() if looks_unique(texts)]
     if not layout.value_columns:
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
-    values = table.values
-    if "samples_in" in layout.detected and names_say(rows, _value_titles(layout)) == layout.samples_in != "":
+    told = names_say(raw.row_names, raw.column_names)
+    if "samples_in" in layout.detected and told == layout.samples_in != "":
         found.append(samples_issue(layout.samples_in))
-    unread = any(issue.severity == "error" for issue in table.issues)
-    if values.size and not unread:  # of cells that are not read yet, nothing can be said about their lines
-        for axis, names in ((0, rows), (1, _value_titles(layout))):
-            for issue in line_issues(values, names, axis):
-                if issue.fix and not options.get(issue.fix[1]):
-                    found.append(issue)
-        kind = options.get("kind") or infer_kind(values)
-        if not options.get("log") and (skewed := skew_issue(values, kind)):
-            found.append(skewed)
-    rank = {"error": 0, "warning": 1, "info": 2}
-    return sorted(found, key=lambda issue: rank[issue.severity])
+    return found
 
 
 def _label_issue(texts: list[str]) -> Issue:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
-from plaidwork.core.data.importers._images import HEAD, check_size, image_dataset, image_preview, refused
-from plaidwork.core.data.importers._matrix import default_source, finish
+from plaidwork.core.data.importers._images import check_size, image_head, image_table
+from plaidwork.core.data.importers._reader import HEAD, TableReader
 from plaidwork.core.data.importers._text import file_stem, open_binary
-from plaidwork.core.data.importers.base import ImportOptions, Preview, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.errors import DataError
 
@@ -33,7 +32,7 @@ class _Header:
         return 4 + 4 * len(self.shape)
 
 
-class IdxReader:
+class IdxReader(TableReader):
     """Images (three axes), a matrix (two) or labels (one). Labels in a file beside are joined to images: the file whose name
     has ``labels`` and ``idx1`` for ``images`` and ``idx3``. Options: ``labels`` (false: leave that file alone), and ``kind``
     and the dropping and log options of delimited files."""
@@ -42,57 +41,33 @@ class IdxReader:
     title = "IDX (MNIST)"
     suffixes: tuple[str, ...] = ("-ubyte.gz", "-ubyte", ".idx.gz", ".idx")
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The first images; the rest of the file is not read."""
-        path = Path(path)
-        try:
-            header = _header(path)
-            if not header.shape[0]:
-                raise DataError(f"{path.name} holds no entries.")
-            values = _values(path, header, min(header.shape[0], HEAD))
-            labels = self._labels(path, header, options)
-        except DataError as error:
-            return refused(path, options, error)
-        if len(header.shape) < 3:
-            values = values.reshape(len(values), 1, -1)
-        names = default_names("image", header.shape[0])[:HEAD]
-        shown = {LABEL: labels[:HEAD]} if labels is not None else {}
-        return image_preview(path, values, header.shape[0], names, shown, options)
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
         """Images with their labels, or labels alone. Raises ``DataError`` for a file that is cut off or no IDX file."""
-        path = Path(path)
-        if progress is not None:
-            progress(0.0)
         header = _header(path)
-        values, count = _values(path, header, header.shape[0]), header.shape[0]
+        count = header.shape[0]
+        if head and not count:
+            raise DataError(f"{path.name} holds no entries.")
+        values = _values(path, header, min(count, HEAD) if head else count)
+        labels = self._labels(path, header, options)
         if progress is not None:
             progress(0.7)
-        names, source = default_names("image", count), default_source(path, options)
+        names = default_names("image", count)
+        table = {} if labels is None else {LABEL: labels}
+        if head:
+            images = values if values.ndim == 3 else values.reshape(len(values), 1, -1)
+            return image_head(path, images, count, names[:HEAD], table, options)
         stem = file_stem(path)
-        if len(header.shape) == 3:
-            labels = self._labels(path, header, options)
-            table = {} if labels is None else {LABEL: labels}
-            dataset = image_dataset(path, stem, values, names, table, options, source)
-        elif len(header.shape) == 1 and header.dtype.kind in "iu" and len(np.unique(values)) <= _MOST_CLASSES:
+        if values.ndim == 3:
+            return image_table(path, stem, values, names, table, options)
+        if values.ndim == 1 and values.dtype.kind in "iu" and len(np.unique(values)) <= _MOST_CLASSES:
             codes, categories = encode([str(value) for value in values.tolist()], ())
-            dataset = Dataset(
-                stem,
-                codes,
-                names,
-                kind="categorical",
-                categories=categories,
-                row_label="images",
-                source=source,
+            return RawTable(
+                path, stem, codes, names, words=("images", ""), categories=categories, in_force=options
             )
-        else:
-            columns = default_names("column", header.shape[1]) if len(header.shape) == 2 else ()
-            dataset = finish(
-                path.name, stem, values.astype(np.float64), names, columns, {}, ("", ""), options, source
-            )
-        if progress is not None:
-            progress(1.0)
-        return dataset
+        columns = default_names("column", values.shape[1]) if values.ndim == 2 else ()
+        return RawTable(path, stem, values.astype(np.float64), names, columns, in_force=options)
 
     def _labels(self, path: Path, header: _Header, options: ImportOptions) -> np.ndarray | None:
         """Texts from the file of labels beside, when there is one with a label for each image."""

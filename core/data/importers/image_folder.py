@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset, Source
-from plaidwork.core.data.importers._images import HEAD, check_size, image_dataset, image_preview, refused
+from plaidwork.core.data.dataset import Source
+from plaidwork.core.data.importers._images import check_size, image_head, image_table
 from plaidwork.core.data.importers._pictures import Pictures, find_issues, look_at, read_pixels
-from plaidwork.core.data.importers.base import ImportOptions, Preview, Progress
+from plaidwork.core.data.importers._reader import HEAD, TableReader
+from plaidwork.core.data.importers.base import ImportOptions, Progress, RawTable
 from plaidwork.core.errors import DataError
 
 KINDS = (".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".tif", ".tiff")
@@ -46,7 +47,7 @@ def holds_images(path: Path) -> bool:
     return images > texts
 
 
-class ImageFolderReader:
+class ImageFolderReader(TableReader):
     """PNG, JPEG, BMP, PGM, PPM and TIFF. The sub-folder of a file is its label.
 
     Options: those of ``image_folder`` in :mod:`plaidwork.core.data.reading_options`. Images of different sizes are refused
@@ -59,36 +60,24 @@ class ImageFolderReader:
     title = "Folder of images"
     suffixes: tuple[str, ...] = ()
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The first images, and whether there are different sizes, and colours, among all."""
-        path = Path(path)
-        try:
-            files = _listed(path)
-            names, labels = _names(path, files)
-            heads = look_at(path, files)
-            asked = Pictures.of(heads, options)
-            issues = find_issues(path, heads, asked)
-            shown = {**options, **asked.options}
-            differ = any(issue.severity == "error" for issue in issues)
-            first = replace(asked, resize="scale", size=asked.usual) if differ else asked
-            images = _stack(path, files[:HEAD], first)
-        except DataError as error:
-            return refused(path, options, error)
-        table = {LABEL: labels[:HEAD]} if labels is not None else {}
-        pictures = images.mean(axis=3) if images.ndim == 4 else images
-        found = image_preview(path, pictures, len(files), names[:HEAD], table, shown, issues)
-        return found if images.ndim == 3 else replace(found, n_columns=3 * found.n_columns)
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
         """All images. Raises ``DataError`` that names the file that is damaged, or of another size than the first."""
-        path = Path(path)
         files = _listed(path)
         names, labels = _names(path, files)
         heads = look_at(path, files)
         asked = Pictures.of(heads, options)
-        different = next(
-            (issue for issue in find_issues(path, heads, asked) if issue.severity == "error"), None
-        )
+        issues = find_issues(path, heads, asked)
+        different = next((issue for issue in issues if issue.severity == "error"), None)
+        in_force = {**options, **asked.options}
+        table = {} if labels is None else {LABEL: labels}
+        if head:
+            first = replace(asked, resize="scale", size=asked.usual) if different else asked
+            images = _stack(path, files[:HEAD], first)
+            raw = image_head(path, images, len(files), names[:HEAD], table, in_force)
+            raw.doubts += issues
+            return raw
         if different is not None:
             raise DataError(
                 f"{path.name}: {different.message}. {different.detail}.",
@@ -96,9 +85,8 @@ class ImageFolderReader:
             )
         digest = hashlib.sha256()
         images = _stack(path, files, asked, progress, digest)
-        source = Source(path.name, digest.hexdigest(), {**options, **asked.options})
-        table = {} if labels is None else {LABEL: labels}
-        return image_dataset(path, path.name, images, names, table, options, source)
+        source = Source(path.name, digest.hexdigest(), in_force)
+        return image_table(path, path.name, images, names, table, in_force, source)
 
 
 def _listed(path: Path) -> list[Path]:

@@ -9,16 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset, SamplesIn
-from plaidwork.core.data.importers._images import (
-    HEAD,
-    WIDE,
-    check_size,
-    image_dataset,
-    image_preview,
-    refused,
-)
-from plaidwork.core.data.importers._matrix import default_source, finish
+from plaidwork.core.data.dataset import SamplesIn
+from plaidwork.core.data.importers._images import check_size, image_head, image_table
 from plaidwork.core.data.importers._npz_parts import (
     LABEL,
     SPLIT,
@@ -28,10 +20,10 @@ from plaidwork.core.data.importers._npz_parts import (
     label_column,
     split_column,
 )
+from plaidwork.core.data.importers._reader import HEAD, TableReader, several_arrays
 from plaidwork.core.data.importers._text import file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
-from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.errors import DataError
 
 _NUMBERS = (
@@ -62,7 +54,7 @@ class _Found:
     labels: dict[str, np.ndarray]
 
 
-class MatlabReader:
+class MatlabReader(TableReader):
     """Matrices and stacks of images. Options: ``array`` (which variable), ``images_along`` (``last`` or ``first``: the axis that
     counts the images, for three axes), ``transpose``, ``kind``, and the dropping and log options of delimited files. Variables
     with one number for each row are joined as labels. Files of version 7.3 are HDF5 and are refused."""
@@ -71,104 +63,58 @@ class MatlabReader:
     title = "MATLAB 4 to 7.2"
     suffixes: tuple[str, ...] = (".mat",)
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The chosen variable; ``choices["array"]`` lists what else the file holds."""
-        path = Path(path)
-        try:
-            held = _held(path)
-            choices = {"array": [(name, f"{name}  {_text(shape)}") for name, shape in held.items()]}
-            halves = _halves(held)
-            if halves is not None:
-                choices["array"].insert(0, (halves.array, f"{halves.array}, with the split"))
-            array, unclear = _choose(path, held, options)
-            if unclear:
-                issue = Issue("error", "Several variables could be the data", unclear)
-                return Preview(
-                    path,
-                    (),
-                    (),
-                    (),
-                    dict(options),
-                    frozenset(),
-                    {"array": unclear},
-                    issues=(issue,),
-                    choices=choices,
-                )
-            found = _load(path, held, array, options)
-        except DataError as error:
-            return refused(path, options, error)
-        detected = frozenset({"array"} - set(options))
-        given = {**options, "array": array}
-        count = found.values.shape[0]
-        names = default_names("row" if found.values.ndim == 2 else "image", count)[:HEAD]
-        head, labels = found.values[:HEAD], {title: column[:HEAD] for title, column in found.labels.items()}
-        if found.values.ndim == 3:
-            given["images_along"] = options.get("images_along", "last")
-            choices["images_along"] = [("last", "Last axis counts the images"), ("first", "First axis does")]
-            return image_preview(path, head, count, names, labels, given, (), detected, choices)
-        head = head[:, :WIDE].toarray() if hasattr(head, "toarray") else head[:, :WIDE]
-        columns = default_names("column", found.values.shape[1])
-        told = Issue("info", _TOGETHER, "Column “split” says which is which.")
-        cells = tuple(
-            (name, *(str(column[i]) for column in labels.values()), *(f"{value:g}" for value in line))
-            for i, (name, line) in enumerate(zip(names, head))
-        )
-        given.setdefault("samples_in", "rows" if labels else "")
-        choices["samples_in"] = declared_choices("samples_in")
-        detected = detected | frozenset({"samples_in"} - set(options))
-        roles = ("name", *["label"] * len(labels), *["value"] * head.shape[1])
-        return Preview(
-            path=path,
-            header=("", *labels, *columns[:WIDE]),
-            cells=cells,
-            roles=roles,
-            options=given,
-            detected=detected,
-            n_rows=count,
-            n_columns=found.values.shape[1],
-            issues=(told,) if SPLIT in labels else (),
-            choices=choices,
-        )
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
         """One variable as a matrix or as images. Raises ``DataError`` for texts, structs, version 7.3 and damage."""
-        path = Path(path)
-        if progress is not None:
-            progress(0.0)
         held = _held(path)
         array, unclear = _choose(path, held, options)
+        choices = {"array": _choices(held)}
+        if unclear and head:
+            return several_arrays(path, "Several variables could be the data", unclear, options, choices)
         if unclear:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
         found = _load(path, held, array, options)
         if progress is not None:
             progress(0.8)
-        source = default_source(path, {**options, "array": array})
-        name = file_stem(path) if array in _USUAL or SPLIT in found.labels else array
-        values = found.values
-        if values.ndim == 3:
-            names = default_names("image", len(values))
-            dataset = image_dataset(path, name, values, names, found.labels, options, source)
-        else:
+        in_force, values = {**options, "array": array}, found.values
+        raw = _images(path, found, options, in_force, head) if values.ndim == 3 else None
+        if raw is None:
             numbers = values.data if hasattr(values, "tocsr") else values
-            if np.isinf(numbers).any():
+            if np.isinf(numbers).any() and not head:
                 raise DataError(f"{path.name}, {array}: expected finite numbers, found infinity.")
             rows, columns = (default_names(what, n) for what, n in zip(("row", "column"), values.shape))
             known: SamplesIn | None = "rows" if found.labels else None
-            dataset = finish(
-                path.name,
-                name,
-                values,
-                rows,
-                columns,
-                found.labels,
-                ("", ""),
-                options,
-                source,
-                samples_in=known,
-            )
-        if progress is not None:
-            progress(1.0)
-        return dataset
+            raw = RawTable(path, _name(path, found), values, rows, columns, found.labels, samples_in=known)
+            raw.in_force, raw.asks_samples = in_force, True
+            if SPLIT in found.labels:
+                raw.doubts.append(Issue("info", _TOGETHER, "Column “split” says which is which."))
+        else:
+            choices["images_along"] = [("last", "Last axis counts the images"), ("first", "First axis does")]
+        raw.choices, raw.detected = choices, frozenset({"array"} - set(options))
+        return raw
+
+
+def _images(
+    path: Path, found: _Found, options: ImportOptions, in_force: dict[str, Any], head: bool
+) -> RawTable:
+    images = found.values
+    names = default_names("image", len(images))
+    if not head:
+        return image_table(path, _name(path, found), images, names, found.labels, in_force)
+    along = {"images_along": options.get("images_along", "last")}
+    return image_head(path, images[:HEAD], len(images), names[:HEAD], found.labels, {**in_force, **along})
+
+
+def _name(path: Path, found: _Found) -> str:
+    return file_stem(path) if found.array in _USUAL or SPLIT in found.labels else found.array
+
+
+def _choices(held: Mapping[str, tuple[int, ...]]) -> list[tuple[str, str]]:
+    """Variables that can be chosen, both halves together first."""
+    halves = _halves(held)
+    first = [(halves.array, f"{halves.array}, with the split")] if halves is not None else []
+    return [*first, *((name, f"{name}  {_text(shape)}") for name, shape in held.items())]
 
 
 def _text(shape: tuple[int, ...]) -> str:

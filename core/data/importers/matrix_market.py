@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.importers._findings import line_issues, name_issue, skew_issue
 from plaidwork.core.data.importers._market import entry_error, entry_issue, inexact_entries, without_repeats
-from plaidwork.core.data.importers._matrix import checked_kind, default_source, finish, samples_found
+from plaidwork.core.data.importers._reader import TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import file_stem, open_binary
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.importers.base import ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
-from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.errors import DataError
 
 SPARSE_BELOW = 0.25
@@ -43,7 +40,7 @@ class _Header:
         return self.n_entries / max(self.shape[0] * self.shape[1], 1)
 
 
-class MatrixMarketReader:
+class MatrixMarketReader(TableReader):
     """Sparse or dense matrices; options: those of ``matrix_market`` in :mod:`plaidwork.core.data.reading_options`. Names come
     from ``<stem>_rownames.txt`` and ``<stem>_colnames.txt``, or from ``features.tsv``/``genes.tsv`` and
     ``barcodes.tsv`` in the same folder (also gzipped)."""
@@ -52,62 +49,36 @@ class MatrixMarketReader:
     title = "Matrix Market"
     suffixes: tuple[str, ...] = (".mtx.gz", ".mtx")
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """Size and names; the entries are read for files below 2 MB."""
-        path = Path(path)
-        try:
-            header = _header(path)
-            issues: list[Issue] = []
-            rows, columns, _, words = _names(path, header, issues)
-            where = samples_found(options, words, rows, columns)
-            cells: tuple[tuple[str, ...], ...] = ()
-            if path.stat().st_size < 2_000_000 and header.shape[0] * header.shape[1] < 50_000_000:
-                values = _read(path, header, options, issues)
-                head = values[:200, :100]
-                head = head.toarray() if hasattr(head, "toarray") else head
-                cells = tuple((name, *map(str, line.tolist())) for name, line in zip(rows, head))
-                if not hasattr(values, "tocsr"):
-                    issues += [*line_issues(values, rows, 0), *line_issues(values, columns, 1)]
-                    skewed = skew_issue(values, checked_kind(path.name, values, {}))
-                    issues += [skewed] if skewed else []
-        except DataError as error:
-            issue = Issue("error", error.message, error.hint)
-            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
-        if not options.get("rename_duplicates"):
-            issues += [issue for issue in (name_issue(rows, "row"), name_issue(columns, "column")) if issue]
-        shown = columns[:100]
-        return Preview(
-            path=path,
-            header=("", *shown),
-            cells=cells,
-            roles=("name", *["value"] * len(shown)),
-            options={**options, "samples_in": where},
-            detected=frozenset({"samples_in"} - set(options)),
-            choices={"samples_in": declared_choices("samples_in")},
-            n_rows=header.shape[0],
-            n_columns=header.shape[1],
-            issues=tuple(issues),
-        )
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
-        """The matrix: CSR below a density of 25 %, dense otherwise."""
-        path = Path(path)
-        if progress is not None:
-            progress(0.0)
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
+        """The matrix: CSR below a density of 25 %, dense otherwise. For a preview the entries of large files are not read."""
         header = _header(path)
         issues: list[Issue] = []
         rows, columns, row_table, words = _names(path, header, issues)
-        values = _read(path, header, options)
-        if progress is not None:
-            progress(0.8)
         notes = [f"{issue.message}: {issue.detail}" for issue in issues]
-        source = default_source(path, options)
-        dataset = finish(
-            path.name, file_stem(path), values, rows, columns, row_table, words, options, source, notes
+        large = path.stat().st_size >= 2_000_000 or header.shape[0] * header.shape[1] >= 50_000_000
+        values = (
+            np.empty((0, header.shape[1]))
+            if head and large
+            else _read(path, header, options, issues if head else None)
         )
         if progress is not None:
-            progress(1.0)
-        return dataset
+            progress(0.8)
+        return RawTable(
+            path,
+            file_stem(path),
+            values,
+            rows,
+            columns,
+            {} if head else row_table,
+            words=words,
+            in_force=options,
+            notes=notes,
+            doubts=issues,
+            asks_samples=True,
+            n_rows=header.shape[0],
+        )
 
 
 def _header(path: Path) -> _Header:

@@ -5,37 +5,33 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
 
-from plaidwork.core.data.dataset import Dataset, SamplesIn
+from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers._column import encode
-from plaidwork.core.data.importers._findings import infer_kind, line_issues, skew_issue
 from plaidwork.core.data.importers._images import PICTURES
-from plaidwork.core.data.importers._matrix import checked_names, default_source, finish, samples_found
 from plaidwork.core.data.importers._npz_load import (
     NO_IMAGES,
     Header,
-    Loaded,
     candidates_of,
     halves_of,
     load,
     place_of,
 )
 from plaidwork.core.data.importers._npz_parts import find_halves
+from plaidwork.core.data.importers._reader import TableReader, several_arrays
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import count_text, file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
-from plaidwork.core.data.reading_options import declared_choices
+from plaidwork.core.data.importers.base import Fix, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.errors import DataError
 
 _USUAL = ("X", "x", "data", "values", "matrix")
-_PREVIEW = (200, 100)
 
 
-class NumpyReader:
+class NumpyReader(TableReader):
     """Arrays of numbers. Options: ``array`` (which one of an npz), ``transpose``, ``rename_duplicates``,
     ``infinite`` (missing), ``kind``, ``row_word`` and ``column_word`` (what nameless lines are called: memberships of
     columns have ``row_word="column"``), ``image_shape`` (``none``: do not take the rows for images), and the dropping and
@@ -46,64 +42,10 @@ class NumpyReader:
     title = "NumPy array"
     suffixes: tuple[str, ...] = (".npy", ".npz")
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """Head of the chosen array; ``choices["array"]`` lists what else the file holds."""
-        path = Path(path)
-        try:
-            return self._preview(path, options)
-        except DataError as error:
-            # only that the rows are images is given up, and only when the user says so
-            fix = (
-                ("Read the rows as plain numbers", "image_shape", "none") if error.hint == NO_IMAGES else None
-            )
-            issue = Issue("error", error.message.removesuffix("."), error.hint, fix=fix, changes_numbers=True)
-            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
-
-    def _preview(self, path: Path, options: ImportOptions) -> Preview:
-        headers = _headers(path)
-        array, unclear = _choose(path, headers, options)
-        choices = _choices(headers)
-        found = dict(options)
-        if unclear:
-            issue = Issue("error", "Several arrays could be the data", unclear)
-            return Preview(
-                path, (), (), (), found, frozenset(), {"array": unclear}, 0, 0, (issue,), {"array": choices}
-            )
-        detected = frozenset() if options.get("array") or not array else frozenset({"array"})
-        if array:
-            found["array"] = array
-        loaded = load(path, headers, array, options)
-        values = loaded.values
-        issues = [Issue("info", *loaded.told)] if loaded.told else []
-        if values.dtype.kind == "f":
-            issues += _value_issues(values, loaded.rows, loaded.columns, options)
-        head = values[: _PREVIEW[0]] if values.ndim == 1 else values[: _PREVIEW[0], : _PREVIEW[1]]
-        cells = tuple(
-            (name, *(str(column[i]) for column in loaded.table.values()), *map(_text, np.atleast_1d(line)))
-            for i, (name, line) in enumerate(zip(loaded.rows, head))
-        )
-        where = {}
-        if values.ndim == 2:
-            told = loaded.words, loaded.rows, loaded.columns, _known_samples(loaded)
-            where = {"samples_in": samples_found(options, *told)}
-        shown = loaded.columns[: _PREVIEW[1]] if values.ndim == 2 else (array or file_stem(path),)
-        return Preview(
-            path=path,
-            header=("", *loaded.table, *shown),
-            cells=cells,
-            roles=("name", *["label"] * len(loaded.table), *["value"] * len(shown)),
-            options={**found, **where},
-            detected=detected | frozenset(where.keys() - options.keys()),
-            n_rows=len(values),
-            n_columns=values.shape[1] if values.ndim == 2 else 1,
-            issues=tuple(issues),
-            choices={
-                **({"array": choices} if array else {}),
-                **({"samples_in": declared_choices("samples_in")} if where else {}),
-            },
-            words=loaded.words,
-            pictures=values[:PICTURES].reshape(-1, *loaded.image_shape) if loaded.image_shape else None,
-        )
+    def way_out(self, error: DataError) -> Fix | None:
+        """Only that the rows are images is given up, and only when the user says so."""
+        images = error.hint == NO_IMAGES
+        return ("Read the rows as plain numbers", "image_shape", "none") if images else None
 
     def read_all(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> list[Dataset]:
         """The one array that is the data, or every matrix where that cannot be told."""
@@ -114,51 +56,70 @@ class NumpyReader:
             return [self.read(path, options, progress)]
         return [self.read(path, {**options, "array": name}, progress) for name in large]
 
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
         """One array as a matrix, vector or labels. Raises ``DataError`` for objects, text matrices, infinities."""
-        path = Path(path)
         headers = _headers(path)
         array, unclear = _choose(path, headers, options)
+        choices = {"array": _choices(headers)} if array or unclear else {}
+        if unclear and head:
+            return several_arrays(path, "Several arrays could be the data", unclear, options, choices)
         if unclear:
             raise DataError(f"{path.name}: {unclear}", "Choose one with the option “array”.")
-        if progress is not None:
-            progress(0.0)
         loaded = load(path, headers, array, options)
-        values = loaded.values
         if progress is not None:
             progress(0.8)
-        source = default_source(path, {**options, **({"array": array} if array else {})})
-        joined = halves_of(headers, array) is not None
-        name = file_stem(path) if not array or array in _USUAL or joined else array
-        if values.dtype.kind == "U":
-            codes, categories = encode([str(text) for text in values], ("",))
-            names = checked_names(path.name, loaded.rows, "row", options)
-            return Dataset(name, codes, names, kind="categorical", categories=categories, source=source)
-        infinite = np.isinf(values)
-        if infinite.any():
-            if options.get("infinite") != "missing":
-                raise DataError(
-                    f"{path.name}, {place_of(infinite)}: expected a finite number, found infinity.",
-                    "Mend the array, or read infinite values as missing.",
-                )
-            values = np.where(infinite, np.nan, values)
-        dataset = finish(
-            path.name,
-            name,
-            values,
+        plain = not array or array in _USUAL or halves_of(headers, array) is not None
+        raw = RawTable(
+            path,
+            file_stem(path) if plain else array,
+            loaded.values,
             loaded.rows,
-            loaded.columns,
+            loaded.columns if loaded.values.ndim == 2 else (array or file_stem(path),),
             loaded.table,
-            loaded.words,
-            options,
-            source,
-            loaded.notes,
+            words=loaded.words,
+            samples_in="rows" if loaded.image_shape or loaded.table else None,
             image_shape=loaded.image_shape,
-            samples_in=_known_samples(loaded),
+            in_force={**options, **({"array": array} if array else {})},
+            notes=loaded.notes,
+            doubts=[Issue("info", *loaded.told)] if loaded.told else [],
+            choices=choices,
+            detected=frozenset({"array"} - options.keys() if array else ()),
+            asks_samples=loaded.values.ndim == 2,
         )
-        if progress is not None:
-            progress(1.0)
-        return dataset
+        if loaded.image_shape:
+            raw.pictures = loaded.values[:PICTURES].reshape(-1, *loaded.image_shape)
+        if loaded.values.dtype.kind == "U":
+            if not head:
+                raw.values, raw.categories = encode([str(text) for text in loaded.values], ("",))
+            return raw
+        _check_finite(raw, options, head)
+        return raw
+
+
+def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
+    """Infinite values are missing when the user said so, told in a preview, refused otherwise."""
+    infinite = np.isinf(raw.values)
+    if not infinite.any():
+        return
+    if options.get("infinite") == "missing":
+        raw.values = np.where(infinite, np.nan, raw.values)
+    elif not head:
+        raise DataError(
+            f"{raw.path.name}, {place_of(infinite)}: expected a finite number, found infinity.",
+            "Mend the array, or read infinite values as missing.",
+        )
+    else:
+        count = int(infinite.sum())
+        raw.doubts.append(
+            Issue(
+                "error",
+                f"{count_text(count, 'value')} {'is' if count == 1 else 'are'} infinite",
+                f"First: {place_of(infinite)}",
+                fix=("Read infinite values as missing", "infinite", "missing"),
+            )
+        )
 
 
 def _headers(path: Path) -> dict[str, Header]:
@@ -250,35 +211,3 @@ def _unfit(path: Path, name: str, header: Header) -> DataError:
         )
     kinds = "numbers with 1 to 3 axes"
     return DataError(f"{what} holds {header.described}; expected {kinds}.", "Save the numbers as a matrix.")
-
-
-def _value_issues(
-    values: np.ndarray, rows: tuple[str, ...], columns: tuple[str, ...], options: ImportOptions
-) -> list[Issue]:
-    found: list[Issue] = []
-    infinite = np.isinf(values)
-    if infinite.any():
-        found.append(
-            Issue(
-                "error",
-                f"{count_text(int(infinite.sum()), 'value')} {'is' if infinite.sum() == 1 else 'are'} infinite",
-                f"First: {place_of(infinite)}",
-                fix=("Read infinite values as missing", "infinite", "missing"),
-                changes_numbers=True,
-            )
-        )
-    if values.ndim == 2 and values.size:
-        found += [*line_issues(values, rows, 0), *line_issues(values, columns, 1)]
-    skewed = skew_issue(values, options.get("kind") or infer_kind(values))
-    return [*found, skewed] if skewed and not options.get("log") else found
-
-
-def _text(cell: Any) -> str:
-    if not isinstance(cell, float):
-        return str(cell)
-    return "" if np.isnan(cell) else f"{cell:.7g}"
-
-
-def _known_samples(loaded: Loaded) -> SamplesIn | None:
-    """Images, and what has labels or a split beside its rows, are samples in rows."""
-    return "rows" if loaded.image_shape or loaded.table else None

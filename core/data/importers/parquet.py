@@ -7,24 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.importers._findings import infer_kind, line_issues, name_issue, skew_issue
 from plaidwork.core.data.importers._layout import Layout, axis_words, column_index, word_of
-from plaidwork.core.data.importers._matrix import checked_samples, default_source, finish
+from plaidwork.core.data.importers._matrix import checked_samples
 from plaidwork.core.data.importers._numbers import inexact
 from plaidwork.core.data.importers._problems import inexact_error
+from plaidwork.core.data.importers._reader import HEAD, TableReader
 from plaidwork.core.data.importers._table import MAX_CELLS
 from plaidwork.core.data.importers._text import count_text, file_stem
-from plaidwork.core.data.importers.base import ImportOptions, Issue, Preview, Progress
+from plaidwork.core.data.importers.base import Grid, ImportOptions, Issue, Progress, RawTable
 from plaidwork.core.data.joining import default_names
 from plaidwork.core.data.reading_options import declared_choices
 from plaidwork.core.data.sample_words import labels_say
 from plaidwork.core.errors import DataError
 
-_HEAD, _WIDE, _CHECKED = 200, 100, 5_000_000
+_CHECKED = 5_000_000
 
 
-class ParquetReader:
+class ParquetReader(TableReader):
     """A table whose columns of numbers are the matrix; texts and dates are names and labels.
 
     Options: those of ``parquet`` in :mod:`plaidwork.core.data.reading_options`. Empty cells are missing. The index that
@@ -35,65 +34,46 @@ class ParquetReader:
     title = "Parquet"
     suffixes: tuple[str, ...] = (".parquet", ".pq")
 
-    def preview(self, path: Path, options: ImportOptions) -> Preview:
-        """The first rows, and what was found (in all of them, when they are not too many)."""
-        path = Path(path)
-        try:
-            file = _opened(path)
-            layout = _layout(file, options)
-            whole = file.metadata.num_rows * file.metadata.num_columns <= _CHECKED
-            table = file.read() if whole else file.read_row_group(0)
-            issues: list[Issue] = []
-            values = _values(path, table, layout, options, issues)
-        except DataError as error:
-            issue = Issue("error", error.message, error.hint)
-            return Preview(path, (), (), (), dict(options), frozenset(), issues=(issue,))
-        names = _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values))
-        titles = tuple(layout.titles[index] for index in layout.value_columns)
-        issues += [*_truths(table, layout), *_found(values, names, titles, options)]
-        if not whole:
-            detail = "The rest is checked during the import"
-            issues.append(Issue("info", f"The first {len(values)} rows were checked", detail))
-        if not layout.value_columns:
-            issues.insert(0, Issue("error", "No column holds numbers", "Use it as a table of classes"))
-        columns = [(i, f"Column “{title}”") for i, title in enumerate(layout.titles)][:50]
-        return Preview(
-            path=path,
-            header=layout.titles,
-            cells=tuple(zip(*(_texts(column.slice(0, _HEAD)) for column in table.columns))),
-            rows=tuple(range(1, min(_HEAD, table.num_rows) + 1)),
-            roles=layout.roles,
-            options=_in_force(layout, options),
-            detected=frozenset({"names", "labels", "samples_in"} - set(options)),
-            n_rows=file.metadata.num_rows,
-            n_columns=layout.n_columns,
-            issues=tuple(issues),
-            choices={
-                "names": [*columns, (-1, "None: number the rows")],
-                "samples_in": declared_choices("samples_in"),
-            },
-        )
-
-    def read(self, path: Path, options: ImportOptions, progress: Progress | None = None) -> Dataset:
-        """The whole file. Raises ``DataError`` naming row and column."""
-        path = Path(path)
-        if progress is not None:
-            progress(0.0)
+    def raw(
+        self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
+    ) -> RawTable:
+        """The whole file, for a preview its beginning where it is long. Raises ``DataError`` naming row and column."""
         file = _opened(path)
         layout = _layout(file, options)
-        if not layout.value_columns:
+        if not layout.value_columns and not head:
             raise DataError(f"{path.name} has no column of numbers.", "Use the file as a table of classes.")
-        table = file.read()
-        values = _values(path, table, layout, options, None)
+        whole = not head or file.metadata.num_rows * file.metadata.num_columns <= _CHECKED
+        table = file.read() if whole else file.read_row_group(0)
+        issues: list[Issue] = []
+        values = _values(path, table, layout, options, issues if head else None)
         if progress is not None:
             progress(0.8)
-        names = _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values))
-        labels = {layout.titles[index]: _labels(table.column(index)) for index in layout.labels}
-        source = default_source(path, _in_force(layout, options))
-        titles = tuple(layout.titles[index] for index in layout.value_columns)
-        return finish(
-            path.name, file_stem(path), values, names, titles, labels, axis_words(layout), options, source
+        raw = RawTable(
+            path,
+            file_stem(path),
+            values,
+            _texts(table.column(layout.names)) if layout.names >= 0 else default_names("row", len(values)),
+            tuple(layout.titles[index] for index in layout.value_columns),
+            {layout.titles[index]: _labels(table.column(index)) for index in layout.labels},
+            words=axis_words(layout),
+            in_force=_in_force(layout, options),
         )
+        if not head:
+            return raw
+        if not layout.value_columns:
+            issues.insert(0, Issue("error", "No column holds numbers", "Use it as a table of classes"))
+        raw.doubts = [*issues, *_truths(table, layout)]
+        raw.checked = 0 if whole else len(values)
+        raw.n_rows, raw.n_columns = file.metadata.num_rows, layout.n_columns
+        raw.detected = frozenset({"names", "labels", "samples_in"} - set(options))
+        columns = [(i, f"Column “{title}”") for i, title in enumerate(layout.titles)][:50]
+        raw.choices = {
+            "names": [*columns, (-1, "None: number the rows")],
+            "samples_in": declared_choices("samples_in"),
+        }
+        cells = tuple(zip(*(_texts(column.slice(0, HEAD)) for column in table.columns)))
+        raw.grid = Grid(layout.titles, cells, layout.roles, tuple(range(1, len(cells) + 1)))
+        return raw
 
 
 def _opened(path: Path) -> Any:
@@ -213,7 +193,6 @@ def _values(
                         row,
                         index + 1,
                         fix,
-                        True,
                     )
                 )
             values[infinite, place] = np.nan
@@ -255,7 +234,7 @@ def _check_exact(
         fixes = ("Take the nearest number", "inexact", "nearest"), ("Treat as missing", "inexact", "missing")
         detail = f"First: “{found[0][1]}”, row {found[0][0] + 1}, {title}"
         message = f"{count_text(len(found), 'number')} {'has' if len(found) == 1 else 'have'} more digits than can be kept"
-        issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], True, fixes[1]))
+        issues.append(Issue("error", message, detail, found[0][0] + 1, 0, fixes[0], fixes[1]))
 
 
 def _truths(table: Any, layout: Layout) -> list[Issue]:
@@ -264,23 +243,6 @@ def _truths(table: Any, layout: Layout) -> list[Issue]:
     titles = [layout.titles[i] for i in layout.value_columns if types.is_boolean(table.column(i).type)]
     message = f"{count_text(len(titles), 'column')} of true and false {'is' if len(titles) == 1 else 'are'} read as 1 and 0"
     return [Issue("info", message, ", ".join(titles[:5]))] if titles else []
-
-
-def _found(values: np.ndarray, names: Any, titles: tuple[str, ...], options: ImportOptions) -> list[Issue]:
-    found = []
-    for entries, what in ((names, "row"), (titles, "column")):
-        issue = name_issue([name or f"{what} {i + 1}" for i, name in enumerate(entries)], what)
-        if issue and not options.get("rename_duplicates"):
-            found.append(issue)
-    if values.size:
-        for axis, entries in ((0, names), (1, titles)):
-            for issue in line_issues(values, entries, axis):
-                if issue.fix and not options.get(issue.fix[1]):
-                    found.append(issue)
-        skewed = skew_issue(values, options.get("kind") or infer_kind(values))
-        if skewed and not options.get("log"):
-            found.append(skewed)
-    return found
 
 
 def _in_force(layout: Layout, options: ImportOptions) -> dict[str, Any]:

@@ -170,7 +170,6 @@ def _empty_issues(documents: Documents, counts: TermCounts, options: TextOptions
                     f"{fate}. First: {documents.place(int(places[0]))}",
                     row=int(documents.rows[places[0]]) if len(documents.rows) else 0,
                     fix=("Keep without words", "empty", "keep"),
-                    changes_numbers=True,
                 )
             )
     return found

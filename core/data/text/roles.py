@@ -96,7 +96,6 @@ def _outcome_issues(documents: Documents, title: str, level: str | None, kept: n
                 f"First: {documents.place(int(absent[0]))}",
                 row=int(documents.rows[absent[0]]) if len(documents.rows) else 0,
                 fix=("Leave them out", "missing_outcome", "drop"),
-                changes_numbers=True,
             )
         ]
     return []

@@ -12,7 +12,6 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.assessment import newcombe
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.inference.plan import make_plan
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg
 from plaidwork.core.session.session import Session
 from plaidwork.plugins.factor_tools import association
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
@@ -209,10 +208,3 @@ def test_what_cannot_be_compared_is_told(run):
     run.results["scores"] = Result(np.zeros((60, 0)), ("patient", "factor"))
     with pytest.raises(ModelError, match="no factor"):
         run_analysis(run, FactorsAndCovariates(), {"covariates": ["noise"]})
-
-
-def test_adjustment_leaves_out_what_was_not_tested():
-    p = np.array([[0.01, np.nan], [0.04, 0.03]])
-    ours = benjamini_hochberg(p)
-    assert math.isnan(ours[0, 1])
-    np.testing.assert_allclose(ours[~np.isnan(p)], stats.false_discovery_control(p[~np.isnan(p)]))

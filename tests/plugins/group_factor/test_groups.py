@@ -107,3 +107,46 @@ def test_a_feature_that_varies_only_between_groups_is_left_out():
 def test_names_that_occur_twice_are_named():
     with pytest.raises(DataError, match="“s1” occurs more than once"):
         tools.dataset("a", np.eye(3), rows=("s1", "s2", "s1"))
+
+
+@pytest.mark.parametrize("word", ["bernoulli", "poisson"])
+def test_groups_that_differ_in_base_rates_alone_get_no_factor_for_it(word):
+    """A factor common to both groups, and rates of their own: without the intercepts by group a factor tells them apart."""
+    rng = np.random.default_rng(8)
+    group, z = np.arange(N) % 2, rng.standard_normal((N, 1))
+    rates = np.where(group[:, None] == 1, 1.0, -1.0) * rng.standard_normal(60)
+    x = rates + 1.5 * z @ (rng.standard_normal((1, 60)) * (rng.random(60) < 0.5))
+    y = rng.random((N, 60)) < 1 / (1 + np.exp(-x)) if word == "bernoulli" else rng.poisson(np.logaddexp(0, x))
+    y = y.astype(float)
+    y[rng.random(y.shape) < 0.1] = np.nan
+    views = tools.datasets([y])
+    inputs = {"views": views, "groups": tools.groups(N, "ab", rows=views[0].row_names)}
+    found = {}
+    for own in (True, False):
+        run = fit("group_factor", inputs, {"n_factors": 4, "group_intercepts": own}, chains=1, holdout=0.05)
+        scores = run.results["scores"].values
+        found[own] = max(tools.auc(scores[:, k], group == 1) for k in range(scores.shape[1]))
+        assert tools.recovery(scores, z) > 0.8
+    assert found[False] > 0.95
+    assert found[True] < 0.65
+    chain = run.kept().chains[0]
+    assert chain.draw("group_intercept", 0).shape == (2, 60)
+
+
+def test_expected_rates_are_each_groups_own():
+    """Of cells kept from the fit, of fitted values and of new samples."""
+    rng = np.random.default_rng(9)
+    group = np.arange(N) % 2
+    rates = np.where(group[:, None] == 1, 0.8, 0.2)
+    y = (rng.random((N, 30)) < rates).astype(float)
+    views = tools.datasets([y])
+    inputs = {"views": views, "groups": tools.groups(N, "ab", rows=views[0].row_names)}
+    run = fit("group_factor", inputs, {"n_factors": 2}, chains=1)
+    model, plan = registry().model("group_factor"), make_plan(registry().model("group_factor"), inputs)
+    mean, _ = model.fitted(run.kept(), plan.data, plan.params, "views", 0, np.arange(30))
+    new = model.predict(run.kept(), plan.data, plan.data, plan.params)["new_expected"].values
+    for g, rate in ((0, 0.2), (1, 0.8)):
+        assert mean[group == g].mean() == pytest.approx(rate, abs=0.02)
+        assert new[group == g].mean() == pytest.approx(rate, abs=0.02)
+    share = run.results["total_explained"].values[0]
+    assert abs(share) < 0.12  # beside the rates of the groups there is nothing

@@ -134,3 +134,36 @@ def test_all_odd_things_at_once_never_give_nan(dtype):
     assert np.isfinite(run.chains[0].trace.snapshot()["elbo"]).all()
     for name in ("scores", "scores_sd", "loadings", "inclusion", "variance_explained", "total_explained"):
         assert np.isfinite(run.results[name].values).all(), name
+
+
+def test_views_can_be_taken_as_they_are():
+    """A mean that stays in the data is a factor of its own, and comes back in fitted values."""
+    rng = np.random.default_rng(3)
+    y = 5.0 + rng.standard_normal((60, 20))
+    centred, given = (tools.run([y], {"n_factors": 2, "centre_views": on}) for on in (True, False))
+    assert centred.results["total_explained"].values[0] < 0.2
+    assert given.results["total_explained"].values[0] > 0.9
+    for run in (centred, given):
+        plan = run.session.plan_of(run, registry())
+        mean, _ = (
+            registry()
+            .model("group_factor")
+            .fitted(run.kept(), plan.data, plan.params, "views", 0, np.arange(20))
+        )
+        assert mean.mean() == pytest.approx(5.0, abs=0.1)
+
+
+def test_intercepts_may_start_at_zero():
+    """Where they end does not depend on it; the state before the first sweep does."""
+    arrays, _ = tools.views(2, words=("bernoulli",) * 3)
+    settings = {"n_factors": 2, "likelihoods": "bernoulli"}
+    plan = make_plan(registry().model("group_factor"), {"views": tools.datasets(arrays)}, settings)
+    for start, zero in (("zero", True), ("rates", False)):
+        params = {**plan.params, "intercept_start": start}
+        state = plan.model.init(plan.data, params, np.random.default_rng(0))
+        assert (state["mu"] == 0).all() == zero
+    ends = [
+        tools.run(arrays, {**settings, "intercept_start": start}).traces["elbo"][0][-1]
+        for start in ("zero", "rates")
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=1.0)

@@ -64,7 +64,7 @@ def zeta_of_the_mean(lo, hi, first, y, T, x, spread, v_mu, mu, mu_var, *rest):
     ids=lambda part: getattr(part, "__name__", "") if callable(part) else "",
 )
 def test_a_planted_error_lowers_the_bound(module, name, wrong, monkeypatch):
-    settings = {"min_r2": 0.0, "dtype": "float64"}
+    settings = {"min_r2": 0.0, "dtype": "float64", "start_variance": 0.02, "start_noise": 0.05}
     right, _ = tools.climb(*tools.start(settings, 4), sweeps=12)
     assert right <= 1e-9
     monkeypatch.setattr(module, name, wrong)

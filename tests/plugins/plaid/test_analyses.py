@@ -12,7 +12,6 @@ from plaidwork.core.draws.summaries import nmi_overlap_ishiguro
 from plaidwork.core.errors import DataError, ModelError
 from plaidwork.core.findings.annotations import AnnotationRef
 from plaidwork.core.inference.plan import make_plan
-from plaidwork.core.numerics.multiplicity import benjamini_hochberg
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session
 from plaidwork.plugins.plaid import association
@@ -112,17 +111,6 @@ def test_interval_covers_the_odds_ratio():
         _, low, high = association.odds_ratios(np.array([[a]]), np.array([30]), np.array([a + c]), 80, 0.95)
         hits += low[0, 0] <= 4 <= high[0, 0]
     assert 0.94 <= hits / n <= 0.97
-
-
-def test_adjusted_p_are_those_of_scipy_and_leave_gaps_out():
-    p = np.random.default_rng(1).random((4, 5)) ** 2
-    p[1, 2] = p[1, 3]
-    np.testing.assert_allclose(benjamini_hochberg(p).ravel(), stats.false_discovery_control(p.ravel()))
-    p[0, 0] = np.nan
-    known = ~np.isnan(p)
-    ours = benjamini_hochberg(p)
-    assert np.isnan(ours[0, 0])
-    np.testing.assert_allclose(ours[known], stats.false_discovery_control(p[known]))
 
 
 def test_shift_of_a_number_by_hand_and_by_scipy():

@@ -106,7 +106,7 @@ def test_degenerate_data(model, moves, case):
     settings = {"replicas": 2, "start": "prior"} | ({"moves": moves} if model is MODELS[0] else {})
     _, traces = tools.run(model, tools.matrix(x, observed=known), settings, 2, 40, 60)
     for name, trace in traces.items():
-        if name not in ("held_out", "nmi", "row_wise", "birth_death", "seeded", "split_merge"):
+        if name not in ("held_out", "nmi", "row_wise", "birth_death", "seeded", "split_merge", "exchange"):
             assert np.isfinite(trace).all(), name
 
 
@@ -226,16 +226,18 @@ def test_levels_of_whole_rows_or_columns_are_warned_of(axis, noun):
 
 
 def test_a_block_of_one_chain_among_several_is_not_certain():
-    from plaidwork.plugins.plaid.results import block_results
+    from plaidwork.plugins.plaid.block_list import block_results
+    from plaidwork.plugins.plaid.pooling import Draw
 
     rows, columns = np.zeros((1, 30), bool), np.zeros((1, 40), bool)
     rows[0, :10], columns[0, :12] = True, True
-    found = [(rows, columns, np.array([2.0]), 0.0)] * 10
-    other = [(~rows, ~columns, np.array([2.0]), 0.0)] * 30
+    found = [Draw(rows, columns, np.array([2.0]), 0.0, 1.0)] * 10
+    other = [Draw(~rows, ~columns, np.array([2.0]), 0.0, 1.0)] * 10
     block = tools.block(np.zeros((30, 40)))
-    results, present = block_results(found, other, (rows, columns), block)
-    assert present.tolist() == [1.0]
+    results, matched = block_results(found, [found, other, other, other], (rows, columns), block, "Blocks")
+    assert matched.present.tolist() == [1.0]
     assert results["blocks"].columns["Present"].tolist() == [0.25]
+    assert results["blocks"].columns["Chains"].tolist() == [1]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)

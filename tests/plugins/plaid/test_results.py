@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import plaid_tools as tools
 import pytest
-from plaid_tools import chains_of, kept_of
+from plaid_tools import chains_of, kept_of, made_draw
 
 from plaidwork.core.api import ModelData, Result, Table
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -27,11 +27,6 @@ def data_with_truth(seed=0):
     )
 
 
-def draw(rows, columns, theta, log_joint=0.0, phi=0.0):
-    numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
-    return {"Z1": rows, "Z2": columns, "theta": theta, **numbers}
-
-
 @pytest.mark.parametrize("model", [InfinitePlaid(), BayesianPlaid()], ids=["infinite", "fixed"])
 def test_views_find_their_sources(model):
     data = data_with_truth()
@@ -42,7 +37,7 @@ def test_views_find_their_sources(model):
             assert source.startswith("data:") or source in results, source
         assert all(isinstance(results[name], str) for name in (view.headline, view.caption) if name)
     blocks = results["blocks"]
-    assert list(blocks.columns) == ["Block", "Rows", "Columns", "Shift", "Low", "High", "Present"]
+    assert list(blocks.columns) == ["Block", "Rows", "Columns", "Shift", "Low", "High", "Present", "Chains"]
     assert results["fit"].values.dtype == results["coverage"].values.dtype == np.float32
     assert list(results["chains"].columns)[-2:] == ["NMI", "Used"]
 
@@ -62,9 +57,12 @@ def test_planted_blocks_are_listed():
 
 def test_order_of_blocks_in_a_draw_does_not_matter():
     model, data = InfinitePlaid(), data_with_truth()
-    plain = [draw(ROWS, COLUMNS, THETA) for _ in range(10)]
-    mixed = [d if i % 2 else draw(ROWS[::-1], COLUMNS[::-1], THETA[::-1]) for i, d in enumerate(plain)]
-    found = [model.summarise(kept_of(model, [draws]), data, {}) for draws in (plain, mixed)]
+    plain = [made_draw(ROWS, COLUMNS, THETA) for _ in range(10)]
+    mixed = [d if i % 2 else made_draw(ROWS[::-1], COLUMNS[::-1], THETA[::-1]) for i, d in enumerate(plain)]
+    found = [
+        model.summarise(kept_of(model, [draws]), data, model.spec.check_params({}))
+        for draws in (plain, mixed)
+    ]
     for name, result in found[0].items():
         if isinstance(result, Result) and result.values.dtype.kind == "U":
             assert result.values.tolist() == found[1][name].values.tolist()
@@ -76,19 +74,23 @@ def test_order_of_blocks_in_a_draw_does_not_matter():
 
 def test_chain_far_below_the_best_is_left_out_and_said():
     model, data = InfinitePlaid(), data_with_truth()
-    good = [draw(ROWS, COLUMNS, THETA, -100.0 - i % 3) for i in range(20)]
-    bad = [draw(~ROWS, COLUMNS, THETA, -900.0) for _ in range(20)]
-    results = model.summarise(kept_of(model, [good, bad]), data, {})
+    good = [made_draw(ROWS, COLUMNS, THETA, -100.0 - i % 3) for i in range(20)]
+    bad = [made_draw(~ROWS, COLUMNS, THETA, -900.0) for _ in range(20)]
+    results = model.summarise(kept_of(model, [good, bad]), data, model.spec.check_params({}))
     assert results["chains"].columns["Used"].tolist() == ["yes", "no"]
     assert "from the best of 2 chains" in results["caption"]
+    assert "under Co-membership" in results["caption"]
+    assert results["headline"].endswith("in the best chain")
+    assert results["blocks"].label == "Blocks of the best chain"
+    assert results["blocks"].columns["Chains"].tolist() == [1, 1]
     assert results["block_rows"].values[0] == pytest.approx(ROWS[0].astype(float))
 
 
 @pytest.mark.parametrize("n_draws", [0, 1])
 def test_snapshot_before_and_at_the_first_draw(n_draws):
     model, data = InfinitePlaid(), data_with_truth()
-    nothing = draw(np.zeros((0, 30), bool), np.zeros((0, 40), bool), np.zeros(0), -1.0)
-    results = model.summarise(kept_of(model, [[nothing] * n_draws]), data, {})
+    nothing = made_draw(np.zeros((0, 30), bool), np.zeros((0, 40), bool), np.zeros(0), -1.0)
+    results = model.summarise(kept_of(model, [[nothing] * n_draws]), data, model.spec.check_params({}))
     assert results["headline"] == ("No draws yet" if n_draws == 0 else "No block found")
 
 
@@ -106,16 +108,19 @@ def test_time_and_memory(shape, n_draws):
     data = ModelData({"X": tools.block(rng.standard_normal(shape))})
     rows, columns = (rng.random((10, n)) < 0.15 for n in shape)
     chains = [
-        [draw(rows, columns, rng.standard_normal(10), float(rng.standard_normal())) for _ in range(n_draws)]
+        [
+            made_draw(rows, columns, rng.standard_normal(10), float(rng.standard_normal()))
+            for _ in range(n_draws)
+        ]
         for _ in range(4)
     ]
     kept = kept_of(model, chains)
-    model.summarise(kept_of(model, [chains[0][:2]]), data, {})  # loads the kernels
+    model.summarise(kept_of(model, [chains[0][:2]]), data, model.spec.check_params({}))  # loads the kernels
     start = time.process_time()
-    model.summarise(kept, data, {})
+    model.summarise(kept, data, model.spec.check_params({}))
     assert time.process_time() - start < 6.0  # about 1.5 s on an idle machine
     tracemalloc.start()
-    model.summarise(kept, data, {})
+    model.summarise(kept, data, model.spec.check_params({}))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3 * 8 * np.prod(shape) + 6e7

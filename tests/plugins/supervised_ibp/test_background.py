@@ -22,7 +22,9 @@ def fitted():
     x, y, z, _ = tools.simulated(0, n=600, d=30)
     names = tuple(f"doc{i}" for i in range(600))
     given = {"X": Dataset("X", x + 5, names, tuple(f"w{i}" for i in range(30))), "y": Dataset("y", y, names)}
-    settings = {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound", "background": True}
+    settings = tools.PACKAGE | {
+        "n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound", "background": True,
+    }  # fmt: skip
     return fit("supervised_ibp", given, settings, chains=4), given, z
 
 

@@ -154,8 +154,11 @@ def test_what_cannot_be_estimated_is_named():
     assert sorted([found.note[2], found.note[6]]) == ["", "a combination of other topics"]
     assert found.note[7] == found.note[8] == "lacking in fewer than 5 documents"
     at = [0, 2 if found.note[2] == "" else 6, 3, 4]
-    assert found.value[at] == pytest.approx(plain.value, rel=1e-9)  # beside the right names
-    assert found.error[at] == pytest.approx(plain.error, rel=1e-9)
+    assert found.value[at[1:]] == pytest.approx(plain.value[1:], rel=1e-9)  # beside the right names
+    assert np.isnan(found.value[0])  # one topic is in all documents: none is without
+    assert found.note[0] == "no document without a topic"
+    assert regress(y, wide[:, :-2]).value[0] == pytest.approx(plain.value[0], rel=1e-9)
+    assert found.error[at[1:]] == pytest.approx(plain.error[1:], rel=1e-9)
     assert np.isnan(found.value[[1, 5, 7, 8]]).all()
 
 
@@ -224,7 +227,7 @@ def fitted():
     x, y, _, _ = tools.simulated(0, n=600, d=30)
     names = tuple(f"doc{i}" for i in range(600))
     given = {"X": Dataset("X", x, names, tuple(f"w{i}" for i in range(30))), "y": Dataset("y", y, names)}
-    settings = {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound"}
+    settings = tools.PACKAGE | {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound"}
     return fit("supervised_ibp", given, settings, chains=4), given
 
 
@@ -257,7 +260,9 @@ def test_the_test_half_is_opened_on_purpose_and_once():
     x, y, _, _ = tools.simulated(1, n=80, d=10)
     names = tuple(map(str, range(80)))
     given = {"X": Dataset("X", x, names, tuple("abcdefghij")), "y": Dataset("y", y, names)}
-    run = fit("supervised_ibp", given, {"n_topics": 2, "intercept": True}, chains=1, max_sweeps=20)
+    run = fit(
+        "supervised_ibp", given, tools.PACKAGE | {"n_topics": 2, "intercept": True}, chains=1, max_sweeps=20
+    )
     with pytest.raises(LockedError, match="opens the test half"):
         run_analysis(run, "supervised_ibp.effects")
     assert not run_analysis(run, "supervised_ibp.effects", unlock=True).exploratory
@@ -294,7 +299,9 @@ def test_groups_clusters_and_covariates_reach_the_analysis():
         ),
         "covariates": Dataset("v", rng.standard_normal((400, 2)), names, ("v1", "v2")),
     }
-    run = fit("supervised_ibp", given, {"n_topics": 3, "intercept": True}, chains=2, max_sweeps=200)
+    run = fit(
+        "supervised_ibp", given, tools.PACKAGE | {"n_topics": 3, "intercept": True}, chains=2, max_sweeps=200
+    )
     sets = {dataset.name: dataset for dataset in given.values()}
     record = run_analysis(
         run, "supervised_ibp.effects", unlock=True, params={"use_covariates": True}, datasets=sets

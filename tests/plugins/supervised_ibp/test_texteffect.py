@@ -70,7 +70,7 @@ def documents(n=61, d=12):
 
 def test_a_fit_is_the_printed_formulas_from_the_split_and_start_of_r():
     data, x, y = documents()
-    settings = {"n_topics": 3, "texteffect": True, "split_seed": 7}
+    settings = tools.PACKAGE | {"n_topics": 3, "texteffect": True, "split_seed": 7}
     run = fit("supervised_ibp", data, settings, chains=2, max_sweeps=12, tolerance=0.0)
     train = LikeR(7).sample(61, 30)
     assert np.flatnonzero(run.results["half"].values == "training").tolist() == sorted(train.tolist())
@@ -95,7 +95,7 @@ def test_a_split_that_is_not_rs_keeps_the_start_in_order():
 
 def test_effects_tell_the_intercept_as_the_package_prints_it():
     data, _, y = documents()
-    run = fit("supervised_ibp", data, {"n_topics": 2, "texteffect": True}, chains=1)
+    run = fit("supervised_ibp", data, tools.PACKAGE | {"n_topics": 2, "texteffect": True}, chains=1)
     given = {"method": "texteffect", "errors": "classical"}
     found = run_analysis(run, "supervised_ibp.effects", unlock=True, params=given, datasets=data).results
     mean = y[run.results["half"].values == "training"].mean()

@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.api import (
     Block,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -40,6 +41,7 @@ from plaidwork_dirichlet_mixture.starts import find_problems, new_state, read_on
 
 SLICE = 25_000_000
 """Work of a slice, about a nanosecond each."""
+TABLE_SETTINGS = ("covariance", "within_weight", "mean_weight")
 ROOM = 20
 """Clusters beyond those there are for which a slice of labels has time: what a row costs besides, and new ones."""
 AT_ONCE = 1000
@@ -52,6 +54,8 @@ class DirichletMixture(Model):
     """Clusters with mean and covariance of their own, their number unknown; parameters integrated out."""
 
     spec: ClassVar[ModelSpec] = SPEC
+    likelihood_of: ClassVar[str] = "X"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         Trial(name="full", params=PRIOR, shapes={"X": (7, 2)}, warmup=40, thin=4),
         Trial(
@@ -118,6 +122,21 @@ class DirichletMixture(Model):
         from plaidwork_dirichlet_mixture.results import summarise_draws
 
         return summarise_draws(kept, data["X"], params)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: Params,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork_dirichlet_mixture.density import log_density_of_items
+
+        table = data.prepared(table_of, params, TABLE_SETTINGS)
+        return log_density_of_items(chain, draws, data["X"], params, table, rows)
 
     def validate(self, data: ModelData, params: Params) -> Sequence[Problem]:
         return find_problems(data["X"], params)
@@ -237,7 +256,7 @@ def items_of(state: State, block: Block) -> Items:
 def law_of(state: State, data: ModelData, params: Params) -> Law:
     """The numbers of the conditionals at the state's alpha."""
     weight, kappa = params["within_weight"], params["mean_weight"]
-    table = data.prepared(table_of, params, ("covariance", "within_weight", "mean_weight"))
+    table = data.prepared(table_of, params, TABLE_SETTINGS)
     full = params["covariance"] == "full"
     return Law(full, state["alpha"], kappa, weight, weight * params["within"], table)
 

@@ -1,0 +1,76 @@
+# ruff: noqa
+"""Names that vulture takes for dead code, and who uses them. What is in none of these groups and is reported is deleted."""
+
+# Qt and pyqtgraph call them
+_.clone
+_.drawPicture
+_.expandingDirections
+_.filterAcceptsRow
+_.headerData
+_.hidePopup
+_.hitButton
+_.stepBy
+_.tickStrings
+_.viewRangeChanged
+tickSpecs
+
+# found by their name: commands by that of their action, the command line by that of the command, stored fields, lazy imports
+_.__getattr__
+_.analyse
+_.dark
+_.export
+_.export_job
+_.export_script
+_.fit_again
+_.follow_system
+_.import_image_folder
+_.import_text
+_.import_text_folder
+_.inputs_hash
+_.job_toml
+_.light
+_.new_session
+_.next_pane
+_.next_tab
+_.previous_pane
+_.previous_tab
+_.python_script
+_.shortcuts
+_.show_log
+_.show_session
+_.show_side
+_.verify
+
+# models and analyses, which plugins name as texts
+BayesianPlaid
+BinaryComponents
+BlocksAndAnnotations
+FactorsAndCovariates
+GeneSetEnrichment
+InfinitePlaid
+KnownBlocks
+OrderedClasses
+QuickClasses
+RankFactor
+RankFactorVB
+SemiClasses
+
+# the standard library reads them
+_.default_factory
+_.formatter_class
+
+# promised to plugins and scripts
+_.by_setting
+_.deprecated
+_.__deprecated_since__
+
+# what only the tests ask: where something is on the screen, and laws to hold samplers against
+_.action_info
+_.all_names
+_.annotation_field
+_.file_field
+_.is_open
+_.point_of
+_.prior_sd
+_.tag_rect
+low_rank_precision

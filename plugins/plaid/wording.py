@@ -1,0 +1,147 @@
+"""What is said of the results: headlines, captions, and what the model holds against its own draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plaidwork.core.api import Block, format_fixed, format_percent
+from plaidwork.core.api_draws import distribution
+from plaidwork.plugins.plaid.checks import MOSTLY, share_of_one_value
+from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
+from plaidwork.plugins.plaid.pooling import Score, Together
+
+AT_CAP = 0.01
+"""Share of the draws with the largest number of blocks allowed from which it is told."""
+
+
+class Told(NamedTuple):
+    """What the words are made of.
+
+    ``numbers`` are the numbers of blocks of the draws, by chain that the list is of; ``present`` (L,) the share of all
+    draws with each block of the list; ``survives`` (chains,) which chains it is of; ``most`` the largest number of
+    blocks where it is inferred, else None.
+    """
+
+    numbers: Sequence[Integers]
+    covered: Floats
+    present: Floats
+    survives: Flags
+    shared: Mapping[str, Together]
+    score: Score | None
+    most: int | None
+
+
+def best_chains(count: int) -> str:
+    return "best chain" if count == 1 else f"{count} best chains"
+
+
+def texts(told: Told, thinned: str) -> dict[str, str]:
+    """Headline and caption of the blocks and of the co-membership. Blocks are counted when half of the draws have them."""
+    sure = int((told.present >= 0.5).sum())
+    total, used = len(told.survives), int(told.survives.sum())
+    best = "" if used == total else f" in the {best_chains(used)}"
+    noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
+    covered = format_percent(float((told.covered >= 0.5).mean()))
+    found = {
+        "headline": f"{sure} {noun} {verb} {covered} of the matrix{best}"
+        if sure
+        else f"No block found{best}",
+        "caption": _sentences(
+            [*_number_in_words(told, sure), _about_chains(told)], [_where_to_look(told), _score(told)]
+        )
+        + thinned,
+        "shared_caption": _shared_caption(told),
+    }
+    return found | {f"{side}s_headline": _shared_headline(side, told) for side in ("row", "column")}
+
+
+def _sentences(parts: Sequence[str], more: Sequence[str]) -> str:
+    first = "; ".join(part for part in parts if part)
+    found = [f"{first[:1].upper()}{first[1:]}."] if first else []
+    return " ".join([*found, *(sentence for sentence in more if sentence)])
+
+
+def _number_in_words(told: Told, sure: int) -> list[str]:
+    """How sure the number of blocks is, where it was inferred."""
+    if told.most is None:
+        return []
+    values, probability = distribution(np.concatenate(told.numbers))
+    mode = int(values[probability.argmax()])
+    if mode != sure:
+        return [f"counted are blocks in at least half of the draws; a single draw most often has {mode}"]
+    share = dict(zip(values.tolist(), probability.tolist(), strict=True)).get(sure, 0.0)
+    return [f"{format_percent(share)} of the draws have {sure} {'block' if sure == 1 else 'blocks'}"]
+
+
+def _about_chains(told: Told) -> str:
+    """Which chains the list is of, and how many blocks each has; empty for a single chain."""
+    total, used = len(told.survives), int(told.survives.sum())
+    if total == 1:
+        return ""
+    if used == 1:
+        return f"from the best of {total} chains, the others ended clearly below it"
+    low, high = (f"{mean:.1f}" for mean in sorted(k.mean() for k in told.numbers)[:: used - 1])
+    each = (
+        f"with {low} blocks on average in each" if low == high else f"with {low} to {high} blocks on average"
+    )
+    if used == total:
+        return f"from {total} chains {each}"
+    return f"from the {used} best of {total} chains {each}; the others ended clearly below"
+
+
+def _where_to_look(told: Told) -> str:
+    """Where to look when the chains have different blocks."""
+    if told.survives.all() or len(told.survives) < 2:
+        return ""
+    return "What all chains say together is under Co-membership."
+
+
+def _score(told: Told) -> str:
+    if told.score is None:
+        return ""
+    return (
+        f"Held-out cells have a log density of {format_fixed(told.score.mean, 3)} each over all chains "
+        f"(standard error {format_fixed(told.score.error, 3)})."
+    )
+
+
+def _shared_headline(side: str, told: Told) -> str:
+    agreement = told.shared[side].agreement
+    if math.isnan(agreement):
+        return f"Which {side}s share blocks"
+    return f"Which {side}s share blocks: two halves of the chains correlate by {format_fixed(agreement, 2)}"
+
+
+def _shared_caption(told: Told) -> str:
+    total = len(told.survives)
+    found = ["Blocks that two share, in proportion to the blocks of each."]
+    if total > 1 and not told.survives.all():
+        found.insert(
+            0,
+            f"Over all {total} chains, which ended in different blocks: read it as far as two halves of them correlate.",
+        )
+    elif total > 1:
+        found.insert(0, f"Over all {total} chains.")
+    return " ".join([*found, _score(told)]).strip()
+
+
+def doubts(block: Block, numbers: Sequence[Integers], most: int | None) -> str:
+    """What the model holds against its own draws: one clause, empty when nothing."""
+    if most is not None:
+        share = float((np.concatenate(numbers) >= most).mean())
+        if share >= AT_CAP:
+            return (
+                f"The number of blocks reached its limit: {format_percent(share)} of the draws have {most}, as many as "
+                "“At most” allows. Blocks of constant shift may not suit these data"
+            )
+    value, share = share_of_one_value(block)
+    if share > MOSTLY:
+        return (
+            f"Most cells have one value: {format_percent(share)} of them are {value:g}, which Gaussian noise around "
+            "blocks does not describe"
+        )
+    return ""

@@ -1,0 +1,115 @@
+"""How many test documents have each topic, told without the test half: five cross-fits within the training half.
+
+Topics of the training documents themselves overstate it, as words and outcome of these documents shaped the topics. Here the
+topics are refitted to four fifths of the training documents, from where the fit ended, and found in the last fifth from its
+words alone, as they will be in the test half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from plaidwork.plugins.supervised_ibp import kernels, sweep
+from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.heldout import Topics, infer
+from plaidwork.plugins.supervised_ibp.start import new_state
+from plaidwork.plugins.supervised_ibp.state import Floats, Settings
+
+FOLDS = 5
+LEAST_SWEEPS, MOST_SWEEPS, WORK = 5, 100, 2e10
+"""Sweeps of a refit; the most multiplications of all of them together, some 20 s."""
+THRESHOLD = 0.5
+"""A document has a topic from this probability on, as in the effects by default."""
+FEW_SHARE, FEW = 0.1, 20
+"""Fewer test documents with a topic, or without it, than this share or this number leave its effect vague."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Test documents expected to have each topic, (K,), of ``n`` test documents."""
+
+    count: Floats
+    n: int
+
+    @property
+    def few(self) -> np.ndarray:
+        """(K,) bool: topics that too few test documents will have, or lack."""
+        found: np.ndarray = np.minimum(self.count, self.n - self.count) < max(FEW, FEW_SHARE * self.n)
+        return found
+
+
+def folds_of(corpus: Corpus, params: Settings) -> np.ndarray:
+    """(N,) fold of each training document, equal ones and clusters together, by the seed of the split."""
+    _, unit = np.unique(corpus.units[corpus.train], return_inverse=True)
+    order = np.random.default_rng([params["split_seed"], FOLDS]).permutation(int(unit.max()) + 1)
+    fold: np.ndarray = (order % FOLDS)[unit]
+    return fold
+
+
+def part_of(corpus: Corpus, rows: np.ndarray) -> Corpus:
+    """The corpus of some training documents; words, means and scales stay those of all."""
+    matrix = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)[rows]
+    d = len(corpus.words)
+    count, total, square = np.zeros(d), np.zeros(d), np.zeros(d)
+    kernels.column_sums(matrix.indices, matrix.data, corpus.mean, count, total, square)
+    square = (square + (len(rows) - count) * corpus.mean**2) / corpus.scale**2
+    return replace(
+        corpus,
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices.astype(np.int32),
+        values=np.ascontiguousarray(matrix.data),
+        square=float(square.sum()),
+        y=corpus.y[rows],
+        cover=np.ascontiguousarray(corpus.cover[rows]),
+        group=np.ascontiguousarray(corpus.group[rows]),
+        train=corpus.train[rows],
+    )
+
+
+def n_sweeps(corpus: Corpus, k: int) -> int:
+    """Sweeps of a refit: as many as keep the work of all of them within bounds."""
+    n, d = corpus.shape
+    each = 2.0 * k * len(corpus.values) + n * (2 * k * k + 20 * k) + d * (3 * k * k + 20 * k)
+    return int(np.clip(WORK / (FOLDS * each), LEAST_SWEEPS, MOST_SWEEPS))
+
+
+def refitted(corpus: Corpus, nu: Floats, params: Settings, sweeps: int) -> Topics:
+    """Topics after so many sweeps from the topics ``nu`` (N, K) of the documents of ``corpus``, no background among them."""
+    state = new_state(corpus, nu, params)
+    for _ in range(sweeps):
+        for stage in sweep.stages(state, corpus, params):
+            if stage.begin is not None:
+                stage.begin()
+            assert isinstance(stage.size, int)  # the search for a start alone does not know it
+            stage.work(0, stage.size)
+            if stage.end is not None:
+                stage.end()
+    return Topics(np.ascontiguousarray(state["phi"].T), state["cov"], state["share_a"], state["share_b"])
+
+
+def crossfit(
+    corpus: Corpus, nu: Floats, params: Settings, report: Callable[[float], None] | None = None
+) -> Floats:
+    """(N, K) probability of each topic in each training document by a fit that has not seen it; ``nu`` as in :func:`refitted`."""
+    fold, out = folds_of(corpus, params), np.zeros(nu.shape)
+    sweeps = n_sweeps(corpus, nu.shape[1] + params["background"])
+    for number in range(FOLDS):
+        rows, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        if len(rows) and len(rest) > 1:
+            topics = refitted(part_of(corpus, rest), nu[rest], params, sweeps)
+            own = part_of(corpus, rows)
+            words = csr_matrix((own.values, own.indices, own.indptr), own.shape)
+            out[rows], _ = infer(words, topics, corpus, params)
+        if report is not None:
+            report((number + 1) / FOLDS)
+    return out
+
+
+def expected_test(corpus: Corpus, nu: Floats, params: Settings) -> Expected:
+    """Test documents expected to have each topic of ``nu`` (N, K), the background left out."""
+    share = (crossfit(corpus, nu, params) >= THRESHOLD).mean(axis=0)
+    return Expected(share * len(corpus.test), len(corpus.test))
