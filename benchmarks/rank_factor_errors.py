@@ -1,4 +1,4 @@
-"""Test errors of all eight variants beside other classifiers fitted in the same run, in one table.
+"""Test errors of all variants beside other classifiers fitted in the same run, in one table.
 
     python benchmarks/rank_factor_errors.py FOLDER [--sets usps mnist srbct leukemia colon] [--sweeps 120] [--chains 6]
         [--only NAME …] [--set NAME=VALUE …]
@@ -43,6 +43,9 @@ VARIANTS = {
         ("R-L", "rank", "linear"), ("R-NL", "rank", "nonlinear"),
     )
     for word, model in (("MCMC", "rank_factor"), ("VB", "rank_factor_vb"))
+} | {
+    f"{short}-GP, MCMC": ("rank_factor", {"likelihood": likelihood, "classifier": "process"})
+    for short, likelihood in (("G", "gaussian"), ("R", "rank"))
 }  # fmt: skip
 Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Training samples by features, their codes, test samples, their codes."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from plaidwork.gui.theme import space
+from plaidwork.gui.widgets.layouts import vertical
 
 
 class CommandPalette(QDialog):
@@ -23,11 +24,7 @@ class CommandPalette(QDialog):
         self.field.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Commands")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.M, space.M, space.M, space.M)
-        layout.setSpacing(space.S)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list)
+        vertical(self.field, self.list, on=self, spacing=space.S, margins=space.M)
         self.field.textChanged.connect(self._filter)
         self.list.itemActivated.connect(lambda *_: self._run())
         self._filter("")

@@ -9,17 +9,15 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication, QIntValidator, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
-    QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 
 
 class Dialog(QDialog):
@@ -29,13 +27,10 @@ class Dialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.chosen = ""
-        self._layout = QVBoxLayout(self)
         edge = space.DIALOG_EDGE
-        self._layout.setContentsMargins(edge, edge, edge, edge)
-        self._layout.setSpacing(space.M)
         headline = Label(title, "headline", wrap=True)
         headline.setMinimumWidth(380)
-        self._layout.addWidget(headline)
+        self._layout = vertical(headline, on=self, spacing=space.M, margins=edge)
         if text:
             self._layout.addWidget(Label(text, wrap=True, color="muted"))
 
@@ -47,10 +42,7 @@ class Dialog(QDialog):
 
     def add_buttons(self, choices: Sequence[tuple[str, str]], primary: str, left: str = "") -> None:
         """Buttons (key, text); ``primary`` is the key that Enter chooses, ``left`` stands apart."""
-        row = QHBoxLayout()
-        row.setContentsMargins(0, space.S, 0, 0)
-        row.setSpacing(space.S)
-        row.addStretch(1)
+        row = horizontal(STRETCH, spacing=space.S, margins=(0, space.S, 0, 0))
         for key, text in choices:
             made = button(text, partial(self._choose, key), kind="primary" if key == primary else "normal")
             made.setObjectName(key)
@@ -125,8 +117,8 @@ def ask_draws(parent: QWidget | None, title: str, default: int) -> int | None:
 def show_shortcuts(parent: QWidget | None) -> None:
     """All commands that have a shortcut, by menu."""
     dialog = Dialog(parent, "Keyboard shortcuts")
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(space.HUGE)
+    inner = QWidget()
+    grid = grid_layout(on=inner, spacing=(space.HUGE, None), margins=None)
     row = 0
     for menu, keys in MENUS.items():
         infos = [ACTIONS[key] for key in keys if key not in (SEPARATOR, RECENT) and ACTIONS[key].shortcut]
@@ -147,8 +139,6 @@ def show_shortcuts(parent: QWidget | None) -> None:
         row += 1
         grid.addWidget(Label(text), row, 0)
         grid.addWidget(Label(pressed, color="muted"), row, 1)
-    inner = QWidget()
-    inner.setLayout(grid)
     scroll = scrolled(inner, sideways=True)
     scroll.setMinimumSize(460, 480)
     dialog.add(scroll)

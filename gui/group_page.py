@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from plaidwork.gui.page import FrontPage, Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import SegmentedControl
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 
 class GroupPage(FrontPage):
@@ -32,15 +33,8 @@ class GroupPage(FrontPage):
         self.choice = SegmentedControl([title for title, _ in views])
         self.choice.changed.connect(self.show_view)
         self._stack = QStackedWidget()
-        row = QHBoxLayout()
-        row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0)
-        row.addWidget(self.choice)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(row)
-        layout.addWidget(self._stack, 1)
+        row = horizontal(self.choice, STRETCH, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, 0))
+        vertical(row, (self._stack, 1), on=self, spacing=0)
         before = self._kept.get("view")
         self.show_view(before if before in self._makers else views[0][0])
         self.choice.changed.connect(self._keep)

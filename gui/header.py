@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Chip, Label, button, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal
 
 _NARROW = 1100
 
@@ -31,21 +32,21 @@ class Header(QWidget):
         self._field.setAccessibleName("Find a command")
         self._small = tool_button("search", "Find a command (Ctrl+Shift+P)", self.find_command.emit)
         self._made: dict[str, tuple[QAction, QPushButton, str]] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(space.M, 0, space.L, 0)
-        row.setSpacing(space.S)
-        row.addWidget(self._mark)
-        row.addWidget(self._name)
-        row.addWidget(self._chip)
-        row.addSpacing(space.M)
+        row = horizontal(
+            self._mark,
+            self._name,
+            self._chip,
+            space.M,
+            on=self,
+            spacing=space.S,
+            margins=(space.M, 0, space.L, 0),
+        )
         for action in tools:
             tool = tool_button("open", action.text(), action.trigger)
             tool.setIcon(action.icon())
             tool.setToolTip(action.toolTip())
             row.addWidget(tool)
-        row.addStretch(1)
-        row.addWidget(self._field)
-        row.addWidget(self._small)
+        add(row, STRETCH, self._field, self._small)
         for action, kind in buttons:
             made = button(action.text(), action.trigger, kind=kind)
             made.setObjectName(action.objectName())

@@ -8,13 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QStackedWidget,
     QTabBar,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.session_tree import STATUS_ICONS
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import tool_button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _LEVEL_ICONS = {"info": ("info", "muted"), "warning": ("warning", "warn"), "error": ("error", "error")}
@@ -60,15 +59,10 @@ class LogPanel(QWidget):
         self._stack.addWidget(self._log)
         self._stack.addWidget(self._jobs)
         self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
-        head = QHBoxLayout()
-        head.setContentsMargins(space.S, 0, space.S, 0)
-        head.addWidget(self.tabs, 1)
-        head.addWidget(tool_button("copy", "Copy the log", self.copy))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, space.S)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._stack, 1)
+        head = horizontal(
+            (self.tabs, 1), tool_button("copy", "Copy the log", self.copy), margins=(space.S, 0, space.S, 0)
+        )
+        vertical(head, (self._stack, 1), on=self, spacing=0, margins=(0, 0, 0, space.S))
         for signal in (workbench.run_changed, workbench.runs_changed, workbench.session_replaced):
             signal.connect(lambda *_: self.refresh())
         self.refresh()

@@ -210,8 +210,7 @@ class MainWindow(QMainWindow):
     def show_session(self) -> None:
         """Another session: its first run or dataset, or the welcome page when it is empty."""
         session = self.workbench.session
-        self.setup_page = None
-        self.tree.set_new_fit(False)
+        self.set_up(None)
         self.state.forget()
         self.workspace.clear()
         self.refresh_head()
@@ -228,6 +227,13 @@ class MainWindow(QMainWindow):
         else:
             self.tree.select(DATA, next(iter(session.datasets)))
         self.show_item(*self.tree.current())
+
+    def set_up(self, page: SetupPage | None) -> None:
+        """Have this set-up of a new fit beside the runs, or none; the one before goes."""
+        before, self.setup_page = self.setup_page, page
+        self.tree.set_new_fit(page is not None)
+        if before is not None:
+            before.deleteLater()
 
     def show_welcome(self) -> None:
         """The first page; docks are hidden."""
@@ -286,7 +292,7 @@ class MainWindow(QMainWindow):
         elif kind == NEW and self.setup_page is not None:
             page = self.setup_page
             self.state.forget()
-            self.workspace.set_pages([PageInfo("setup", "Set-up", "sliders", lambda: page)])
+            self.workspace.set_pages([PageInfo("setup", "Set-up", "sliders", lambda: page, kept=True)])
         elif run is not None:
             self.state.show((kind, key), run_pages(self.workbench, run))
         self.log.set_run(run)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.widgets import StatePane
+from plaidwork.gui.widgets.layouts import vertical
 
 Offer = Literal["export_picture", "show_data", "find_in_page"]
 """Commands that are dimmed while the page in front does not offer them."""
@@ -82,9 +83,7 @@ class PanePage(Page):
     def __init__(self, pane: StatePane, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.pane = pane
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(pane)
+        vertical(pane, on=self)
 
 
 class FrontPage(Page):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QStatusBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QWidget
 
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
@@ -11,6 +11,7 @@ from plaidwork.gui.numbers import format_count, format_duration
 from plaidwork.gui.session_tree import run_icon
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal
 from plaidwork.gui.workbench import Workbench
 
 _QUIET_SECONDS = 6.0
@@ -33,14 +34,17 @@ class StatusLine(QStatusBar):
         self._bar.setFixedSize(140, size.PROGRESS)
         self._progress = Label("", "caption", "muted", elide=True)
         self._readout = Label("", "caption", "muted", elide=True)
-        row = QHBoxLayout()
-        row.setContentsMargins(space.M, 0, 0, 0)
-        row.setSpacing(space.S)
-        for widget in (self._icon, self._text, self._bar, self._progress):
-            row.addWidget(widget)
-        row.addStretch(1)
         left = QWidget()
-        left.setLayout(row)
+        horizontal(
+            self._icon,
+            self._text,
+            self._bar,
+            self._progress,
+            STRETCH,
+            on=left,
+            spacing=space.S,
+            margins=(space.M, 0, 0, 0),
+        )
         left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.addWidget(left, 1)
         self.addPermanentWidget(self._readout)

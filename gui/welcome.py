@@ -8,12 +8,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.samples import Sample
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, button, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 
 _PANEL = 360
 _CARD_LEAST = 250
@@ -62,18 +63,15 @@ class ExampleCard(Card):
         self.setAccessibleName(f"Example: {sample.title}. {sample.line}")
         self.setToolTip(f"{sample.line}\nData: {sample.source} {sample.licence}".strip())
         self._picture = _Picture(sample.picture_path)
-        words = QVBoxLayout()
-        words.setContentsMargins(space.L, space.M, space.L, space.L)
-        words.setSpacing(space.XS)
-        words.addWidget(Label(sample.title, "strong", wrap=True))
-        words.addWidget(Label(sample.line, wrap=True, color="muted"))
-        words.addStretch(1)
-        words.addWidget(Label(f"{model_title}  ·  {sample.size}", "caption", "muted", wrap=True))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._picture)
-        layout.addLayout(words, 1)
+        words = vertical(
+            Label(sample.title, "strong", wrap=True),
+            Label(sample.line, wrap=True, color="muted"),
+            STRETCH,
+            Label(f"{model_title}  ·  {sample.size}", "caption", "muted", wrap=True),
+            spacing=space.XS,
+            margins=(space.L, space.M, space.L, space.L),
+        )
+        vertical(self._picture, (words, 1), on=self, spacing=0)
 
 
 class _Scrolled(QWidget):
@@ -106,14 +104,17 @@ class _Recent(Card):
         line = f"File not found. It was last in {self.path.parent}" if self.missing else entry["line"]
         self.setAccessibleName(f"Recent session {self.path.name}. {line}")
         self.setToolTip(str(self.path))
-        top = QHBoxLayout()
-        top.addWidget(Label(self.path.name, "strong", ink, elide=True), 1)
-        top.addWidget(Label(_when(entry["time"]), "caption", "muted"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.M, space.S, space.M, space.S)
-        layout.setSpacing(2)
-        layout.addLayout(top)
-        layout.addWidget(Label(line, "caption", "muted", elide=True))
+        top = horizontal(
+            (Label(self.path.name, "strong", ink, elide=True), 1),
+            Label(_when(entry["time"]), "caption", "muted"),
+        )
+        vertical(
+            top,
+            Label(line, "caption", "muted", elide=True),
+            on=self,
+            spacing=2,
+            margins=(space.M, space.S, space.M, space.S),
+        )
 
 
 def _when(time: str) -> str:
@@ -146,48 +147,39 @@ class WelcomePage(QWidget):
         super().__init__(parent)
         self._cards: list[ExampleCard] = []
         self._columns = 0
-        self._grid = QGridLayout()
-        self._grid.setSpacing(space.L)
-        self._recent_list = QVBoxLayout()
-        self._recent_list.setSpacing(space.S)
+        self._grid = grid_layout(spacing=space.L)
+        self._recent_list = vertical(spacing=space.S)
         self._recent_title = Label("Recent", "title")
         self._mark = Label()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._left(), 1)
-        layout.addWidget(self._panel(import_data, open_file))
+        horizontal((self._left(), 1), self._panel(import_data, open_file), on=self, spacing=0)
         theme().changed.connect(self._restyle)
         self._restyle()
 
     def _left(self) -> QWidget:
         inner = _Scrolled()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.WELCOME_EDGE, space.GROUP, space.GROUP, space.GROUP)
-        column.setSpacing(space.L)
-        head = QHBoxLayout()
-        head.setSpacing(space.L)
-        head.addWidget(self._mark)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(Label("Plaidwork", "display"))
-        words.addWidget(
+        words = vertical(
+            Label("Plaidwork", "display"),
             Label(
                 "Find hidden structure in your data, and see how sure you can be.", color="muted", wrap=True
-            )
+            ),
+            spacing=0,
         )
-        head.addLayout(words, 1)
-        column.addLayout(head)
-        column.addSpacing(space.S)
-        row = QHBoxLayout()
-        row.addWidget(Label("Start from an example", "title"))
-        row.addStretch(1)
-        row.addWidget(
-            Label("Each opens ready to fit and takes under a minute", "caption", "muted", elide=True)
+        head = horizontal(self._mark, (words, 1), spacing=space.L)
+        row = horizontal(
+            Label("Start from an example", "title"),
+            STRETCH,
+            Label("Each opens ready to fit and takes under a minute", "caption", "muted", elide=True),
         )
-        column.addLayout(row)
-        column.addLayout(self._grid)
-        column.addStretch(1)
+        vertical(
+            head,
+            space.S,
+            row,
+            self._grid,
+            STRETCH,
+            on=inner,
+            spacing=space.L,
+            margins=(space.WELCOME_EDGE, space.GROUP, space.GROUP, space.GROUP),
+        )
         scroll = scrolled(inner)
         for widget in (inner, scroll.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
@@ -199,18 +191,15 @@ class WelcomePage(QWidget):
         panel.setFixedWidth(_PANEL)
         panel.setBackgroundRole(self.backgroundRole().Base)
         panel.setAutoFillBackground(True)
-        column = QVBoxLayout(panel)
-        column.setContentsMargins(space.GROUP, space.HUGE, space.GROUP, space.XXL)
-        column.setSpacing(space.M)
         self.back_button = button("", self.left.emit, icon_name="chevron-left")
         self.back_button.hide()
-        column.addWidget(self.back_button)
-        column.addWidget(Label("Open", "title"))
         self.import_button = button("Import data…", import_data, kind="primary", icon_name="database")
         self.open_button = button("Open a session…", open_file, icon_name="folder")
-        column.addWidget(self.import_button)
-        column.addWidget(self.open_button)
-        column.addWidget(
+        vertical(
+            self.back_button,
+            Label("Open", "title"),
+            self.import_button,
+            self.open_button,
             Label(
                 "or drop files anywhere: CSV, TSV, Excel, ODS, Parquet, npy, npz, mtx, mat, h5ad, h5mu, IDX, "
                 "folders of texts or images. "
@@ -218,13 +207,16 @@ class WelcomePage(QWidget):
                 "caption",
                 "muted",
                 wrap=True,
-            )
+            ),
+            space.M,
+            self._recent_title,
+            self._recent_list,
+            STRETCH,
+            Label("Nothing leaves this computer.", "caption", "muted"),
+            on=panel,
+            spacing=space.M,
+            margins=(space.GROUP, space.HUGE, space.GROUP, space.XXL),
         )
-        column.addSpacing(space.M)
-        column.addWidget(self._recent_title)
-        column.addLayout(self._recent_list)
-        column.addStretch(1)
-        column.addWidget(Label("Nothing leaves this computer.", "caption", "muted"))
         return panel
 
     def set_examples(self, samples: list[tuple[Sample, str]]) -> None:

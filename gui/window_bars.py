@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDockWidget, QMenu, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMenu, QToolBar, QWidget
 
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR
 from plaidwork.gui.header import Header
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets import DockHeader, MessageBar
+from plaidwork.gui.widgets.layouts import vertical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +74,7 @@ def make_bars(window: MainWindow, buttons: Sequence[tuple[str, str]]) -> None:
     window.messages = MessageBar()
     # a tool bar decides itself whether its widgets show, so the bar, which hides while empty, needs a holder
     holder = QWidget()
-    inside = QVBoxLayout(holder)
-    inside.setContentsMargins(0, 0, 0, 0)
-    inside.addWidget(window.messages)
+    vertical(window.messages, on=holder)
     window.messages.fits.connect(holder.setFixedHeight)
     bar = _fixed_bar(window, "Messages", holder)
     window.messages.emptied.connect(bar.hide)

@@ -258,14 +258,18 @@ class Workbench(QObject):
         self._launch(run, plan)
         return run
 
-    def resume(self, run: Run, draws: int = 0) -> None:
-        """Go on with a run that is stopped or done, with ``draws`` more draws per chain."""
+    def resume(self, run: Run, draws: int = 0, budget: float = 0.0) -> None:
+        """Go on with a run that is stopped or done, with ``draws`` more draws per chain, or until it has settled, for about
+        ``budget`` seconds at most.
+        """
         if run.id in self._fits:
             return
 
         def planned(plan: FitPlan) -> None:
             if draws:
                 run.extend(draws)
+            if budget:
+                run.go_on(budget)
             run.say(f"Resumed at sweep {min(record.sweep for record in run.chains)}")
             self._launch(run, plan)
 
@@ -279,6 +283,7 @@ class Workbench(QObject):
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
         job = self._jobs[run.id] = FitJob(run, plan, ThreadExecutor(), courteous)
+        job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)
         fit.told.connect(self._on_event)
@@ -343,6 +348,10 @@ class Workbench(QObject):
     def phase(self, run: Run) -> str:
         """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""
         return self._jobs[run.id].phase if run.id in self._fits else ""
+
+    def budget_left(self, run: Run) -> float | None:
+        """Seconds that a run under way may still take to settle; None for one with a fixed number of draws."""
+        return self._jobs[run.id].budget_left if run.id in self._fits else None
 
     def pace(self, run: Run) -> Pace:
         """Sweeps per second; the status bar's timer feeds it."""

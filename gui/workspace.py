@@ -9,13 +9,14 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QTabBar, QWidget
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.page import Page, PanePage
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import MessageBar, StatePane, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 _MORE = "{} more"
 
@@ -23,7 +24,8 @@ _MORE = "{} more"
 @dataclass(frozen=True)
 class PageInfo:
     """A tab: ``key`` is remembered, ``make`` builds the page when it is first shown; a ``common`` one is the same for
-    every item of its kind, so that its icon says enough where there is little room.
+    every item of its kind, so that its icon says enough where there is little room; a ``kept`` one belongs to who made
+    it, and outlives its tab.
     """
 
     key: str
@@ -31,6 +33,7 @@ class PageInfo:
     icon: str
     make: Callable[[], Page]
     common: bool = False
+    kept: bool = False
 
 
 class _Tabs(QTabBar):
@@ -81,21 +84,11 @@ class Workspace(QWidget):
         self.panel_button = button("Selection", self.panel_asked.emit, kind="quiet", icon_name="list")
         self.panel_button.hide()
         self.stack = QStackedWidget()
-        row = QHBoxLayout()
-        row.setContentsMargins(space.S, 0, space.S, 0)
-        row.setSpacing(space.XS)
-        row.addWidget(self.tabs, 1)
-        row.addWidget(self.more)
-        row.addWidget(self.panel_button)
         head = QWidget()
-        head.setLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(head)
+        parts = ((self.tabs, 1), self.more, self.panel_button)
+        horizontal(*parts, on=head, spacing=space.XS, margins=(space.S, 0, space.S, 0))
         self.banner = MessageBar(closable=False)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.stack, 1)
+        vertical(head, self.banner, (self.stack, 1), on=self, spacing=0)
         self.setBackgroundRole(self.backgroundRole().Base)
         self.setAutoFillBackground(True)
         self.tabs.currentChanged.connect(self._show)
@@ -108,10 +101,12 @@ class Workspace(QWidget):
             self.go_to(current)
             return
         before = current or self.current_key()
+        kept = {info.key for info in self._infos if info.kept}
         for key in [key for key in self._pages if key not in keys]:
             page = self._pages.pop(key)
             self.stack.removeWidget(page)
-            page.deleteLater()
+            if key not in kept:
+                page.deleteLater()
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(0)
@@ -237,9 +232,11 @@ class Workspace(QWidget):
         info = self._infos[index]
         self.mark(info.key, False)
         if info.key not in self._pages:
-            self._pages[info.key] = _made(info)
-            self.stack.addWidget(self._pages[info.key])
-            self.page_made.emit(self._pages[info.key])
+            page = self._pages[info.key] = _made(info)
+            known = self.stack.isAncestorOf(page)
+            self.stack.addWidget(page)
+            if not known:
+                self.page_made.emit(page)
         self.stack.setCurrentWidget(self._pages[info.key])
         self.page_changed.emit()
 

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from plaidwork.core.api import Clock, ModelData
+from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.flow import NOWHERE, flow_of, new_reference
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
@@ -21,6 +22,14 @@ from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
 from plaidwork.plugins.gp_auxiliary.tempering import new_swaps
 
 N_BATCHES = 40
+
+
+def steps_of(prior: Prior, params) -> dict:
+    """How theta moves, with walks of a size that is right for few samples."""
+    steps = hyper.steps_of(prior, params)
+    if "metric" in steps:
+        steps["metric"]["log_step"] = math.log(0.25)  # short enough for every theta of the prior
+    return steps | {"log_size": np.full(len(steps["log_size"]), math.log(1.5))}
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -63,12 +72,11 @@ class ClassifierJoint:
         self.shares = self.semi and self.params["shares"] == "inferred"
 
     def state(self, theta, z, code, share):
-        from plaidwork.plugins.gp_auxiliary import hyper
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
 
-        prior = make_prior(self.x, self.params, False)
+        prior = make_prior(self.x, self.params, True)
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
-        steps = hyper.new_steps(len(theta), 1.5)
+        steps = steps_of(prior, self.params)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
         fixed["gamma"] = self.params["gamma"]
         labels = Labels(code, self.n_classes)
@@ -158,7 +166,6 @@ class OrdinalJoint:
         self.params = model.spec.check_params(params | {"standardise": False})
 
     def direct(self, rng):
-        from plaidwork.plugins.gp_auxiliary import hyper
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
         from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
 
@@ -174,7 +181,7 @@ class OrdinalJoint:
         state = {
             "fixed": {"x": self.x, "inducing": prior.inducing, "code": np.searchsorted(cuts, z)},
             "cuts": cuts, "z": z, "theta": theta, "cut_steps": hyper.new_steps(n_cuts, self.steps[0]),
-            "joint_steps": hyper.new_steps(2, self.steps[1]), "steps": hyper.new_steps(len(theta), 1.5),
+            "joint_steps": hyper.new_steps(2, self.steps[1]), "steps": steps_of(prior, self.params),
         }  # fmt: skip
         state.update(prior.gram(theta))
         state["reference"] = new_reference(z)
@@ -217,7 +224,6 @@ class RatersJoint:
         )
 
     def direct(self, rng):
-        from plaidwork.plugins.gp_auxiliary import hyper
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
         from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
 
@@ -239,8 +245,10 @@ class RatersJoint:
             "precision": rng.gamma(params["precision_shape"], size=n_raters) / params["precision_rate"],
             "f": prior_f(rng, prior, theta, 1)[0], "cuts": cuts, "theta": theta,
             "cut_steps": hyper.new_steps(n_cuts, 0.7), "joint_steps": hyper.new_steps(1, 0.5),
-            "steps": hyper.new_steps(len(theta), 1.5),
+            "steps": steps_of(prior, self.params),
         }  # fmt: skip
+        if params["moves"] == "hamiltonian":
+            state["rater_steps"] = hyper.new_steps(2 * n_raters, 0.7)
         self.again(rng, state)
         return state
 
@@ -277,7 +285,8 @@ class RatersJoint:
     run = ClassifierJoint.run
 
 
-BASE = {"walks": 3, "intercept": False}
+BASE = {"moves": "walk", "walks": 3, "intercept": False}
+HAMILTONIAN = BASE | {"moves": "hamiltonian"}
 FIXED = {"parameters": "fixed"}
 """The covariance is dense and f is moved as a whole; where a dense one is inferred, z is swept site by site."""
 FAR = {"parameters": "fixed", "intercept": False, "amplitude": 1.0, "gamma": 0.1}
@@ -297,6 +306,12 @@ def joint(name: str) -> ClassifierJoint | OrdinalJoint:
         "two classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(6), 2),
         "two classes, inducing points": lambda: ClassifierJoint(Classes(), BASE | SITES | low, inputs(6), 2),
         "two classes, moves of f": lambda: ClassifierJoint(Classes(), BASE | FIXED, inputs(6), 2),
+        "two classes, trajectories": lambda: ClassifierJoint(Classes(), HAMILTONIAN, inputs(6), 2),
+        "two classes, trajectories, inducing points": lambda: ClassifierJoint(
+            Classes(), HAMILTONIAN | low, inputs(6), 2
+        ),
+        "three classes, trajectories": lambda: ClassifierJoint(Classes(), HAMILTONIAN | SITES, inputs(5), 3),
+        "ordered, trajectories": lambda: OrdinalJoint(OrderedClasses(), HAMILTONIAN, inputs(6), 3),
         "null category": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(4), 2),
         "three classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(5), 3),
         "three classes, null": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(3), 3),

@@ -60,6 +60,15 @@ def batch_means(samples, batches=40):
     return means.mean(axis=0), means.std(axis=0, ddof=1) / math.sqrt(batches)
 
 
+def made_draw(rows, columns, theta=None, log_joint=0.0, phi=0.0):
+    """A draw of blocks of one shift, as ``Model.draws`` gives it."""
+    theta = np.full(len(rows), 2.0) if theta is None else theta
+    numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
+    nothing = {"profile": columns, "row_weight": rows, "row_effect": rows, "column_effect": columns}
+    nothing = {name: np.empty((0, side.shape[1])) for name, side in nothing.items()}
+    return {"Z1": rows, "Z2": columns, "theta": theta, **numbers, **nothing}
+
+
 def kept_of(model, chains):
     """``Kept`` from lists of draws, each with its log joint and number of blocks as traces."""
     views = []
@@ -99,6 +108,8 @@ FIXED_NUMBERS = {
     "learn_shift_spread": False, "shift_sd_value": 1.5,
 }  # fmt: skip
 TINY_FIXED = {**FIXED_NUMBERS, "blocks": 2, "row_a": 1.0, "row_b": 2.0, "column_a": 0.7, "column_b": 1.3}
+PROFILE = {"layer": "profile", "profile_shape": 1e8, "profile_rate": 0.8e8}
+"""Profiles whose variance around their shift is .8: a prior so narrow that the precision is as good as fixed."""
 TINY_INFINITE = {**FIXED_NUMBERS, "learn_mass": False, "mass_value": 0.3, "max_blocks": 3}
 
 
@@ -108,6 +119,9 @@ def log_marginal_dense(cells, p):
     x = SMALL_X[SMALL_W]
     s2 = p["shift_sd_value"] ** 2
     cov = p["noise_sd_value"] ** 2 * np.eye(x.size) + p["background_sd"] ** 2 + s2 * z.T @ z
+    if p["layer"] == "profile":
+        column = np.nonzero(SMALL_W)[1]
+        cov += p["profile_rate"] / p["profile_shape"] * (column[:, None] == column) * (z.T @ z)
     residual = x - p["background_mean"] - p["shift_mean"] * z.sum(axis=0)
     return -0.5 * np.linalg.slogdet(cov)[1] - 0.5 * residual @ np.linalg.solve(cov, residual)
 
@@ -191,9 +205,30 @@ GEWEKE = {
     "noise_rate": 2.0, "shift_shape": 3.0, "shift_rate": 4.0, "shift_mean": 0.4, "shift_mean_variance": 1.0,
     "anneal": False,
 }  # fmt: skip
+LAYERED = {
+    "layer": "profile",
+    "profile_shape": 3.0,
+    "profile_rate": 2.0,
+    "effect_shape": 3.0,
+    "effect_rate": 1.0,
+}
 GEWEKE_SHAPE = (4, 3)
 GEWEKE_W = np.ones(GEWEKE_SHAPE, bool)
 GEWEKE_W[1, 2] = False
+
+
+def _of_layers(replica):
+    """Functions of what only blocks with a profile have; none for one shift."""
+    if "layers" not in replica:
+        return []
+    layers = replica["layers"]
+    gaps = (layers["profiles"] - replica["theta"][:, None])[replica["columns"]]
+    return [
+        math.log(layers["tau_b"]), math.tanh(layers["tau_b"]), float(np.tanh(layers["profiles"]).sum()), float(np.tanh(gaps**2).sum()),
+        float(np.log(layers["row_weights"]).mean()), float(np.tanh(layers["row_weights"]).sum()),
+        float(np.tanh(layers["row_effects"] ** 2).sum()), float(np.tanh(layers["column_effects"] ** 2).sum()),
+        math.log(layers["tau_r"]), math.log(layers["tau_c"]), float(np.tanh(layers["row_effects"][0] + replica["phi"])),
+    ]  # fmt: skip
 
 
 def statistics(replica):
@@ -201,6 +236,7 @@ def statistics(replica):
     rows, columns, theta = replica["rows"], replica["columns"], replica["theta"]
     inside = (rows[:, :, None] & columns[:, None, :]).any(axis=0)
     return [
+        *_of_layers(replica),
         float((rows.any(axis=1) & columns.any(axis=1)).sum()), inside.mean(), float(inside[1, 2]),
         float(rows.sum() > columns.sum()), float(rows.sum()), float(columns.sum()),
         replica["alpha"], replica["alpha"] ** 2, replica["mu"], replica["mu"] ** 2, math.log(replica["tau"]), replica["tau"],
@@ -228,7 +264,7 @@ def geweke(model, settings, seed, sweeps, draws=20_000):
     mean, error = batch_means(chain)
     prior_error = prior.std(axis=0) / math.sqrt(draws)
     scale = np.sqrt(error**2 + prior_error**2)
-    return np.where(scale > 0, (mean - prior.mean(axis=0)) / np.maximum(scale, 1e-300), 0.0)
+    return np.where(scale > 1e-9, (mean - prior.mean(axis=0)) / np.maximum(scale, 1e-300), 0.0)
 
 
 # faults --------------------------------------------------------------------------------------------------------------

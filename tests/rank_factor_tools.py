@@ -382,4 +382,4 @@ MODELS = {
     f"{base.spec.id}.{name}": _variant(base, name, defaults)
     for base in (RankFactor, RankFactorVB)
     for name, defaults in VARIANTS.items()
-}
+} | {"rank_factor.process": _variant(RankFactor, "process", {"classifier": "process"})}

@@ -20,6 +20,7 @@ from plaidwork.core.api import (
     Trace,
     Variable,
     View,
+    chain_of,
 )
 
 SCHEDULE = Schedule(chains=2, warmup=3, draws=6, thin=2, max_sweeps=40)
@@ -86,6 +87,43 @@ class Walk(Model):
             "table": Table({"number": np.arange(3), "name": np.array(["a", "b", "ü"])}),
             "words": "It **walked**.",
         }
+
+
+class Steady(Model):
+    """Autocorrelated draws around 0, each chain from a start of its own; one in ``lost`` chains stays elsewhere."""
+
+    spec = ModelSpec(
+        id="toy.steady",
+        version="1.0",
+        title="Steady",
+        summary="Comes to rest.",
+        inputs=(Input("X"),),
+        hyperparameters=(
+            Hyperparameter("memory", "float", 0.5, minimum=0, maximum=1),
+            Hyperparameter("start", "float", 0.0),
+            Hyperparameter("lost", "float", 0.0),
+        ),
+        variables=(Variable("place", ("column",)),),
+        traces=(Trace("lp", primary=True), Trace("level")),
+        views=(View("coefficients", "Place", "place"),),
+        schedule=Schedule(chains=4, warmup=10, draws=200),
+    )
+
+    def init(self, data, params, rng):
+        chain = chain_of(rng)
+        return {"level": params["start"] * (chain + 1), "at": params["lost"] * (chain == 1)}
+
+    def step(self, state, data, params, rng, clock):
+        memory = params["memory"]
+        state["level"] = memory * state["level"] + np.sqrt(1 - memory**2) * rng.normal()
+        time.sleep(float(os.environ.get(STEP_SECONDS, 0)))
+        return {"lp": -(state["level"] ** 2), "level": state["level"] + state["at"]}
+
+    def draws(self, state, data, params):
+        return {"place": np.array([state["level"], 1.0])}
+
+    def summarise(self, kept, data, params):
+        return {"place": Result(kept.stack("place").mean(axis=(0, 1)), ("column",))}
 
 
 class Climb(Model):

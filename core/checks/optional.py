@@ -141,7 +141,7 @@ def responds(bench: Bench) -> None:
 
 @check("tells the density of single observations")
 def densities(bench: Bench) -> None:
-    """``log_likelihood`` returns log densities of rows of ``likelihood_of``, the same whatever else is asked for."""
+    """``log_likelihood`` returns log densities of what is asked for, none infinite, the same whatever else is asked for."""
     bench.need("log_likelihood")
     plan, chain = bench.plan, bench.done.kept().chains[0]
     given = plan.data.get(bench.model.likelihood_of)
@@ -150,19 +150,28 @@ def densities(bench: Bench) -> None:
         raise fail(bench, where, "there is no such input.")
     for place, block in enumerate(given if isinstance(given, tuple) else (given,)):
         rows, draws = np.arange(block.shape[0]), np.arange(chain.n_draws)
+        cells = len(block.shape) > 1 and not bench.model.likelihood_by_row
+        columns = rows % block.shape[1] if cells else None
         found = []
-        for part in (rows, rows[::-2]):
+        for part in (slice(None), slice(None, None, -2)):
             with blame(bench, "log_likelihood()"):
-                answer = bench.model.log_likelihood(chain, draws, plan.data, plan.params, place, part)
+                answer = bench.model.log_likelihood(
+                    chain,
+                    draws,
+                    plan.data,
+                    plan.params,
+                    place,
+                    rows[part],
+                    columns[part] if columns is not None else None,
+                )
             found.append(np.asarray(answer, dtype=np.float64))
-        shapes = {one.ndim for one in found}, [one.shape[1] if one.ndim > 1 else -1 for one in found]
-        if shapes not in (({2}, [len(rows), len(rows[::-2])]), ({3}, [len(rows), len(rows[::-2])])):
-            what = f"returned the shape {found[0].shape} for {len(rows)} rows."
-            raise fail(bench, "log_likelihood()", what, "Draws come first, then rows, then cells.")
+            if found[-1].ndim != 2 or found[-1].shape[1] != len(rows[part]):
+                what = f"returned the shape {found[-1].shape} for {len(rows[part])} observations."
+                raise fail(bench, "log_likelihood()", what, "Draws come first, then observations.")
         if np.isposinf(found[0]).any():
             raise fail(bench, "log_likelihood()", "a density is infinite.", "NaN where there is nothing.")
         if not np.allclose(found[0][:, ::-2], found[1], rtol=1e-6, atol=1e-8, equal_nan=True):
-            raise fail(bench, "log_likelihood()", "a row differs when it is asked for with others.")
+            raise fail(bench, "log_likelihood()", "an observation differs when asked for with others.")
 
 
 @check("draws from the approximation")

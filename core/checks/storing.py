@@ -13,7 +13,7 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.inference.events import Finished, Preparing, Working
 from plaidwork.core.inference.plan import FitPlan
 
-_EVERY, _THEN = 24, 8
+_EVERY, _THEN = 12, 8
 """So many first steps are each followed by saving and loading, of the later ones every eighth."""
 _HINT = "All that the next step depends on lives in state and rng, as dicts, arrays, numbers and texts."
 

@@ -25,6 +25,7 @@ from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.plan import FitPlan, make_plan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.settling import ending
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session, open_session
@@ -76,7 +77,7 @@ def _schedule(options: argparse.Namespace) -> dict[str, Any]:
 
 def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) -> int:
     model = registry().model(job.model)
-    schedule = model.spec.schedule.with_(**job.schedule)
+    schedule = model.spec.default_schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
     given = job.read(model.spec, lambda name, found: tell_joined(name, found, as_json))
     plan = make_plan(model, given.data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
@@ -132,8 +133,11 @@ def resume(options: argparse.Namespace) -> int:
         raise SettingError(f"--draws must be at least 0. Found “{options.draws}”.")
     if options.draws:
         chosen.extend(options.draws)
-    if not chosen.resumable:
-        raise SettingError(f"{chosen.title} is done.", "Add --draws N for N more draws per chain.")
+    if options.budget:
+        chosen.go_on(options.budget)
+    if not chosen.resumable and not options.budget:
+        more = "Add --draws N for N more draws per chain, or --budget SECONDS to go on until it has settled."
+        raise SettingError(f"{chosen.title} is done.", more)
     plan = session.plan_of(chosen, registry())
     return _go(session, chosen, plan, out, options.executor, options.json)
 
@@ -172,7 +176,7 @@ def example(options: argparse.Namespace) -> int:
     picture = options.picture and pairs.check_output(options.picture, options.force)
     draw = renderer() if picture else None
     model = registry().model(sample.model)
-    schedule = model.spec.schedule.with_(**{**sample.schedule, **_schedule(options)})
+    schedule = model.spec.default_schedule.with_(**{**sample.schedule, **_schedule(options)})
     data: Mapping[str, Dataset | Sequence[Dataset]] = sample.load()
     plan = make_plan(model, data, sample.params, schedule=schedule, seed=sample.seed)
     session = Session(name=sample.title)
@@ -228,6 +232,9 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     if fitted.n_draws:
         found, title, advice = judged(fitted)
         values = {"headline": found, "title": title, "advice": advice}
+        if fitted.goal is not None and fitted.status == "done":
+            ended = ending(fitted.goal, fitted.schedule, fitted.diagnosis())
+            _say(as_json, "length", ended, ended=ended)
         _say(as_json, "verdict", " ".join(filter(None, (found, f"{title}.", advice))), **values)
     _say(as_json, "saved", text, path=str(saved.absolute()), status=fitted.status, draws=fitted.n_draws)
     if failure is not None:

@@ -101,6 +101,8 @@ def describe_run(run: Run) -> dict[str, Any]:
         "chains": len(run.chains),
         "warmup": run.schedule.warmup,
         "thin": run.schedule.thin,
+        "burn_in": run.schedule.burn_in,
+        "budget": None if run.goal is None else run.goal.budget,
         "draws": run.n_draws,
         "sweeps": run.sweeps_done,
         "planned": run.sweeps_planned,

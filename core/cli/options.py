@@ -182,6 +182,10 @@ def _resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--draws", type=int, default=0, metavar="N", help="N more draws per chain than planned"
     )
+    parser.add_argument(
+        "--budget", type=float, default=0.0, metavar="SECONDS",
+        help="go on until it has settled, for about so many seconds at most",
+    )  # fmt: skip
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: the last one)")
     _running(parser, out_required=False)
 

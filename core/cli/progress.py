@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 from dataclasses import fields
 from typing import Any
 
+from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS
 from plaidwork.core.inference.events import Checkpointed, Event, Failed, Finished, Preparing, Started, Swept
 from plaidwork.core.inference.run import Pace, Run
 
@@ -65,6 +67,8 @@ class TerminalBar(Display):
         digits = len(str(planned))
         pace, left = self.pace.per_second(), self.pace.seconds_left(done, planned)
         tail = f"{100 * share:3.0f} %  {done:{digits}d}/{planned} sweeps  {pace:7.1f}/s  {duration(left):>9} left"
+        if run.goal is not None:
+            tail += how_far(run)
         width = min(self.width, _columns() - len(run.title) - len(tail) - 5)
         if width < 4:
             return tail
@@ -99,10 +103,31 @@ class JsonLines(Display):
             "draws": run.n_draws,
             "sweeps_per_second": round(self.pace.per_second(), 2),
             "seconds_left": None if left is None else round(left, 1),
+            **({} if run.goal is None else _worst(run)),
         }
 
     def end(self, run: Run) -> None:
         emit("progress", **self._numbers(run))
+
+
+def _worst(run: Run) -> dict[str, float | None]:
+    """Largest R-hat and fewest effective draws of all quantities at the last look; none before it."""
+    found = run.last_diagnosis
+    judged = () if found is None else found.judged
+    values = {
+        "rhat": max((q.rhat for q in judged), default=math.nan),
+        "ess": min((min(q.ess_bulk, q.ess_tail) for q in judged), default=math.nan),
+    }
+    return {name: round(value, 4) if math.isfinite(value) else None for name, value in values.items()}
+
+
+def how_far(run: Run) -> str:
+    """What is still wanting for a run to have settled, at its last look."""
+    worst = _worst(run)
+    if worst["ess"] is None:
+        return "  until settled"
+    rhat = "" if worst["rhat"] is None else f"R-hat {worst['rhat']:.3f} to {RHAT_MARKS[0]:g}, "
+    return f"  {rhat}ESS {worst['ess']:.0f} to {ESS_MARKS[0]:.0f}"
 
 
 def emit(event: str, **values: Any) -> None:

@@ -228,8 +228,11 @@ def _line(planned: Study, job: StudyJob) -> str:
 
 
 def _print_ranked(planned: Study) -> None:
-    for place, job in enumerate(planned.ranked(), start=1):
-        print(f"{place:>4}  {_line(planned, job)}")
+    ranked = planned.ranked()
+    for place, job in enumerate(ranked, start=1):
+        apart = job.behind(ranked[0]) if place > 1 and planned.metric.key == "elpd" else None
+        behind = "" if apart is None else f"  {apart[0]:.1f} ± {apart[1]:.1f} below the first"
+        print(f"{place:>4}  {_line(planned, job)}{behind}")
     waiting = planned.count("waiting")
     if waiting:
         print(f"{waiting} not started; plaidwork study SESSION goes on.")

@@ -214,6 +214,8 @@ class Model(ABC, Generic[StateT, ParamsT]):
     """Where the sampler is compared with its prior; of use to models that offer ``simulate``."""
     likelihood_of: ClassVar[str] = ""
     """Name of the input whose values ``log_likelihood`` is about; of use to models that offer it."""
+    likelihood_by_row: ClassVar[bool] = False
+    """Whether a row of that matrix is one observation; else each of its cells is."""
 
     @abstractmethod
     def init(self, data: ModelData, params: ParamsT, rng: np.random.Generator) -> StateT:
@@ -355,14 +357,15 @@ class Model(ABC, Generic[StateT, ParamsT]):
         params: ParamsT,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
-        """Log densities of the observations in ``rows`` of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
+        """Log densities (s, len(rows)) of observations of block ``place`` of the input ``likelihood_of``, given ``draws`` of a chain.
 
-        Returns (s, len(rows), m) where every cell is an observation, or (s, len(rows)) where a row is one as a whole; in
-        nats, on the scale of the data as given, NaN where there is nothing to predict. Cells that are held out are asked for
-        at their true values (``Block.truth``). By these numbers the host leaves observations out, weighs solutions and
-        compares fits; it asks for few rows at a time. ``s`` is the number of draws taken: all, or where that would take
-        long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
+        Of a matrix whose cells are observations those at (rows[i], columns[i]) are meant; with ``likelihood_by_row``, and of
+        labels and vectors, the whole rows, and ``columns`` is None. In nats, on the scale of the data as given; held-out
+        cells at their true values (``Block.truth``); NaN where the fit says nothing. By these numbers the host leaves
+        observations out, weighs solutions and compares fits. ``s`` is the number of draws taken: all, or where that would
+        take long, some of them spread evenly. A variational model draws from q instead, the same however often it is asked.
 
         A latent quantity of the observation's own (its cluster, its score) is integrated out given all else of the draw,
         or leaving it out goes wrong.

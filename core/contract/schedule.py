@@ -12,6 +12,8 @@ SCHEDULE_WORDS: dict[str, tuple[type[int] | type[float], str]] = {
     "warmup": (int, "sweeps before the first draw is kept"),
     "draws": (int, "draws kept of each chain"),
     "thin": (int, "keep every N-th sweep"),
+    "burn_in": (int, "sweeps after the warm-up that are left out too"),
+    "budget": (float, "seconds a sampler may go on until it has settled; 0: not at all, as with --draws"),
     "max_sweeps": (int, "most sweeps of a variational model"),
     "tolerance": (float, "gain, in nats over the window, below which a variational model has converged"),
     "window": (
@@ -30,16 +32,23 @@ _LIMITS = {
     "warmup": (0, 10_000_000),
     "draws": (1, 10_000_000),
     "thin": (1, 100_000),
+    "burn_in": (0, 1_000_000_000),
     "max_sweeps": (1, 10_000_000),
     "window": (0, 10_000_000),
 }
+
+DEFAULT_BUDGET = 60.0
+"""Seconds that the chains of a sampler may take to settle, when nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """Sweeps of a fit.
 
-    A sampler (``mcmc``) runs ``warmup`` sweeps, then ``draws * thin`` sweeps and keeps every ``thin``-th.
+    A sampler (``mcmc``) runs ``warmup`` sweeps, leaves out ``burn_in`` more, then runs ``draws * thin`` sweeps and keeps
+    every ``thin``-th. The model knows of its warm-up (:class:`Clock`), and of nothing that comes after it. With a
+    ``budget`` that is only the beginning: the chains go on until they have settled, or for about so many seconds
+    (``core/inference/settling.py``).
     A variational or optimising model sweeps until the last ``window`` sweeps have gained less than ``tolerance`` in its
     objective, ``max_sweeps`` at most, and keeps its final state; ``chains`` then counts restarts. Without a window the
     model's own rule decides (``Model.converged``), for which the tolerance is a relative change. ``relaxation`` is the
@@ -54,6 +63,8 @@ class Schedule:
     tolerance: float = 1e-8
     window: int = 0
     relaxation: float = 0.0
+    burn_in: int = 0
+    budget: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():
@@ -63,14 +74,27 @@ class Schedule:
         for name in ("tolerance", "relaxation"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must be at least 0. Found “{getattr(self, name)}”.")
+        if not 0 <= self.budget <= 1e7:
+            raise SettingError(f"budget must be from 0 to 10000000 seconds. Found “{self.budget}”.")
+
+    @property
+    def left_out(self) -> int:
+        """Sweeps of a sampler before those that draws are kept of."""
+        return self.warmup + self.burn_in
 
     def sweeps(self, algorithm: str) -> int:
         """Sweeps of one chain (an upper bound unless ``algorithm`` is ``mcmc``)."""
-        return self.warmup + self.draws * self.thin if algorithm == "mcmc" else self.max_sweeps
+        return self.left_out + self.draws * self.thin if algorithm == "mcmc" else self.max_sweeps
 
     def with_(self, **changes: Any) -> Schedule:
-        """A copy with some fields changed; ``None`` leaves a field as it is."""
-        return replace(self, **{name: value for name, value in changes.items() if value is not None})
+        """A copy with some fields changed; ``None`` leaves a field as it is.
+
+        Who says how many draws and no budget wants just so many.
+        """
+        given = {name: value for name, value in changes.items() if value is not None}
+        if "draws" in given:
+            given.setdefault("budget", 0.0)
+        return replace(self, **given)
 
 
 @dataclass(frozen=True, slots=True)

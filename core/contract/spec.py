@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from plaidwork.core.contract import per_matrix
 from plaidwork.core.contract.metric import Metric
-from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.contract.schedule import DEFAULT_BUDGET, Schedule
 from plaidwork.core.errors import SettingError
 
 API_VERSION = (1, 0)
@@ -404,6 +404,13 @@ class ModelSpec:
             if trace.primary:
                 return trace
         return self.traces[0] if self.traces else None
+
+    @property
+    def default_schedule(self) -> Schedule:
+        """What a fit runs when nobody says otherwise: ``schedule``, and the chains of a sampler go on until they settle."""
+        if self.algorithm != "mcmc" or self.schedule.chains == 1:  # one chain has nothing to agree with
+            return self.schedule
+        return replace(self.schedule, budget=DEFAULT_BUDGET)
 
     def input(self, name: str) -> Input:
         return _by_name(self.inputs, name, f"{self.title} has no input")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -87,7 +87,7 @@ class ChainRecord:
         self.seed = seed
         self.chain = chain
         self.trace = TraceBuffer(trace.name for trace in spec.traces)
-        self.draws = DrawBuffer(spec.variables)
+        self.draws = DrawBuffer(spec.variables, schedule.left_out + schedule.thin - 1, schedule.thin)
         self.state: Any = None
         self.rng = chain_rng(seed, chain)
         self.sweep = 0
@@ -117,24 +117,33 @@ class ChainRecord:
         """Whether the state after sweep number ``sweep`` (from 1) is kept as a draw."""
         if self.spec.algorithm != "mcmc":
             return False  # kept once, at the end
-        beyond = sweep - self.schedule.warmup
+        beyond = sweep - self.schedule.left_out
         return beyond > 0 and beyond % self.schedule.thin == 0
-
-    def kept_sweeps(self, n_draws: int, n_sweeps: int) -> np.ndarray:
-        """(n_draws,) index of the sweep at which each draw was kept."""
-        if self.spec.algorithm != "mcmc":
-            return np.full(n_draws, max(n_sweeps - 1, 0))
-        return self.schedule.warmup + (np.arange(n_draws) + 1) * self.schedule.thin - 1
 
     def view(self, at: Checkpoint | None = None) -> ChainView:
         """A frozen view of all that was kept so far, or up to a checkpoint."""
+        draws, trace = self.draws, self.trace
         n_draws = (
-            self.draws.count if at is None else at.n_draws
+            draws.count if at is None else at.n_draws
         )  # draws first: their sweep is in the trace by then
-        n_sweeps = self.trace.count if at is None else at.sweep
-        return ChainView(
-            self.chain, n_draws, n_sweeps, self.kept_sweeps(n_draws, n_sweeps), self.draws, self.trace
-        )
+        n_sweeps = trace.count if at is None else at.sweep
+        sweeps = draws.first + np.arange(n_draws) * draws.every
+        if self.spec.algorithm != "mcmc":
+            sweeps = np.full(n_draws, max(n_sweeps - 1, 0))
+        return ChainView(self.chain, n_draws, n_sweeps, sweeps, draws, trace)
+
+    def lengthen(self, schedule: Schedule) -> None:
+        """Plan more sweeps, leave out more of the first draws and thin the others; see ``Run.lengthen``.
+
+        Only between two runs of the chain. The buffer is replaced, so that views made before stay as they are.
+        """
+        before = self.schedule
+        skip, keep = (schedule.left_out - before.left_out) // before.thin, schedule.thin // before.thin
+        self.schedule = schedule
+        if (skip, keep) != (0, 1):
+            self.draws = self.draws.thinned(skip, keep)
+            if self.saved is not None:
+                self.saved = replace(self.saved, n_draws=max(0, self.saved.n_draws - skip) // keep)
 
     def take_checkpoint(self) -> Checkpoint:
         """Copy state and generator; only the thread that runs the chain may call this, between two steps."""

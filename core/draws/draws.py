@@ -67,11 +67,13 @@ class TraceBuffer:
 class DrawBuffer:
     """The kept draws of one chain, one entry per draw, bool arrays bit-packed.
 
+    Draw ``i`` is of sweep ``first + i * every``, counted from 0.
     Same thread rule as :class:`TraceBuffer`: one writer, entries below ``count`` never change.
     """
 
-    def __init__(self, variables: Sequence[Variable]) -> None:
+    def __init__(self, variables: Sequence[Variable], first: int = 0, every: int = 1) -> None:
         self.variables = tuple(variables)
+        self.first, self.every = first, every
         self._items: dict[str, list[np.ndarray]] = {variable.name: [] for variable in variables}
         self._shapes: dict[str, tuple[int, ...]] = {}
         self.count = 0
@@ -124,8 +126,17 @@ class DrawBuffer:
 
     def head(self, count: int) -> DrawBuffer:
         """A new buffer with the first ``count`` draws."""
-        buffer = DrawBuffer(self.variables)
-        buffer.extend_packed({name: items[:count] for name, items in self._items.items()}, self._shapes)
+        return self._part(slice(0, count), self.first, self.every)
+
+    def thinned(self, skip: int, keep: int) -> DrawBuffer:
+        """A new buffer without the first ``skip`` draws, with the last of every ``keep`` that follow."""
+        start = skip + keep - 1
+        return self._part(slice(start, None, keep), self.first + start * self.every, keep * self.every)
+
+    def _part(self, chosen: slice, first: int, every: int) -> DrawBuffer:
+        buffer = DrawBuffer(self.variables, first, every)
+        entries = {name: items[: self.count][chosen] for name, items in self._items.items()}
+        buffer.extend_packed(entries, self._shapes)
         return buffer
 
     def packed(self, name: str, start: int = 0, stop: int | None = None) -> list[np.ndarray]:

@@ -13,7 +13,7 @@ from plaidwork.core.draws.solutions import Solution, group_chains
 from plaidwork.core.spelling import inside_sentence
 
 Weigh = Callable[[tuple[Solution, ...]], tuple[tuple[Solution, ...], str]]
-"""Finds the weights of solutions, heaviest first, and says in a sentence what they are."""
+"""Finds the weights of solutions, and says in a sentence what they are."""
 
 MOST_NAMED = 4
 
@@ -31,6 +31,8 @@ def with_solutions(diagnosis: Diagnosis, weigh: Weigh) -> Diagnosis:
     found = group_chains(diagnosis.kept, spec, [diagnosis.series(q) for q in unsettled])
     if len(found) < 2:
         return diagnosis
+    if diagnosis.verdict.settled:  # the best restart was reached several times, and is what is shown
+        return replace(diagnosis, solutions=found)
     found, note = weigh(found)
     named = _named(found, "chain" if sampled else "restart", spec.primary_trace)
     word = _chains if sampled else _restarts

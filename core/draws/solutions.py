@@ -118,18 +118,27 @@ class _Structure:
     """How alike the factors or blocks of draws are, whatever their order and signs."""
 
     def __init__(self, kept: Kept, spec: ModelSpec) -> None:
-        paired = _paired(spec)
-        self._tables = [_tables(chain, paired) for chain in kept.chains]
-        self._within = [_agreement(draws, draws) for draws in self._tables]
+        self._chains, self._paired = kept.chains, _paired(spec)
+        self._found: dict[int, dict[str, tuple[list[np.ndarray], float]]] = {}
 
     def alike(self, one: int, other: int) -> bool:
         """Whether two chains found the same."""
-        for dim, here in self._tables[one].items():
-            across = _mean_agreement(here, self._tables[other][dim], same=False)
-            least = min(self._within[one][dim], self._within[other][dim])
-            if across < least - _LESS_ALIKE:
+        here, there = self._of(one), self._of(other)
+        for dim in here:
+            (draws, within), (others, within_other) = here[dim], there[dim]
+            across = _mean_agreement(draws, others, same=False)
+            if across < min(within, within_other) - _LESS_ALIKE:
                 return False
         return True
+
+    def _of(self, chain: int) -> dict[str, tuple[list[np.ndarray], float]]:
+        """By dim some draws of a chain and how alike they are; worked out when a chain is compared for the first time."""
+        if chain not in self._found:
+            tables = _tables(self._chains[chain], self._paired)
+            self._found[chain] = {
+                dim: (draws, _mean_agreement(draws, draws, same=True)) for dim, draws in tables.items()
+            }
+        return self._found[chain]
 
 
 def _paired(spec: ModelSpec) -> dict[str, list[tuple[Variable, int]]]:
@@ -164,10 +173,6 @@ def _scaled(chain: ChainView, variable: Variable, axis: int, draw: int) -> np.nd
     values = np.nan_to_num(values - values.mean(axis=1, keepdims=True))
     size = float(np.linalg.norm(values))
     return values / size if size > 0 else values
-
-
-def _agreement(one: dict[str, list[np.ndarray]], other: dict[str, list[np.ndarray]]) -> dict[str, float]:
-    return {dim: _mean_agreement(one[dim], other[dim], same=True) for dim in one}
 
 
 def _mean_agreement(one: Sequence[np.ndarray], other: Sequence[np.ndarray], same: bool) -> float:

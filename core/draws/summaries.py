@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.numbers import format_amount
 from plaidwork.core.draws.seriation import block_rectangles, order_blocks
 
@@ -22,6 +23,7 @@ __all__ = [
     "comembership",
     "coverage",
     "distribution",
+    "halves",
     "match_blocks",
     "nmi_overlap_ishiguro",
     "order_blocks",
@@ -279,6 +281,16 @@ def rank_chains(
         keep,
         f"{keep.sum()} of {len(keep)} chains {'is' if keep.sum() == 1 else 'are'} kept (limit {format_amount(limit)} in mean log joint): {', '.join(parts)}.",
     )
+
+
+def halves(kept: Kept) -> tuple[Kept, Kept] | None:
+    """Every other chain, and those between: what both say alike is no matter of where chains began. None for fewer than two
+    chains that have draws, and for restarts."""
+    chains = [chain for chain in kept.chains if chain.n_draws]
+    if len(chains) < 2 or kept.spec.algorithm != "mcmc":
+        return None
+    one, other = (Kept(kept.spec, chains[start::2], kept.under_way) for start in (0, 1))
+    return one, other
 
 
 def nmi_overlap_ishiguro(

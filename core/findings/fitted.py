@@ -15,6 +15,8 @@ import numpy as np
 from plaidwork.core.contract.model import Block, Model, ModelData
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.draws import Kept
+from plaidwork.core.draws.summaries import halves
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.linear_algebra import one_thread
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry
 
 FITTED = "fitted:"
+CELLS_COMPARED, MOST_COLUMNS = 2000, 100
+"""Cells, and columns of them, in which what two halves of the chains expect is compared."""
 CELLS_AT_ONCE = 2_000_000
 """Cells computed in one call of the model while missing ones are listed: two float64 arrays of 16 MB."""
 
@@ -97,11 +101,14 @@ class FittedInput(RunInput):
 
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
+        return self._asked(self._kept, place, columns)
+
+    def _asked(self, kept: Kept, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = self.blocks[place].shape[0]
         with one_thread(), blamed(self._model, "fitted"):
             params = self._model.spec.stored_params(self._run.params)
             mean, sd = self._model.fitted(
-                self._kept, self._data, params, self.name, place, np.asarray(columns, dtype=np.intp)
+                kept, self._data, params, self.name, place, np.asarray(columns, dtype=np.intp)
             )
             mean, sd = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
             if mean.shape != (n, len(columns)) or sd.shape != mean.shape:
@@ -109,6 +116,23 @@ class FittedInput(RunInput):
                     f"fitted() returned shapes {mean.shape} and {sd.shape} for {(n, len(columns))}"
                 )
         return mean, sd
+
+    def agreement(self, place: int, rows: np.ndarray, columns: np.ndarray) -> float:
+        """Correlation of what two halves of the chains expect in these cells of a block, of :data:`CELLS_COMPARED` at most.
+
+        NaN for a single chain, for restarts, and where the cells are expected to be alike.
+        """
+        parts = halves(self._kept)
+        if parts is None or len(rows) < 3:
+            return float("nan")
+        some = np.linspace(0, len(rows) - 1, min(len(rows), CELLS_COMPARED)).astype(np.intp)
+        used, at = np.unique(columns[some], return_inverse=True)
+        used = used[:MOST_COLUMNS]
+        inside = at < len(used)
+        found = [self._asked(part, place, used)[0][rows[some][inside], at[inside]] for part in parts]
+        if min(np.ptp(one) for one in found) <= 0 or not np.isfinite(found).all():
+            return float("nan")
+        return float(np.corrcoef(found)[0, 1])
 
     def known(self, place: int, columns: np.ndarray) -> np.ndarray:
         """Values (n, len(columns)) as the fit got them; NaN where a cell is missing or held out."""

@@ -5,7 +5,7 @@ Sources: see :mod:`plaidwork.core.numerics.psis`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +24,11 @@ MOST_DRAWS = 1600
 """Draws of all chains together; of each chain 100 at least."""
 MOST_OBSERVATIONS = 4000
 """Observations that are looked at; of more so many are chosen at random, with one seed for all fits."""
-MOST_ROWS = 2000
-NUMBERS_AT_ONCE = 4_000_000
-"""Densities of one call of the model: 32 MB."""
 _CHOICE_SEED = 0x6C6F6F
 _LEAST = -700.0
 """Log densities below count as this: what a double can hold."""
+_AT_ONCE = 5000
+"""Observations of one call of the model."""
 _JUDGED = 50
 """Observations from which the effective number of draws is taken."""
 
@@ -40,7 +39,7 @@ class Densities:
 
     Attributes
     ----------
-    by_chain : one (draws, N) array per chain, in nats.
+    chains : numbers of the chains; ``by_chain`` has a (draws, N) array of each, in nats.
     held_out : whether the fit has not seen the observations; else each has to be left out.
     block, row, column : (N,) where an observation is; column is -1 where a whole row is one.
     total : (blocks,) how many observations there are in each block, of which N were chosen.
@@ -48,6 +47,7 @@ class Densities:
     independent : whether draws are independent, as those from an approximation.
     """
 
+    chains: tuple[int, ...]
     by_chain: tuple[np.ndarray, ...]
     held_out: bool
     block: np.ndarray
@@ -58,10 +58,11 @@ class Densities:
     independent: bool = False
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
-        """How well these chains together predict (places in ``by_chain``, all when None)."""
+        """How well these chains (numbers) together predict, all when None; those that were not asked are passed over."""
         from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
 
-        parts = [self.by_chain[c] for c in (range(len(self.by_chain)) if chains is None else chains)]
+        every = zip(self.chains, self.by_chain, strict=True)
+        parts = [values for number, values in every if chains is None or number in chains]
         draws = np.concatenate(parts)
         lpd = log_mean(draws)
         if self.held_out:
@@ -109,6 +110,14 @@ class Score:
             found |= {f"elpd {name}": self.sum(b)[0] for b, name in enumerate(self.densities.names)}
         return found
 
+    def same_observations(self, other: Score) -> bool:
+        """Whether both are of the same observations."""
+        one, two = self.densities, other.densities
+        return one.held_out == two.held_out and all(
+            np.array_equal(a, b)
+            for a, b in ((one.block, two.block), (one.row, two.row), (one.column, two.column))
+        )
+
     def difference(self, other: Score) -> tuple[float, float]:
         """By how much it predicts better than another of the same observations, with standard error, nats."""
         return _summed(self.elpd - other.elpd, self.densities, None)
@@ -147,8 +156,8 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     """Log densities of observations at draws of all chains; None when the model tells none, or nothing was observed.
 
     Cells that were held out are taken where there are any, else what was fitted; the same of the same data, so that fits
-    compare. Bounded in memory (about 100 MB) and, by a
-    choice of rows, observations and draws, in time. Raises ``PluginError`` when the model returns anything else.
+    compare. Bounded in memory (about 100 MB) and
+    time by a choice of observations and draws. Raises ``PluginError`` when the model returns anything else.
     """
     if not model.offers("log_likelihood") or not kept.n_draws:
         return None
@@ -156,20 +165,22 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     blocks: tuple[Block, ...] = given if isinstance(given, tuple) else (given,)
     held_out = any(block.held_out is not None and block.held_out.any() for block in blocks)
     rng = np.random.default_rng(_CHOICE_SEED)
-    ask = _Asker(model, data, params, kept)
+    most = max(1, MOST_OBSERVATIONS // len(blocks))
+    parts = [_chosen(block, model.likelihood_by_row, held_out, most, rng) for block in blocks]
     with one_thread(), blamed(model, "log_likelihood"):
-        parts = [_chosen(ask, b, block, len(blocks), held_out, rng) for b, block in enumerate(blocks)]
-        found = [
-            [ask.densities(chain, b, part) for b, part in enumerate(parts)]
-            for chain in range(len(kept.chains))
+        by_chain = [
+            np.concatenate(
+                [_asked(model, chain, len(kept), data, params, b, p) for b, p in enumerate(parts)], axis=1
+            )
+            for chain in kept.chains
         ]
-    by_chain = [np.concatenate(of_chain, axis=1) for of_chain in found]
     known = np.logical_and.reduce([np.isfinite(values).all(axis=0) for values in by_chain])
     block_of = np.repeat(np.arange(len(parts)), [len(part.row) for part in parts])
     if not known.any():
         return None
     share = [known[block_of == b].mean() if len(part.row) else 0.0 for b, part in enumerate(parts)]
     return Densities(
+        tuple(chain.chain for chain in kept.chains),
         tuple(values[:, known] for values in by_chain),
         held_out,
         block_of[known],
@@ -181,86 +192,64 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     )
 
 
-def run_densities(run: Run, datasets: Mapping[str, Dataset], model: Model) -> Densities | None:
-    """:func:`densities_of` what a run has kept. Raises ``DataError`` when its data are gone or have changed."""
+def run_densities(
+    run: Run, datasets: Mapping[str, Dataset], model: Model, kept: Kept | None = None
+) -> Densities | None:
+    """:func:`densities_of` what a run has kept (or of the part given). Raises ``DataError`` when its data are gone or have changed."""
     data = model_data(run.spec, fitted_inputs(run, datasets), run.seed, run.holdout)
-    return densities_of(model, data, model.spec.stored_params(run.params), run.kept())
+    return densities_of(model, data, model.spec.stored_params(run.params), kept or run.kept())
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Observations chosen of a block, in the order of their rows; ``total`` is how many there are."""
+    """Observations chosen of a block, in the order of their rows; ``total`` is how many there are, ``whole`` whether
+    they are rows."""
 
     row: np.ndarray
     column: np.ndarray
     total: int
+    whole: bool
 
 
-class _Asker:
-    """The model's answers for some draws of every chain, a few rows at a time."""
-
-    def __init__(self, model: Model, data: ModelData, params: Params, kept: Kept) -> None:
-        self._model, self._data, self._params, self._chains = model, data, params, kept.chains
-        most = max(100, MOST_DRAWS // len(kept.chains))
-        self._draws = [_spread(chain.n_draws, most) for chain in kept.chains]
-
-    def at(self, chain: ChainView, draws: np.ndarray, block: int, rows: np.ndarray) -> np.ndarray:
-        """What the model returns. Raises ``ValueError`` when its shape is wrong."""
-        values = np.asarray(
-            self._model.log_likelihood(chain, draws, self._data, self._params, block, rows), dtype=np.float64
-        )
-        if values.ndim not in (2, 3) or values.shape[1] != len(rows):
-            raise ValueError(f"log_likelihood() returned the shape {values.shape} for {len(rows)} rows")
-        return np.where(np.isnan(values), np.nan, np.maximum(values, _LEAST))
-
-    def by_cells(self, block: int) -> bool:
-        """Whether each cell is an observation, not a whole row."""
-        first = next(c for c, chain in enumerate(self._chains) if chain.n_draws)
-        return self.at(self._chains[first], self._draws[first][:1], block, np.arange(1)).ndim == 3
-
-    def densities(self, chain: int, block: int, part: _Part) -> np.ndarray:
-        """(draws, observations) of one chain."""
-        view, draws = self._chains[chain], self._draws[chain]
-        found = []
-        for here in _in_slices(part, max(1, NUMBERS_AT_ONCE // max(len(draws), 1)), self._width(block)):
-            rows, place = np.unique(part.row[here], return_inverse=True)
-            values = self.at(view, draws, block, rows)
-            found.append(values[:, place] if values.ndim == 2 else values[:, place, part.column[here]])
-        return np.concatenate(found, axis=1) if found else np.zeros((max(len(draws), 1), 0))
-
-    def _width(self, block: int) -> int:
-        given = self._data[self._model.likelihood_of]
-        shape = (given[block] if isinstance(given, tuple) else given).shape
-        return int(shape[1]) if len(shape) > 1 else 1
-
-
-def _chosen(
-    ask: _Asker, b: int, block: Block, n_blocks: int, held_out: bool, rng: np.random.Generator
-) -> _Part:
-    """Which observations of a block are looked at."""
-    n, most = block.shape[0], max(1, MOST_OBSERVATIONS // n_blocks)
-    rows = np.sort(rng.permutation(n)[: max(1, MOST_ROWS // n_blocks)])
-    if len(block.shape) == 1 or not ask.by_cells(b):
-        rows = np.sort(rng.permutation(rows)[:most])
-        return _Part(rows, np.full(len(rows), -1), n)
+def _chosen(block: Block, by_row: bool, held_out: bool, most: int, rng: np.random.Generator) -> _Part:
+    """Which observations of a block are looked at: all, or so many by chance."""
+    shape = block.shape
+    if len(shape) == 1 or by_row:
+        rows = _some(shape[0], most, rng)
+        return _Part(rows, np.full(len(rows), -1), shape[0], True)
     if not isinstance(block.values, np.ndarray):  # sparse: all cells are known
-        mask, total = np.ones((len(rows), block.shape[1]), bool), int(np.prod(block.shape))
+        places, total = _some(shape[0] * shape[1], most, rng), shape[0] * shape[1]
     else:
-        whole = block.observed if not held_out else block.held_out
-        mask = np.zeros((len(rows), block.shape[1]), bool) if whole is None else whole[rows]
-        total = 0 if whole is None else int(whole.sum())
-    row, column = np.nonzero(mask)
-    kept = np.sort(rng.permutation(len(row))[:most])
-    return _Part(rows[row[kept]], column[kept], total)
+        mask = block.held_out if held_out else block.observed
+        every = np.zeros(0, np.int64) if mask is None else np.flatnonzero(mask)
+        places, total = every[_some(len(every), most, rng)], len(every)
+    row, column = np.divmod(places, shape[1])
+    return _Part(row, column, total, False)
 
 
-def _in_slices(part: _Part, most: int, width: int) -> Iterator[slice]:
-    """Slices of observations whose rows together have about ``most`` cells at most."""
-    _, first = np.unique(part.row, return_index=True)
-    ends = np.append(first, len(part.row))
-    step = max(1, most // max(width, 1))
-    for start in range(0, len(first), step):
-        yield slice(int(ends[start]), int(ends[min(start + step, len(first))]))
+def _some(count: int, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers below ``count``, ascending: all, or ``most`` of them by chance."""
+    return np.arange(count) if count <= most else np.sort(rng.choice(count, most, replace=False))
+
+
+def _asked(
+    model: Model, chain: ChainView, n_chains: int, data: ModelData, params: Params, b: int, part: _Part
+) -> np.ndarray:
+    """(draws, observations) of one chain. Raises ``ValueError`` when the model returns anything else."""
+    draws = _spread(chain.n_draws, max(100, MOST_DRAWS // n_chains))
+    found = []
+    for start in range(0, max(len(part.row), 1), _AT_ONCE):
+        here = slice(start, start + _AT_ONCE)
+        rows, columns = part.row[here], None if part.whole else part.column[here]
+        values = np.asarray(
+            model.log_likelihood(chain, draws, data, params, b, rows, columns), dtype=np.float64
+        )
+        if values.ndim != 2 or values.shape[1] != len(rows):
+            raise ValueError(
+                f"log_likelihood() returned the shape {values.shape} for {len(rows)} observations"
+            )
+        found.append(np.where(np.isnan(values), np.nan, np.maximum(values, _LEAST)))
+    return np.concatenate(found, axis=1)
 
 
 def _spread(count: int, most: int) -> np.ndarray:

@@ -46,6 +46,7 @@ RUN_ATTRS = {
 RUN_PARTS = {
     "params",
     "schedule",
+    "goal",
     "inputs",
     "declaration",
     "environment",

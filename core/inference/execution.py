@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -12,14 +13,17 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
-from plaidwork.core.errors import ModelError, PluginError, SettingError
+from plaidwork.core.draws.draws import Kept
+from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
-from plaidwork.core.inference.events import Event, Failed, Finished, Started, Swept, Working
+from plaidwork.core.inference.events import Event, Failed, Finished, Preparing, Started, Swept, Working
 from plaidwork.core.inference.executor import EXECUTORS, Control, Executor, InlineExecutor, ThreadExecutor
 from plaidwork.core.inference.linear_algebra import one_thread
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.settling import ending, longer, settled
 
 Progress = Callable[[Run, Event], None]
 """Called from the chains' threads for every event."""
@@ -41,7 +45,8 @@ class FitJob:
 
     Everybody who fits goes this way: the command line, Python, studies and the window. :meth:`complete` does it all;
     or iterate, then :meth:`summarise`. It starts no thread of its own, its executor may. ``pause``, ``go_on`` and
-    ``stop`` may be called from any thread, before the first chain starts too.
+    ``stop`` may be called from any thread, before the first chain starts too. The chains of a run with a goal go on,
+    from look to look, until it has settled or its budget is spent (``settling``).
 
     ``progress`` is called in the threads of the chains for every event, sweeps too.
     """
@@ -56,11 +61,21 @@ class FitJob:
         self._control = self._executor.control
         self._progress = progress
         self._sweeping = run.sweeps_done > 0
+        self._begun, self._sweeps_before, self._looks = 0.0, run.sweeps_done, 0
+        self._cut = False
+        self._withheld: list[Event] = []
+        self._concluded: tuple[object, ...] = ()
         self._news: SimpleQueue[Event] = SimpleQueue()
         self._status, self._summary = threading.Lock(), threading.Lock()
-        run.status = "running"
-        for problem in plan.warnings:
-            run.say(problem.message, "warning")
+        self._begins = True
+
+    def begin(self) -> None:
+        """From now on the run is under way; called before the job is handed to another thread, or by the loop itself."""
+        if self._begins:
+            self._begins = False
+            self.run.status = "running"
+            for problem in self.plan.warnings:
+                self.run.say(problem.message, "warning")
 
     # -- running --------------------------------------------------------------------------------
     def complete(self) -> None:
@@ -81,15 +96,28 @@ class FitJob:
 
         The loop ends when no chain is running; leaving it early stops them, and so does Ctrl+C.
         """
+        self.begin()
         status = "stopped"  # an inline executor may raise; its chain is then somewhere within a step
         try:
             self.run.begins_in(environment(self.plan.model))
-            yield from self._chains([record for record in self.run.chains if not record.done])
-            done = all(record.done for record in self.run.chains)
+            going = True
+            while going:
+                yield from self._chains([record for record in self.run.chains if not record.done])
+                going = self._goes_on()
+            for event in self._withheld:
+                self._tell(event)
+                yield event
+            done = all(record.done for record in self.run.chains) and not self._cut
             status = "failed" if self.failures else "done" if done else "stopped"
         finally:
+            self._executor.close()
             with self._status:
                 self.run.status = status
+        if self.run.goal is not None and status == "done":
+            found = self.run.diagnosis()
+            self.run.say(
+                ending(self.run.goal, self.run.schedule, found), "info" if settled(found) else "warning"
+            )
 
     def _chains(self, todo: list[ChainRecord]) -> Iterator[Event]:
         """Run chains to the end of their schedule."""
@@ -107,7 +135,10 @@ class FitJob:
                     self._control.stop()
                     continue
                 left -= isinstance(event, (Failed, Finished))
-                yield event
+                if self._is_block(event):
+                    self._withheld.append(event)
+                else:
+                    yield event
         finally:
             if left:
                 self._control.stop()
@@ -115,20 +146,72 @@ class FitJob:
 
     def _notify(self, event: Event) -> None:
         """In the thread of a chain."""
-        run = self.run
         if isinstance(event, Started):
-            self._sweeping = True
-        elif isinstance(event, Failed):
+            self._sweeping, self._begun = True, self._begun or time.monotonic()
+        if not self._is_block(event):
+            self._tell(event)
+        elif not isinstance(event, Finished):
+            return
+        if not isinstance(event, (Swept, Working)):
+            self._news.put(event)
+
+    def _is_block(self, event: Event) -> bool:
+        """Whether an event begins or ends a part of a run with a goal, and maybe not the run."""
+        if self.run.goal is None:
+            return False
+        if isinstance(event, Finished):
+            return event.reason == "done"
+        return self._looks > 0 and isinstance(event, (Preparing, Started))
+
+    def _tell(self, event: Event) -> None:
+        run = self.run
+        if isinstance(event, Failed):
             self.failures.append(event)
             run.say(f"{event.message} {event.hint}".strip(), "error")
         elif isinstance(event, Finished):
             run.say(f"{run.chain_word.capitalize()} {event.chain + 1} {event.reason} at sweep {event.sweep}")
         if self._progress is not None:
             self._progress(run, event)
-        if not isinstance(event, (Swept, Working)):
-            self._news.put(event)
+
+    def _goes_on(self) -> bool:
+        """Look at the draws of a run with a goal: whether its chains have more to do now."""
+        run, goal = self.run, self.run.goal
+        if goal is None or self.failures or not all(record.done for record in run.chains):
+            return False
+        if self._control.stopping:
+            self._cut = True
+            return False
+        found = run.diagnosis()
+        try:
+            if not found.unsettled:  # what the model itself holds against its draws is part of the verdict
+                self._conclude(under_way=False)
+                found = run.diagnosis()
+        except PlaidworkError:  # told when the run is summarised at its end
+            return False
+        schedule = None if settled(found) else longer(run.schedule, goal, found)
+        if schedule is None or self._seconds(schedule) > goal.budget:
+            return False
+        run.lengthen(schedule)
+        self._withheld.clear()
+        self._looks += 1
+        return True
+
+    def _seconds(self, schedule: Schedule) -> float:
+        """How long the chains will have run at the end of a schedule, pauses left out."""
+        done = self.run.sweeps_done
+        to_do = schedule.sweeps(self.run.spec.algorithm) * len(self.run.chains) - done
+        return self._spent * (1 + to_do / max(1, done - self._sweeps_before))
+
+    @property
+    def _spent(self) -> float:
+        return time.monotonic() - self._begun - self._control.paused_seconds if self._begun else 0.0
 
     # -- asked from outside ---------------------------------------------------------------------
+    @property
+    def budget_left(self) -> float | None:
+        """Seconds that the chains may still go on; None for a run without a goal."""
+        return None if self.run.goal is None else self.run.goal.budget - self._spent
+
     @property
     def phase(self) -> str:
         """What it does: ``preparing``, ``running``, ``paused`` or ``stopping``; empty when no chain is running."""
@@ -168,10 +251,14 @@ class FitJob:
 
         Raises ``ModelError`` or ``PluginError``. Of calls in several threads the later has the later draws.
         """
+        self._conclude(self.run.active)
+
+    def _conclude(self, under_way: bool) -> None:
         run, plan = self.run, self.plan
         with self._summary:
-            kept = run.kept()
-            if kept.n_draws == 0:
+            kept = Kept(run.spec, run.kept().chains, under_way)
+            made = (kept.n_draws, run.schedule)
+            if kept.n_draws == 0 or self._concluded == made:
                 return
             try:
                 with (
@@ -182,8 +269,9 @@ class FitJob:
             except PluginError as error:
                 run.say(error.message, "error")
                 raise
-            run.results = found
-            run.results_draws = kept.n_draws
+            run.results, run.results_draws = found, kept.n_draws
+            if not under_way:
+                self._concluded = made
 
 
 def execute(

@@ -31,6 +31,7 @@ class Control:
         self._stop = threading.Event()
         self._go = threading.Event()
         self._go.set()
+        self._paused_at, self._paused_for = 0.0, 0.0
 
     def stop(self) -> None:
         """Ask all chains to end after the step they are in."""
@@ -38,10 +39,19 @@ class Control:
         self._go.set()
 
     def pause(self) -> None:
+        if self._go.is_set():
+            self._paused_at = time.monotonic()
         self._go.clear()
 
     def resume(self) -> None:
+        if self.paused:
+            self._paused_for += time.monotonic() - self._paused_at
         self._go.set()
+
+    @property
+    def paused_seconds(self) -> float:
+        """How long the chains have been held in all."""
+        return self._paused_for + (time.monotonic() - self._paused_at if self.paused else 0.0)
 
     @property
     def stopping(self) -> bool:
@@ -114,6 +124,9 @@ class Executor(Protocol):
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle: ...
 
+    def close(self) -> None:
+        """No chain is started any more: let go of what was kept for the next start."""
+
 
 class _EndedHandle:
     def __init__(self, control: Control) -> None:
@@ -134,6 +147,9 @@ class InlineExecutor:
             if not self.control.stopping:
                 drive(plan, record, self.control, notify)
         return _EndedHandle(self.control)
+
+    def close(self) -> None:
+        """Nothing is kept."""
 
 
 class ThreadsHandle:
@@ -176,3 +192,6 @@ class ThreadExecutor:
         for thread in threads:
             thread.start()
         return ThreadsHandle(self.control, threads)
+
+    def close(self) -> None:
+        """Nothing is kept: threads end with their chain."""

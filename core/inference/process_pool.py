@@ -5,37 +5,30 @@ from __future__ import annotations
 import os
 import threading
 import traceback
-from collections.abc import Mapping
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any
 
-from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.inference.events import Finished
 from plaidwork.core.inference.executor import Control, Executor, Handle, Notify, ThreadsHandle
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.processes import (
-    ChainJob,
     cannot_run,
     chain_job,
     end_process,
     follow,
-    run_job,
+    is_ready,
+    serve,
     spawn,
     speaks,
 )
-
-READY_SECONDS = 30.0
-_READY = "ready"
 
 
 class _Worker:
     """One process and our end of its pipe; ``data`` is the hash of the inputs that it holds."""
 
     def __init__(self) -> None:
-        self.pipe, self.process = spawn(_serve)
+        self.pipe, self.process = spawn(serve)
         self.data = ""
         self.fresh = True
 
@@ -43,11 +36,6 @@ class _Worker:
         """Close the pipe, by which an idle process ends."""
         self.pipe.close()
         end_process(self.process)
-
-    @property
-    def ready(self) -> bool:
-        """Whether it is done with its chain and waits for the next; a late word to the chain would meet the next one."""
-        return bool(self.pipe.poll(READY_SECONDS)) and self.pipe.recv() == _READY
 
 
 class ProcessPool:
@@ -119,11 +107,8 @@ class ProcessPool:
     def _follow(
         self, plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, worker: _Worker
     ) -> None:
-        try:
-            again = follow(plan, record, control, notify, worker.pipe, worker.process) and worker.ready
-        except (EOFError, OSError):  # it has ended after its chain
-            again = False
-        if not again:
+        again = follow(plan, record, control, notify, worker.pipe, worker.process)
+        if not (again and is_ready(worker.pipe)):
             worker.end()
             return
         with self._lock:
@@ -153,16 +138,5 @@ class _PoolExecutor:
             thread.start()
         return ThreadsHandle(control, threads)
 
-
-def _serve(pipe: Connection) -> None:
-    """The other side: chain after chain, until the pipe is closed."""
-    held: Mapping[str, tuple[Dataset, ...]] = {}
-    while True:
-        try:
-            message: Any = pipe.recv()
-        except (EOFError, OSError):
-            return
-        if isinstance(message, ChainJob):  # a late word to the chain before is not for this one
-            held = message.inputs or held
-            run_job(pipe, replace(message, inputs=held))
-            pipe.send(_READY)
+    def close(self) -> None:
+        """Nothing: the processes are the pool's."""

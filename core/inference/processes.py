@@ -26,6 +26,8 @@ from plaidwork.core.inference.linear_algebra import one_thread_in_children
 from plaidwork.core.inference.plan import FitPlan, make_plan
 
 SEND_SECONDS = 0.05
+READY_SECONDS = 30.0
+_READY = "ready"
 FIRST_WORD_SECONDS = 90.0
 """A process that has said nothing by then never began (seen once in hundreds of starts); it is started anew."""
 
@@ -60,48 +62,85 @@ class _News:
 
 
 class ProcessExecutor:
-    """One process per chain, started afresh (``spawn``), as many at a time as there are processors. Draws and traces come back as they are made.
+    """One process per chain (``spawn``), as many at a time as there are processors; those that are there are used again until
+    :meth:`close`. Draws and traces come back as they are made.
 
     The model class must be importable by name; the numbers equal those of the other executors.
     """
 
     def __init__(self, control: Control | None = None) -> None:
         self.control = control or Control()
+        self._idle: list[tuple[str, Connection, Any]] = []
+        """Hash of the data that it holds, our end of the pipe, and the process."""
 
     def start(self, plan: FitPlan, records: list[ChainRecord], notify: Notify) -> Handle:
-        control = self.control
         slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
         threads = [
-            threading.Thread(target=_run, args=(plan, record, control, notify, slots), daemon=True)
+            threading.Thread(target=self._run, args=(plan, record, notify, slots), daemon=True)
             for record in records
         ]
         for thread in threads:
             thread.start()
-        return ThreadsHandle(control, threads)
+        return ThreadsHandle(self.control, threads)
 
+    def close(self) -> None:
+        """End the processes."""
+        while self._idle:
+            _data, pipe, process = self._idle.pop()
+            pipe.close()  # by which an idle process ends
+            end_process(process)
 
-def _run(
-    plan: FitPlan, record: ChainRecord, control: Control, notify: Notify, slots: threading.BoundedSemaphore
-) -> None:
-    """One chain, once there is room for it; in a thread, because handing over large data takes time."""
-    with slots:
-        if control.stopping:
-            notify(Finished(record.chain, "stopped", record.sweep))
-            return
-        for _attempt in range(2):
-            try:
-                pipe, process = _start(chain_job(plan, record))
-            except Exception as error:
-                notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+    def _run(
+        self, plan: FitPlan, record: ChainRecord, notify: Notify, slots: threading.BoundedSemaphore
+    ) -> None:
+        """One chain, once there is room for it; in a thread, because handing over large data takes time."""
+        with slots:
+            if self.control.stopping:
+                notify(Finished(record.chain, "stopped", record.sweep))
                 return
-            if speaks(pipe, process):
+            job = chain_job(plan, record)
+            for _attempt in range(2):
                 try:
-                    follow(plan, record, control, notify, pipe, process)
-                finally:
-                    end_process(process)
-                    pipe.close()
-                return
-        notify(cannot_run(plan, record, "the process says nothing", ""))
+                    kept = self._hand_over(job, plan.data_hash)
+                    pipe, process = kept or _start(job)
+                except Exception as error:
+                    notify(cannot_run(plan, record, str(error), traceback.format_exc()))
+                    return
+                if kept is not None or speaks(pipe, process):
+                    self._follow(plan, record, notify, pipe, process)
+                    return
+            notify(cannot_run(plan, record, "the process says nothing", ""))
+
+    def _hand_over(self, job: ChainJob, data: str) -> tuple[Connection, Any] | None:
+        """An idle process that now has the job; None when there is none. Those that have died or hold other data are let go."""
+        while self._idle:
+            held, pipe, process = self._idle.pop()
+            try:
+                if held == data:
+                    pipe.send(replace(job, inputs={}))
+                    return pipe, process
+            except OSError:
+                pass
+            pipe.close()
+            end_process(process)
+        return None
+
+    def _follow(
+        self, plan: FitPlan, record: ChainRecord, notify: Notify, pipe: Connection, process: Any
+    ) -> None:
+        if follow(plan, record, self.control, notify, pipe, process) and is_ready(pipe):
+            self._idle.append((plan.data_hash, pipe, process))
+            return
+        pipe.close()
+        end_process(process)
+
+
+def is_ready(pipe: Connection) -> bool:
+    """Whether a process is done with its chain and waits for the next; a late word to the chain would meet the next one."""
+    try:
+        return bool(pipe.poll(READY_SECONDS)) and pipe.recv() == _READY
+    except (EOFError, OSError):  # it has ended after its chain
+        return False
 
 
 def speaks(pipe: Connection, process: Any) -> bool:
@@ -144,7 +183,7 @@ def _shapes(record: ChainRecord) -> dict[str, tuple[int, ...]]:
 
 
 def _start(job: ChainJob) -> tuple[Connection, Any]:
-    return spawn(run_job, job)
+    return spawn(serve, job)
 
 
 def spawn(target: Callable[..., None], *arguments: Any) -> tuple[Connection, Any]:
@@ -269,8 +308,25 @@ class _Reporter:
         self._sweeps, self._draws, self._saved = record.trace.count, record.draws.count, record.saved
 
 
+def serve(pipe: Connection, job: ChainJob | None = None) -> None:
+    """The other side: chain after chain, until the pipe is closed. A job without inputs has those of the one before."""
+    held: Mapping[str, tuple[Dataset, ...]] = {}
+    while True:
+        if job is not None:
+            held = job.inputs or held
+            run_job(pipe, replace(job, inputs=held))
+            pipe.send(_READY)
+        try:
+            message: Any = pipe.recv()
+        except (EOFError, OSError):
+            return
+        job = (
+            message if isinstance(message, ChainJob) else None
+        )  # a late word to the chain before is for no one
+
+
 def run_job(pipe: Connection, job: ChainJob) -> None:
-    """The other side: the same plan, the same engine."""
+    """One chain: the same plan, the same engine."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches every process of the terminal; ours asks

@@ -73,7 +73,8 @@ def same_arithmetic(before: dict[str, str], now: dict[str, str]) -> bool:
 
 
 def _again(run: Run, plan: FitPlan, stored: ChainRecord, sweeps: int) -> ChainRecord:
-    again = ChainRecord(plan.spec, run.schedule, run.seed, stored.chain)
+    # the traces and variables that were stored: the model may have got more of them since
+    again = ChainRecord(run.spec, run.schedule, run.seed, stored.chain)
     wanted = min(sweeps, stored.trace.count)
     if wanted:
         with blamed(plan.model, ""), closing(run_chain(plan, again)) as events:

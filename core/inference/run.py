@@ -20,14 +20,20 @@ from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.plan import FitPlan
+from plaidwork.core.inference.settling import sweeps_needed
 
 if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis
     from plaidwork.core.draws.solutions import Solution
     from plaidwork.core.findings.analysis import AnalysisRecord
+    from plaidwork.core.findings.predictive import Score
     from plaidwork.core.session.session import Session
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
+
+
+CHANGING = threading.Lock()
+"""Held while the schedule of a run and its draws change together, and by who needs both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,8 @@ class Run:
 
     ``inputs`` maps each input of the model to the names of the session's datasets. What decides the numbers
     (params, schedule, seed, holdout, data_hash) does not change once the run has started; only ``extend`` adds
-    draws at the end. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
+    draws at the end, and a run that goes on until it has settled says in ``schedule`` how many draws that took by now:
+    a fixed schedule that gives the same draws; ``goal`` is then the schedule that was asked for. ``item_names`` are the user's names of what was found, by dim of the model and number (from 0, as
     text): see :func:`plaidwork.core.findings.naming.name_item`.
     """
 
@@ -64,6 +71,7 @@ class Run:
     inputs: Mapping[str, tuple[str, ...]]
     data_hash: str
     chains: list[ChainRecord]
+    goal: Schedule | None = None
     status: str = "ready"
     results: Results = field(default_factory=dict)
     results_draws: int = 0
@@ -80,15 +88,15 @@ class Run:
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
         """A run that has not started; dataset names are taken from the plan."""
-        records = [
-            ChainRecord(plan.spec, plan.schedule, plan.seed, chain) for chain in range(plan.schedule.chains)
-        ]
+        asked, schedule = plan.schedule, replace(plan.schedule, budget=0.0)
+        records = [ChainRecord(plan.spec, schedule, plan.seed, chain) for chain in range(schedule.chains)]
         run = cls(
             id=run_id or uuid.uuid4().hex[:12],
             title=title or plan.spec.title,
             spec=plan.spec,
             params=dict(plan.params),
-            schedule=plan.schedule,
+            schedule=schedule,
+            goal=asked if asked.budget and plan.spec.algorithm == "mcmc" else None,
             seed=plan.seed,
             holdout=plan.holdout,
             inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
@@ -120,7 +128,17 @@ class Run:
 
     @property
     def sweeps_planned(self) -> int:
-        return sum(record.sweep if record.done else record.planned for record in self.chains)
+        """Sweeps of all chains at the end; of a run with a goal at the end that its draws so far make likely."""
+        planned = sum(record.sweep if record.done else record.planned for record in self.chains)
+        if self.goal is None or not self.active or self._judged is None:
+            return planned
+        needed = sweeps_needed(self.schedule, self.goal, self._judged[1])
+        return max(planned, (needed or 0) * len(self.chains))
+
+    @property
+    def last_diagnosis(self) -> Diagnosis | None:
+        """The latest :meth:`diagnosis` that anybody asked for, maybe of fewer draws; never waits."""
+        return None if self._judged is None else self._judged[1]
 
     @property
     def chain_word(self) -> str:
@@ -130,7 +148,8 @@ class Run:
     @property
     def resumable(self) -> bool:
         """Whether there is something left to do and a state to do it from (given the model is installed)."""
-        return not self.active and any(not record.done for record in self.chains)
+        between_looks = self.goal is not None and self.status == "stopped"
+        return not self.active and (between_looks or any(not record.done for record in self.chains))
 
     def kept(self, saved_only: bool = False) -> Kept:
         """A frozen view of what all chains kept; with ``saved_only`` up to the last checkpoint of each.
@@ -138,10 +157,11 @@ class Run:
         Chains that kept nothing yet are left out.
         """
         views = []
-        for record in self.chains:
-            saved = record.saved
-            if not saved_only or saved is not None:
-                views.append(record.view(saved if saved_only else None))
+        with CHANGING:
+            for record in self.chains:
+                saved = record.saved
+                if not saved_only or saved is not None:
+                    views.append(record.view(saved if saved_only else None))
         return Kept(self.spec, [view for view in views if view.n_draws], self.active)
 
     def diagnosis(self) -> Diagnosis:
@@ -159,7 +179,7 @@ class Run:
         at_home = (
             getattr(self, "session", None) is not None
         )  # where its data are, by which solutions are weighed
-        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home)
+        key = (done, self.active, doubt if isinstance(doubt, str) else "", at_home, self.schedule)
         found = self._judged
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
@@ -187,6 +207,14 @@ class Run:
         part = self._parts.setdefault(key, self.of_chains(chains))
         providers.summarise_run(part)
         return part
+
+    def score(self) -> Score | None:
+        """Log densities of held-out cells, else of each observation left out (PSIS-LOO): ``.sum()`` is the expected log
+        density of all with its standard error. None where the model does not tell densities.
+
+        Of chains that found several solutions it is their mixture, of restarts the best. Takes some seconds.
+        """
+        return providers.score_run(self)
 
     def of_chains(self, chains: Sequence[int]) -> Run:
         """This run with only these chains (numbers, from 0), without results, names and analyses; draws are shared."""
@@ -234,10 +262,24 @@ class Run:
 
     def extend(self, draws: int) -> None:
         """Plan ``draws`` more draws per chain (samplers). Raises ``SettingError`` when that is too many."""
-        longer = self.schedule.with_(draws=self.schedule.draws + draws)
-        self.schedule = longer
-        for record in self.chains:
-            record.schedule = longer
+        self.lengthen(self.schedule.with_(draws=self.schedule.draws + draws))
+        self.goal = None
+
+    def go_on(self, budget: float) -> None:
+        """Plan to go on until it has settled, for about ``budget`` seconds at most (samplers). Raises ``SettingError``."""
+        if self.spec.algorithm != "mcmc":
+            raise SettingError(f"{self.title} ends by itself, and takes no budget of time.")
+        self.goal = (self.goal or self.schedule).with_(budget=budget)
+
+    def lengthen(self, schedule: Schedule) -> None:
+        """Plan the sweeps of another schedule; draws that it leaves out or thins away are let go.
+
+        Only while no chain is running. ``schedule`` leaves out and keeps a multiple of what the present one does.
+        """
+        with CHANGING:
+            self.schedule = schedule
+            for record in self.chains:
+                record.lengthen(schedule)
 
     def say(self, text: str, level: str = "info") -> LogLine:
         """Add a line to the log."""

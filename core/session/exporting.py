@@ -128,7 +128,8 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
         name: tuple(_input(writer, run, session, name, title) for title in titles)
         for name, titles in run.inputs.items()
     }
-    schedule = {name: getattr(run.schedule, name) for name in ("chains", "warmup", "draws", "thin")}
+    words = ("chains", "warmup", *(("burn_in",) if run.schedule.burn_in else ()), "draws", "thin")
+    schedule = {name: getattr(run.schedule, name) for name in words}
     if run.spec.algorithm != "mcmc":
         schedule = {
             "chains": run.schedule.chains,

@@ -25,6 +25,8 @@ def fit(
     warmup: int | None = None,
     draws: int | None = None,
     thin: int | None = None,
+    burn_in: int | None = None,
+    budget: float | None = None,
     max_sweeps: int | None = None,
     tolerance: float | None = None,
     window: int | None = None,
@@ -47,7 +49,9 @@ def fit(
         :class:`Dataset`; for an input of many matrices a list of them, or a mapping by name. Names are kept, and data
         are joined by them. For labels also a list of texts or numbers, and the title of a column of another input.
     hyperparameters : settings that differ from their defaults.
-    seed, chains, warmup, draws, thin : the schedule; None means the model's default.
+    seed, chains, warmup, draws, thin, burn_in : the schedule; None means the model's default. With ``draws`` just so many
+        are made; without, the chains of a sampler go on until they have settled.
+    budget : seconds after which they go on no more, 0 for the model's own number of draws; with ``draws`` these are the fewest.
     max_sweeps, tolerance, window, relaxation : the schedule of a variational model.
     holdout : share of cells kept from the fit and scored, 0 to 0.5.
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
@@ -73,11 +77,13 @@ def fit(
         session.datasets,
         samples_in,
     )
-    schedule = found.spec.schedule.with_(
+    schedule = found.spec.default_schedule.with_(
         chains=chains,
         warmup=warmup,
         draws=draws,
         thin=thin,
+        burn_in=burn_in,
+        budget=budget,
         max_sweeps=max_sweeps,
         tolerance=tolerance,
         window=window,
@@ -106,16 +112,21 @@ def resume(
     run: Run | None = None,
     *,
     draws: int = 0,
+    budget: float = 0.0,
     executor: Executor | None = None,
     progress: Progress | None = None,
     plugins: Registry | None = None,
 ) -> Run:
-    """Go on with a stored run, with ``draws`` more draws per chain than planned."""
+    """Go on with a stored run, with ``draws`` more draws per chain than planned, or until it has settled, for about
+    ``budget`` seconds at most.
+    """
     run = run or next(reversed(session.runs.values()), None)
     if run is None:
         raise DataError("This session has no run to resume.")
     if draws:
         run.extend(draws)
+    if budget:
+        run.go_on(budget)
     plan = session.plan_of(run, plugins or registry())
     execute(run, plan, executor, progress)
     return run

@@ -67,11 +67,12 @@ def _measure(study: Study, job: StudyJob, seconds: float, between: Callable[[], 
     spent = max(time.perf_counter() - max(started, begun), 1e-6)
     sampler = plan.spec.algorithm == "mcmc"
     sweeps = record.planned if sampler or not record.converged else record.sweep
-    per_chain = spent / max(1, record.sweep) * sweeps
+    fit = spent / max(1, record.sweep) * sweeps * plan.schedule.chains
+    goes_on = sampler and fit < plan.schedule.budget
     return StudyCost(
-        per_chain * plan.schedule.chains,
+        max(fit, plan.schedule.budget if sampler else 0.0),
         _memory(plan, record, sweeps),
-        not sampler and not record.converged,
+        goes_on or (not sampler and not record.converged),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plaidwork.core.findings.predictive import Score
 from plaidwork.core.inference.run import Run
 
 Status = Literal["waiting", "running", "done", "stopped", "failed"]
@@ -35,6 +36,10 @@ class StudyJob:
     sweeps: int = 0
     verdict: str = ""
     settled: bool = True
+    reached: dict[str, int] = field(default_factory=dict)
+    """How long its chains went on until they had settled, in words of the schedule; empty for a fixed number of draws."""
+    score: Score | None = field(default=None, repr=False, compare=False)
+    """How well it predicts observation by observation; not stored, None where it is not known."""
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 
@@ -46,7 +51,14 @@ class StudyJob:
         """As before it was run."""
         self.status, self.metric, self.seconds, self.message = "waiting", math.nan, 0.0, ""
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
-        self.verdict, self.settled = "", True
+        self.verdict, self.settled, self.reached, self.score = "", True, {}, None
+
+    def behind(self, other: StudyJob) -> tuple[float, float] | None:
+        """By how much it predicts less than another, and the standard error of that difference, in nats; None where that is
+        not known, as for fits of other sessions of work and other held-out cells."""
+        if self.score is None or other.score is None or not self.score.same_observations(other.score):
+            return None
+        return other.score.difference(self.score)
 
     @property
     def share(self) -> float:
@@ -82,6 +94,7 @@ class StudyJob:
             "sweeps": self.sweeps,
             "verdict": self.verdict,
             "settled": self.settled,
+            **({"reached": self.reached} if self.reached else {}),
             "seconds": round(self.seconds, 3),
             "message": self.message,
             "run": self.run_id,
@@ -105,6 +118,7 @@ class StudyJob:
             int(record.get("sweeps", 0)),
             str(record.get("verdict", "")),
             bool(record.get("settled", True)),
+            {name: int(value) for name, value in record.get("reached", {}).items()},
         )
 
     @property

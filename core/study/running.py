@@ -10,7 +10,7 @@ from typing import Any
 
 from plaidwork.core.errors import PlaidworkError, SettingError
 from plaidwork.core.findings.predictive import densities_of
-from plaidwork.core.findings.solutions import score_of
+from plaidwork.core.findings.solutions import reported, score_of
 from plaidwork.core.inference.execution import Progress, execute
 from plaidwork.core.inference.executor import Control, Executor, ThreadExecutor
 from plaidwork.core.inference.plan import FitPlan
@@ -194,6 +194,8 @@ class RunningStudy(StudyRecord):
     def measure(self, job: StudyJob, run: Run) -> None:
         """The verdict on a run and all its numbers; the one it is ranked by must be there."""
         job.sweeps = run.sweeps_done
+        if run.goal is not None:
+            job.reached = {name: getattr(run.schedule, name) for name in ("burn_in", "draws", "thin")}
         if run.n_draws:
             verdict = run.diagnosis().verdict
             job.verdict, job.settled = verdict.word or verdict.title, verdict.settled
@@ -210,11 +212,10 @@ class RunningStudy(StudyRecord):
     def _predictive(self, job: StudyJob, run: Run) -> dict[str, float]:
         """How well a run predicts single observations; empty where its model does not tell."""
         plan = self.plan(job)
-        found = densities_of(plan.model, plan.data, plan.params, run.kept()) if run.n_draws else None
-        if found is None:
-            return {}
-        numbers = [chain.chain for chain in run.kept().chains]
-        return score_of(found, numbers, run.solutions()).numbers()
+        found = densities_of(plan.model, plan.data, plan.params, reported(run.kept()))
+        solutions = run.solutions() if run.spec.algorithm == "mcmc" else ()
+        job.score = None if found is None else score_of(found, solutions)
+        return {} if job.score is None else job.score.numbers()
 
     def _drop_runs(self, keep: int | None, memory: float | None) -> None:
         if keep is None and memory is None:

@@ -101,7 +101,8 @@ class Study(RunningStudy):
         """Every combination of the values in ``grid`` with every seed.
 
         A seed decides the starts of all chains and, with ``holdout``, which cells are left out: several seeds are
-        several starts and folds. ``hyperparameters`` hold for all jobs. ``metric`` defaults to the first of
+        several starts and folds. ``schedule`` defaults to the model's own number of draws; with a ``budget`` the chains of every
+        fit go on until they have settled. ``hyperparameters`` hold for all jobs. ``metric`` defaults to the first of
         ``metrics``, which default to what model and plugins declare and the objective. ``inputs``, ``samples_in``,
         ``import_options`` and ``transform`` are what ``fit`` takes.
         Raises ``SettingError`` or ``DataError`` for anything that no job could run with.
@@ -196,8 +197,9 @@ class Study(RunningStudy):
         return self._plan
 
     def plan(self, job: StudyJob) -> FitPlan:
-        """The fit of one job."""
-        return replan(self.base_plan(), job.params, job.seed)
+        """The fit of one job; of one that has ended just as long as it was."""
+        plan = replan(self.base_plan(), job.params, job.seed)
+        return replace(plan, schedule=plan.schedule.with_(**job.reached)) if job.reached else plan
 
     # -- what was fitted ------------------------------------------------------------------------
     def add_to(self, session: Session) -> None:

@@ -11,7 +11,6 @@ from typing import Any, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QProgressBar,
     QVBoxLayout,
     QWidget,
@@ -38,6 +37,7 @@ from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Label, button, scrolled
 from plaidwork.gui.widgets.button import clear_layout
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 MAX_WIDTH = 1100
 _PROGRESS_WIDTH = 160
@@ -116,15 +116,11 @@ class AskPage(QWidget):
             self._inputs[item.name] = field
         for declared in self.spec.annotations:
             holder = QWidget()
-            self._holders[declared.name] = QVBoxLayout(holder)
-            self._holders[declared.name].setContentsMargins(0, 0, 0, 0)
+            self._holders[declared.name] = vertical(on=holder)
             fields.append(holder)
         if any(declared.of not in self._inputs for declared in self.spec.annotations):
             row = QWidget()
-            layout = QHBoxLayout(row)
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.addWidget(self.add_labels)
-            layout.addStretch(1)
+            horizontal(self.add_labels, STRETCH, on=row)
             self.add_labels.show()
             fields.append(row)
         return [*fields, *self._files.values(), *self._inputs.values()]
@@ -216,14 +212,14 @@ class AskPage(QWidget):
     def _build(self) -> None:
         content = QWidget()
         content.setMaximumWidth(MAX_WIDTH)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        column.setSpacing(space.XL)
-        head = QVBoxLayout()
-        head.setSpacing(2)
-        head.addWidget(Label(self.spec.title, "title", wrap=True))
-        head.addWidget(Label(self.spec.summary, "body", "muted", wrap=True))
-        column.addLayout(head)
+        head = vertical(
+            Label(self.spec.title, "title", wrap=True),
+            Label(self.spec.summary, "body", "muted", wrap=True),
+            spacing=2,
+        )
+        column = vertical(
+            head, on=content, spacing=space.XL, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        )
         if self.standing.state == "open":
             head.addWidget(Label(self.standing.words, "body", "muted", wrap=True))
         elif self.standing.words:
@@ -240,18 +236,13 @@ class AskPage(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setRange(0, 1000)
         self.progress.setFixedSize(_PROGRESS_WIDTH, size.PROGRESS)
-        row = QHBoxLayout()
-        row.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.M)
-        row.setSpacing(space.M)
-        row.addWidget(self.message, 1)
+        row = horizontal(
+            (self.message, 1), spacing=space.M, margins=(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.M)
+        )
         row.addStretch(0)
         for widget in (self.progress, self.cancel, self.start):
             row.addWidget(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(scroll, 1)
-        layout.addLayout(row)
+        vertical((scroll, 1), row, on=self, spacing=0)
 
     # -- answers --------------------------------------------------------------------------------
     def inputs(self) -> dict[str, Any]:

@@ -10,10 +10,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -27,6 +25,7 @@ from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 Described = Mapping[str, Sequence[Dataset]]
 """Datasets by the name of the input they were given as."""
@@ -111,18 +110,8 @@ class ColumnsField(QWidget):
         label.setBuddy(self.list)
         self.all = button("All", lambda: self.choose([str(ref) for ref in self.offered]), kind="quiet")
         self.none = button("None", lambda: self.choose([]), kind="quiet")
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(label)
-        head.addWidget(self._told)
-        head.addStretch(1)
-        head.addWidget(self.all)
-        head.addWidget(self.none)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addLayout(head)
-        column.addWidget(self.list)
+        head = horizontal(label, self._told, STRETCH, self.all, self.none, spacing=space.S)
+        column = vertical(head, self.list, on=self, spacing=space.XS)
         if declared.doc:
             column.addWidget(Label(declared.doc, "caption", "muted", wrap=True))
         self.list.itemChanged.connect(lambda _: self._tell())
@@ -188,18 +177,8 @@ class FileField(QWidget):
         self._error = ErrorLine()
         label = Label(request.title)
         label.setBuddy(self.choose_button)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(self.choose_button)
-        row.addWidget(self._name, 1)
-        row.addWidget(self._clear)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addWidget(label)
-        column.addLayout(row)
-        column.addWidget(self._help)
-        column.addWidget(self._error)
+        row = horizontal(self.choose_button, (self._name, 1), self._clear, spacing=space.S)
+        vertical(label, row, self._help, self._error, on=self, spacing=space.XS)
         self.setFocusProxy(self.choose_button)
         self._show("No file chosen", request.doc)
 

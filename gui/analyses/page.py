@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.analysing import compute_analysis, examine_file
@@ -27,6 +27,7 @@ from plaidwork.gui.page import FrontPage
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.widgets import StatePane
+from plaidwork.gui.widgets.layouts import horizontal
 from plaidwork.gui.workbench import Workbench
 
 RAIL_WIDTH = 250
@@ -62,12 +63,7 @@ class AnalysisPage(FrontPage):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName("Analyses")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.rail)
-        layout.addWidget(line)
-        layout.addWidget(self.stack, 1)
+        horizontal(self.rail, line, (self.stack, 1), on=self, spacing=0)
         self.rail.chosen.connect(self._show)
         self.rail.delete_asked.connect(self.delete)
         workbench.results_changed.connect(self._on_results)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PlaidworkError
@@ -21,6 +21,7 @@ from plaidwork.gui.results.registry import make_view
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, StatePane, tool_button
+from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
 from plaidwork.gui.workbench import Workbench
 
 _FEW_COLUMNS = 3
@@ -79,23 +80,18 @@ class RecordView(FrontPage):
         super().__init__(parent)
         self.record = record
         self._about = Label(self._words(workbench.registry, run), "body", "muted", elide=True)
-        row = QHBoxLayout()
-        row.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, 0)
-        row.setSpacing(space.XS)
-        row.addWidget(self._about, 1)
-        row.addWidget(tool_button("refresh", "Run it again with other settings", self.again.emit))
-        row.addWidget(tool_button("trash", "Delete this analysis", self.deleted.emit))
-        notice = ErrorLine()
+        row = horizontal(
+            (self._about, 1),
+            tool_button("refresh", "Run it again with other settings", self.again.emit),
+            tool_button("trash", "Delete this analysis", self.deleted.emit),
+            spacing=space.XS,
+            margins=(space.VIEW_EDGE, space.S, space.VIEW_EDGE, 0),
+        )
+        notice = with_margins(ErrorLine(), (space.VIEW_EDGE, 0, space.VIEW_EDGE, 0))
         notice.set_text(record.standing if record.exploratory else "", "warning")
-        notice.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, 0)
         shown = run_showing(run, record)
         self.page = self._make_page(workbench, shown)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(row)
-        layout.addWidget(notice)
-        layout.addWidget(self.page, 1)
+        vertical(row, notice, (self.page, 1), on=self, spacing=0)
         self.page.hovered.connect(self.hovered)
 
     @property

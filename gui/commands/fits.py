@@ -121,8 +121,7 @@ class FitCommands(CommandGroup):
         page.start_requested.connect(self._start_plan)
         page.search_requested.connect(window.commands.ask_search)
         window.workspace.clear()
-        window.setup_page = page
-        window.tree.set_new_fit(True)
+        window.set_up(page)
         window.show_workspace()
         window.tree.select(NEW, "")
         window.show_item(NEW, "")
@@ -130,8 +129,7 @@ class FitCommands(CommandGroup):
     def _start_plan(self, plan: FitPlan, title: str) -> None:
         window = self._window
         run = self._workbench.start(plan, title)
-        window.setup_page = None
-        window.tree.set_new_fit(False)
+        window.set_up(None)
         window.tree.select(RUN, run.id)
         window.show_item(RUN, run.id)
 

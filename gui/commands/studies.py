@@ -42,8 +42,7 @@ class StudyCommands(CommandGroup):
         dialog = SearchDialog(self._workbench, plan, self._window)
         if dialog.exec() and dialog.study is not None:
             self._workbench.studies.start(dialog.study, dialog.at_once)
-            self._window.setup_page = None
-            self._window.tree.set_new_fit(False)
+            self._window.set_up(None)
             self.show_study(dialog.study.id)
         dialog.deleteLater()
 

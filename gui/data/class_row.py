@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from plaidwork.core.data.importers import Preview
 from plaidwork.core.errors import PlaidworkError
@@ -16,6 +16,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.tasks import run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 _EMPTY = "Optional: a table with one row per sample, for colours and classifiers"
 
@@ -45,16 +46,17 @@ class ClassRow(QWidget):
         self.suggest_button = button("", self._take_suggestion, kind="quiet")
         self.remove_button = button("Remove", self._forget, kind="quiet")
         self.choose_button = button("Choose…", self._ask)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(Label("Sample classes", "strong"))
-        words.addWidget(self._line)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addLayout(words, 1)
-        for item in (self._chip, self.match, self.suggest_button, self.remove_button, self.choose_button):
-            row.addWidget(item)
+        words = vertical(Label("Sample classes", "strong"), self._line, spacing=0)
+        horizontal(
+            (words, 1),
+            self._chip,
+            self.match,
+            self.suggest_button,
+            self.remove_button,
+            self.choose_button,
+            on=self,
+            spacing=space.S,
+        )
         self._show()
 
     def _ask(self) -> None:

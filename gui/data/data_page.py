@@ -10,11 +10,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +34,7 @@ from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import ColorBar, DataTable, Label, SegmentedControl, StatePane, button, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 PICTURE, VALUES, ROWS, COLUMNS = "picture", "values", "rows", "columns"
@@ -61,8 +60,7 @@ class DataPage(Page):
         self.transform_button = button("Transform…", self.transform)
         self.undo_button = tool_button("undo", "Undo last step", self.undo)
         self.export_button = tool_button("export", "Export as CSV…", self.ask_export)
-        self._switch_row = QHBoxLayout()
-        self._switch_row.setSpacing(space.S)
+        self._switch_row = horizontal(spacing=space.S)
         self.switch: SegmentedControl | None = None
         self.bar = ColorBar()
         self._missing = Label("hatched: missing", "caption", "muted")
@@ -78,25 +76,18 @@ class DataPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(space.XS)
-        words.addWidget(self._headline)
-        words.addWidget(self._line)
-        self._switch_row.addStretch(1)
-        for item in (self.undo_button, self.export_button, self.transform_button):
-            self._switch_row.addWidget(item)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.M)
-        column.setSpacing(space.M)
-        column.addLayout(words)
-        column.addLayout(self._switch_row)
-        column.addWidget(self._stack, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(space.L)
-        foot.addStretch(1)
-        foot.addWidget(self._missing)
-        foot.addWidget(self.bar)
-        column.addLayout(foot)
+        words = vertical(self._headline, self._line, spacing=space.XS)
+        add(self._switch_row, STRETCH, self.undo_button, self.export_button, self.transform_button)
+        foot = horizontal(STRETCH, self._missing, self.bar, spacing=space.L)
+        vertical(
+            words,
+            self._switch_row,
+            (self._stack, 1),
+            foot,
+            on=self,
+            spacing=space.M,
+            margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.M),
+        )
 
     def _make_panel(self) -> DataPanel:
         panel = DataPanel(picture=False)
@@ -293,13 +284,9 @@ class DataPage(Page):
         choice = LabelChoice(dataset, axis)
         choice.chosen.connect(lambda shown: self.workbench.show_by(self.name, axis, shown))
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
-        column.addWidget(choice)
         found = DataTable(columns, filter_line=True)
         found.setAccessibleName(f"Known about {label}")
-        column.addWidget(found, 1)
+        vertical(choice, (found, 1), on=holder, spacing=space.S)
         if self.choices is not None:
             self.choices.adopt(found)
             self.choices.restore()

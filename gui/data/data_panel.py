@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.data.dataset import Dataset
@@ -18,6 +18,7 @@ from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label
+from plaidwork.gui.widgets.layouts import add, grid_layout, vertical
 
 
 class DataPanel(QScrollArea):
@@ -49,10 +50,7 @@ class DataPanel(QScrollArea):
         self._bars_title = Label("", "strong", elide=True)
         self._steps = Label("", "body", "muted", wrap=True)
         self._empty = Label("Choose data to see them here.", "body", "muted", wrap=True)
-        self._numbers = QGridLayout()
-        self._numbers.setContentsMargins(0, 0, 0, 0)
-        self._numbers.setHorizontalSpacing(space.M)
-        self._numbers.setVerticalSpacing(space.XS)
+        self._numbers = grid_layout(spacing=(space.M, space.XS))
         self._numbers.setColumnStretch(1, 1)
         self._body = QWidget()
         self._build()
@@ -62,48 +60,50 @@ class DataPanel(QScrollArea):
         inner = QWidget()
         inner.setAutoFillBackground(True)
         self.viewport().setAutoFillBackground(True)
-        outer = QVBoxLayout(inner)
-        outer.setContentsMargins(space.DOCK_EDGE, space.XS, space.DOCK_EDGE, space.L)
-        outer.addWidget(self._empty)
-        outer.addWidget(self._body, 1)
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
+        vertical(
+            self._empty,
+            (self._body, 1),
+            on=inner,
+            margins=(space.DOCK_EDGE, space.XS, space.DOCK_EDGE, space.L),
+        )
+        column = vertical(on=self._body, spacing=space.S)
         for widget in (self._views_title, self.views):
             column.addWidget(widget)
             widget.hide()
         if self._picture:
-            column.addWidget(Label("Matrix as the model sees it", "strong", elide=True))
-            column.addWidget(self.matrix, 1)
-            column.addWidget(self.bar)
-            column.addSpacing(space.M)
+            add(
+                column,
+                Label("Matrix as the model sees it", "strong", elide=True),
+                (self.matrix, 1),
+                self.bar,
+                space.M,
+            )
         else:
             self.matrix.hide()
             self.bar.hide()
         self._images_title = Label("", "strong", elide=True)
-        column.addWidget(self._images_title)
-        column.addWidget(self.images)
-        column.addWidget(Label("Spread of values", "strong", elide=True))
-        column.addWidget(self.histogram)
-        column.addSpacing(space.M)
-        column.addWidget(self._bars_title)
-        column.addWidget(self.bars)
-        column.addSpacing(space.S)
-        column.addLayout(self._numbers)
-        column.addSpacing(space.S)
+        add(
+            column,
+            self._images_title,
+            self.images,
+            Label("Spread of values", "strong", elide=True),
+            self.histogram,
+            space.M,
+            self._bars_title,
+            self.bars,
+            space.S,
+            self._numbers,
+            space.S,
+        )
         self._steps_title = Label("Steps applied", "strong")
-        column.addWidget(self._steps_title)
-        column.addWidget(self._steps)
+        add(column, self._steps_title, self._steps)
         self._column = column
         self.setWidget(inner)
         self.setMinimumWidth(220)
 
     def add(self, item: QWidget | QLayout, stretch: int = 0) -> None:
         """Append a widget or layout below the steps."""
-        if isinstance(item, QLayout):
-            self._column.addLayout(item, stretch)
-        else:
-            self._column.addWidget(item, stretch)
+        add(self._column, (item, stretch))
 
     @property
     def dataset(self) -> Dataset | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.importers import Preview, Reader, find_reader
@@ -26,7 +26,7 @@ from plaidwork.gui.task_dialog import error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, MessageBar, StatePane, scrolled
-from plaidwork.gui.widgets.layouts import columns
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 LEFT = 264
 PREVIEW, READING, SWITCH = "preview", "reading", "switch"
@@ -89,33 +89,30 @@ class ImportDialog(ReadingDialog):
         self.classes.read.connect(lambda: self.messages.dismiss("classes"))
         self._refusal = StatePane("warning", "", icon_color="error")
         self._refusal.hide()
-        middle = columns(self._left, (self._right, 1), spacing=0)
+        middle = horizontal(self._left, (self._right, 1), spacing=0)
         self.lay_out(self.messages, (middle, 1), (self._refusal, 1))
 
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
         inner = Pane("sunken")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(Label("How to read it", "strong"))
-        column.addWidget(self.options)
-        column.addSpacing(space.S)
-        column.addWidget(Label("What to call it", "strong"))
+        column = vertical(
+            Label("How to read it", "strong"),
+            self.options,
+            space.S,
+            Label("What to call it", "strong"),
+            on=inner,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.L, space.L),
+        )
         for title, edit in zip(("Name", "Rows are", "Columns are"), (self.name_edit, *self.label_edits)):
             label = Label(title)
             label.setBuddy(edit)
             edit.setAccessibleName(title)
-            part = QVBoxLayout()
-            part.setSpacing(space.XS)
-            part.addWidget(label)
-            part.addWidget(edit)
+            part = vertical(label, edit, spacing=space.XS)
             column.addLayout(part)
         column.addStretch(1)
         scroll = scrolled(inner)
-        outer = QVBoxLayout(pane)
-        outer.setContentsMargins(0, 0, 1, 0)
-        outer.addWidget(scroll)
+        vertical(scroll, on=pane, margins=(0, 0, 1, 0))
         pane.setFixedWidth(LEFT)
         return pane
 

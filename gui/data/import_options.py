@@ -13,6 +13,7 @@ from plaidwork.core.data.reading_options import MAIN, ReadingOption, options_of,
 from plaidwork.gui.data.option_fields import OptionField
 from plaidwork.gui.setup.sections import Fold
 from plaidwork.gui.theme import space
+from plaidwork.gui.widgets.layouts import vertical
 
 _OF_LONG = ("sample", "feature", "value", "view", "part", "repeated", "absent")
 _OF_WIDE = ("names", "samples_in", "labels", "skip", "column", "distinct_labels")
@@ -95,7 +96,5 @@ def _undeclared(name: str, choices: list[tuple[Any, str]]) -> ReadingOption:
 
 
 def _column(widget: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(space.M)
+    column = vertical(on=widget, spacing=space.M)
     return column

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QSizePolicy, QWidget
 
 from plaidwork.core.data.importers import Issue
 from plaidwork.core.data.importers.base import Fix
@@ -15,6 +15,7 @@ from plaidwork.gui.data.import_state import FixRow
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Card, Label, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical, with_margins
 
 _ICONS = {
     "error": ("error", "error"),
@@ -50,19 +51,17 @@ class IssueRow(QWidget):
         self._kind, self._last = kind, last
         self._icon = Label()
         self._icon.setFixedWidth(18)
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(self._icon)
-        top.addWidget(Label(issue.message, elide=True))
-        top.addWidget(Label(issue.detail, "caption", "muted", elide=True), 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.M, space.XS, space.M, space.XS)
-        column.setSpacing(space.XS)
-        column.addLayout(top)
+        top = horizontal(
+            self._icon,
+            Label(issue.message, elide=True),
+            (Label(issue.detail, "caption", "muted", elide=True), 1),
+            spacing=space.S,
+        )
+        column = vertical(top, on=self, spacing=space.XS, margins=(space.M, space.XS, space.M, space.XS))
         self.list_button: QAbstractButton | None = None
         self.places = Label("\n".join(map(_cut, issue.places)), "caption", "muted")
         self.places.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.places.setContentsMargins(18 + space.S, 0, 0, space.XS)
+        with_margins(self.places, (18 + space.S, 0, 0, space.XS))
         self.places.hide()
         if len(issue.places) > 1:
             self.list_button = tool_button("chevron-down", "List all places", self._open_list)
@@ -73,12 +72,7 @@ class IssueRow(QWidget):
         if len(boxes) == 1 and not issue.places:
             top.addWidget(boxes[0])
         elif boxes:  # the words have the first line for themselves
-            below = QHBoxLayout()
-            below.setContentsMargins(18 + space.S, 0, 0, space.XS)
-            below.setSpacing(space.L)
-            for box in boxes:
-                below.addWidget(box)
-            below.addStretch(1)
+            below = horizontal(*boxes, STRETCH, spacing=space.L, margins=(18 + space.S, 0, 0, space.XS))
             column.addLayout(below)
         column.addWidget(self.places)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -139,9 +133,7 @@ class IssueList(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(1, 1, 1, 1)
-        self._column.setSpacing(0)
+        self._column = vertical(on=self, spacing=0, margins=1)
         self.rows: list[IssueRow] = []
 
     def show_rows(self, found: Sequence[FixRow], checked: str) -> None:

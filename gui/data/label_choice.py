@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import label_columns, proposed_label
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, Message
+from plaidwork.gui.widgets.layouts import horizontal
 
 if TYPE_CHECKING:
     from plaidwork.gui.workbench import Workbench
@@ -44,12 +45,9 @@ class LabelChoice(QWidget):
         self.combo.currentIndexChanged.connect(lambda _: self.chosen.emit(str(self.combo.currentData())))
         proposed = "" if current else proposed_label(dataset, axis)
         told = f"“{proposed}” looks like names" if proposed else "In every chart, table, network and export"
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(label)
-        row.addWidget(self.combo)
-        row.addWidget(Label(told, "caption", "muted", elide=True), 1)
+        horizontal(
+            label, self.combo, (Label(told, "caption", "muted", elide=True), 1), on=self, spacing=space.S
+        )
         self.setVisible(bool(titles))
 
 

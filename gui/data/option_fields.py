@@ -11,10 +11,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,7 @@ from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label, tool_button
+from plaidwork.gui.widgets.layouts import add, horizontal, vertical
 
 _RADIOS = ("samples_in",)
 _TYPED = ("text", "number", "columns", "texts", "size")
@@ -56,18 +55,11 @@ class OptionField(QWidget):
         self.editor.setObjectName(f"option_{self.name}")
         self.editor.setAccessibleName(option.title)
         self.editor.setToolTip(f"{option.doc[:1].upper()}{option.doc[1:]}.")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
+        column = vertical(on=self, spacing=space.XS)
         if option.kind != "flag":  # a box has its words beside it, and is taken back by itself
-            head = QHBoxLayout()
-            head.setSpacing(space.XS)
-            head.addWidget(Label(option.title, elide=True), 1)
-            head.addWidget(self.chip)
-            head.addWidget(self.again)
+            head = horizontal((Label(option.title, elide=True), 1), self.chip, self.again, spacing=space.XS)
             column.addLayout(head)
-        column.addWidget(self.editor)
-        column.addWidget(self.error)
+        add(column, self.editor, self.error)
 
     def _made_editor(self) -> QWidget:
         if self.option.kind in _TYPED:
@@ -80,9 +72,7 @@ class OptionField(QWidget):
             return box
         if self.name in _RADIOS:
             group = QWidget()
-            column = QVBoxLayout(group)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(space.XS)
+            vertical(on=group, spacing=space.XS)
             self.radios.idClicked.connect(self._picked)
             return group
         combo = QuietCombo()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview, with_samples_in_rows
@@ -21,6 +21,7 @@ from plaidwork.gui.page import Page
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, StatePane
+from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _CARD = 250
@@ -47,8 +48,7 @@ class OverviewPage(Page):
         self.picture = PresencePicture()
         self.picture.hovered.connect(self.hovered)
         self.table = DataTable()
-        self._grid = QGridLayout()
-        self._grid.setSpacing(space.L)
+        self._grid = grid_layout(spacing=space.L)
         self._state = StatePane("layers", "Looking at the views")
         self._scroll = QScrollArea()
         self._build()
@@ -56,40 +56,31 @@ class OverviewPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(space.XS)
-        words.addWidget(self._headline)
-        words.addWidget(self._line)
-        top = QHBoxLayout()
-        top.setSpacing(space.L)
-        top.addWidget(Label("Samples by view", "strong"))
-        top.addStretch(1)
-        top.addWidget(PresenceLegend())
+        words = vertical(self._headline, self._line, spacing=space.XS)
+        top = horizontal(Label("Samples by view", "strong"), STRETCH, PresenceLegend(), spacing=space.L)
         body = QWidget()
-        inside = QVBoxLayout(body)
-        inside.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, space.M)
-        inside.setSpacing(space.S)
-        inside.addLayout(words)
-        inside.addSpacing(space.XS)
-        inside.addLayout(top)
-        inside.addWidget(self.picture)
-        inside.addSpacing(space.M)
-        inside.addWidget(Label("Values by view", "strong"))
-        inside.addLayout(self._grid)
-        inside.addSpacing(space.M)
-        inside.addWidget(self.table)
-        inside.addStretch(1)
+        vertical(
+            words,
+            space.XS,
+            top,
+            self.picture,
+            space.M,
+            Label("Values by view", "strong"),
+            self._grid,
+            space.M,
+            self.table,
+            STRETCH,
+            on=body,
+            spacing=space.S,
+            margins=(space.VIEW_EDGE, 0, space.VIEW_EDGE, space.M),
+        )
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidget(body)
         for widget in (body, self._scroll.viewport()):
             widget.setBackgroundRole(QPalette.ColorRole.Base)
             widget.setAutoFillBackground(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, space.L, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._scroll, 1)
-        column.addWidget(self._state, 1)
+        vertical((self._scroll, 1), (self._state, 1), on=self, spacing=0, margins=(0, space.L, 0, 0))
 
     @property
     def data_in_focus(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.importers import Preview
 from plaidwork.gui.data.image_strip import ImageStrip
@@ -16,6 +16,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.plots.legend import Legend, LegendEntry
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 _LEAST = 152
 """Pixels that what was found has in a low window: some four rows."""
@@ -42,32 +43,24 @@ class PreviewPane(Pane):
         legend.set_entries(
             [LegendEntry("name", 0, "box"), LegendEntry("label", 2, "box"), LegendEntry("number", 4, "box")]
         )
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(Label("Preview", "strong"))
-        top.addWidget(self._line, 1)
-        top.addWidget(legend)
+        top = horizontal(Label("Preview", "strong"), (self._line, 1), legend, spacing=space.S)
         frame = Card()
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(4, 3, 4, 3)
-        inside.addWidget(self.table)
-        found = QHBoxLayout()
-        found.setSpacing(space.S)
-        found.addWidget(Label("Found while reading", "strong"))
-        found.addWidget(self._found)
-        found.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addLayout(top)
-        column.addWidget(self.images)
-        column.addWidget(self.roles)
-        column.addWidget(frame, 1)
-        column.addSpacing(space.XS)
-        column.addLayout(found)
-        column.addWidget(self._issue_scroll)
-        column.addSpacing(space.XS)
-        column.addWidget(below)
+        vertical(self.table, on=frame, margins=(4, 3, 4, 3))
+        found = horizontal(Label("Found while reading", "strong"), self._found, STRETCH, spacing=space.S)
+        vertical(
+            top,
+            self.images,
+            self.roles,
+            (frame, 1),
+            space.XS,
+            found,
+            self._issue_scroll,
+            space.XS,
+            below,
+            on=self,
+            spacing=space.S,
+            margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
+        )
 
     def show_preview(self, preview: Preview, state: ImportState) -> None:
         """The head of the file, its problems marked, and the list of what was found."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 from plaidwork.gui.dialog_parts import foot_pane, head_pane, progress_bar
 from plaidwork.gui.task_dialog import TaskDialog
 from plaidwork.gui.widgets import Label, button
-from plaidwork.gui.widgets.layouts import Part, rows
+from plaidwork.gui.widgets.layouts import Part, vertical
 
 
 class ReadingDialog(TaskDialog):
@@ -32,7 +32,7 @@ class ReadingDialog(TaskDialog):
         """Put the parts between head and foot."""
         head = head_pane(self.windowTitle(), self._told)
         foot = foot_pane(self._foot, self._bar, self.cancel_button, self.import_button)
-        rows(head, *parts, foot, on=self, spacing=0)
+        vertical(head, *parts, foot, on=self, spacing=0)
 
     def say(self, text: str, color: str = "muted") -> None:
         """What will be added, or why nothing can be."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.core.data.importers import Preview
 from plaidwork.gui.data.preview_table import ROLES
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, FlowLayout, Label, button
+from plaidwork.gui.widgets.layouts import horizontal
 
 MENU_COLUMNS = 30
 
@@ -70,12 +71,14 @@ class RoleBar(Card):
         policy.setHeightForWidth(True)
         self._chips.setSizePolicy(policy)
         self.change = button("Change roles…", self.open_menu, kind="quiet")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(space.M, space.XS, space.XS, space.XS)
-        row.setSpacing(space.S)
-        row.addWidget(Label("Use columns as", "body", "muted"))
-        row.addWidget(self._chips, 1)
-        row.addWidget(self.change)
+        row = horizontal(
+            Label("Use columns as", "body", "muted"),
+            (self._chips, 1),
+            self.change,
+            on=self,
+            spacing=space.S,
+            margins=(space.M, space.XS, space.XS, space.XS),
+        )
         row.setAlignment(self._chips, Qt.AlignmentFlag.AlignVCenter)
 
     @property

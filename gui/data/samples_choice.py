@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
 from plaidwork.core.data.orienting import samples_axis
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
+from plaidwork.gui.widgets.layouts import vertical
 
 _UNKNOWN = "unknown"
 
@@ -21,17 +22,13 @@ class SamplesChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.control: SegmentedControl | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(space.XS)
-        self._column.addWidget(Label("Samples are", "strong"))
         self._words = Label(
             "Models that want them on the other axis get the matrix transposed.",
             "caption",
             "muted",
             wrap=True,
         )
-        self._column.addWidget(self._words)
+        self._column = vertical(Label("Samples are", "strong"), self._words, on=self, spacing=space.XS)
 
     def show_dataset(self, dataset: Dataset) -> None:
         """Show what is known of a dataset; that nothing is known is no choice once something is."""

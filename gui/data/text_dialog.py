@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import (
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +30,7 @@ from plaidwork.gui.task_dialog import message_and_hint
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, StatePane, scrolled
-from plaidwork.gui.widgets.layouts import columns
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 LEFT = 304
 READING, MAKING = "reading", "making"
@@ -76,7 +75,7 @@ class TextImportDialog(ReadingDialog):
         self._refusal = StatePane("warning", "", icon_color="error")
         self._refusal.hide()
         self._left, self._right = self._build_left(), self._build_right()
-        self.lay_out((columns(self._left, (self._right, 1), (self._refusal, 1), spacing=0), 1))
+        self.lay_out((horizontal(self._left, (self._right, 1), (self._refusal, 1), spacing=0), 1))
         self.options.source_changed.connect(self._source_changed)
         self.options.setting_changed.connect(self._setting_changed)
         self.options.edit_stop_list.connect(self.edit_stop_words)
@@ -88,13 +87,8 @@ class TextImportDialog(ReadingDialog):
     def _build_left(self) -> QWidget:
         pane = Pane("sunken", "right")
         inner = Pane("sunken")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.addWidget(self.options)
-        column.addStretch(1)
-        outer = QVBoxLayout(pane)
-        outer.setContentsMargins(0, 0, 1, 0)
-        outer.addWidget(scrolled(inner))
+        vertical(self.options, STRETCH, on=inner, margins=(space.DIALOG_EDGE, space.L, space.L, space.L))
+        vertical(scrolled(inner), on=pane, margins=(0, 0, 1, 0))
         pane.setFixedWidth(LEFT)
         return pane
 
@@ -104,16 +98,18 @@ class TextImportDialog(ReadingDialog):
         self._issue_scroll = scrolled(self.issues)
         for part in (self._issue_scroll, self._issue_scroll.viewport()):
             part.setBackgroundRole(self.palette().ColorRole.Base)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(self.preview, 1)
-        column.addSpacing(space.XS)
-        column.addWidget(self._roles_title)
-        column.addWidget(self.roles)
-        column.addSpacing(space.XS)
-        column.addWidget(Label("Found while reading", "strong"))
-        column.addWidget(self._issue_scroll)
+        vertical(
+            (self.preview, 1),
+            space.XS,
+            self._roles_title,
+            self.roles,
+            space.XS,
+            Label("Found while reading", "strong"),
+            self._issue_scroll,
+            on=pane,
+            spacing=space.S,
+            margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
+        )
         return pane
 
     # -- reading --------------------------------------------------------------------------------

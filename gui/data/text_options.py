@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from plaidwork.core.data.importers._text import ENCODINGS
 from plaidwork.core.data.text import KINDS, SourceLook, TextOptions, text_settings
@@ -18,6 +18,7 @@ from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import add, horizontal, vertical
 
 _WORDS = ("lower", "punctuation", "numbers", "min_length", "stem", "ngrams")
 _KEPT = ("min_documents", "max_documents", "max_words")
@@ -34,11 +35,7 @@ class _Part(QWidget):
         label.setBuddy(editor)
         editor.setAccessibleName(title)
         editor.setObjectName(name)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addWidget(label)
-        column.addWidget(editor)
+        vertical(label, editor, on=self, spacing=space.XS)
 
 
 class TextOptionsPanel(QWidget):
@@ -69,30 +66,24 @@ class TextOptionsPanel(QWidget):
         self.language.currentIndexChanged.connect(lambda _: self.setting_changed.emit())
         self.edit_button = button("Edit list…", self.edit_stop_list.emit)
         self.edit_button.setObjectName("edit_stop_words")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.M)
+        column = vertical(on=self, spacing=space.M)
         self._build_source(column)
-        column.addSpacing(space.S)
-        column.addWidget(Label("How texts become words", "strong"))
+        add(column, space.S, Label("How texts become words", "strong"))
         self._words = [self.fields[name] for name in _WORDS]
         stop = self._stop_part()
-        for item in (*self._words[:4], stop, *self._words[4:]):
-            column.addWidget(item)
-        column.addSpacing(space.S)
-        column.addWidget(Label("Which words are kept", "strong"))
-        for name in _KEPT:
-            column.addWidget(self.fields[name])
-        column.addSpacing(space.S)
-        column.addWidget(_Part("Name of the data", self.name_edit, "text_name"))
+        add(
+            column,
+            *(*self._words[:4], stop, *self._words[4:]),
+            space.S,
+            Label("Which words are kept", "strong"),
+            *(self.fields[name] for name in _KEPT),
+            space.S,
+            _Part("Name of the data", self.name_edit, "text_name"),
+        )
 
     def _stop_part(self) -> QWidget:
         line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(self.language, 1)
-        row.addWidget(self.edit_button)
+        horizontal((self.language, 1), self.edit_button, on=line, spacing=space.S)
         self.language.setObjectName("stop_language")
         part = _Part("Stop words left out", line, "stop_words")
         self.language.setAccessibleName("Stop words left out")
@@ -136,11 +127,9 @@ class TextOptionsPanel(QWidget):
         shown.setReadOnly(True)
         shown.setPlaceholderText("None")
         line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(shown, 1)
-        row.addWidget(button("Choose…", lambda: self._ask_file(name, title)))
+        horizontal(
+            (shown, 1), button("Choose…", lambda: self._ask_file(name, title)), on=line, spacing=space.S
+        )
         self.files[name] = shown
         self.parts[name] = _Part(title, line, f"source_{name}")
         column.addWidget(self.parts[name])

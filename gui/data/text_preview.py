@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from plaidwork.gui.data.text_state import TextPreview, is_stop_word
 from plaidwork.gui.data.thumbs import ClassBars, HistogramThumb
 from plaidwork.gui.numbers import format_count, format_percent
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 WORDS, DOCUMENTS = "words", "documents"
 SIDE, SIDE_FROM = 236, 700
@@ -68,43 +69,27 @@ class TextPreviewPane(QWidget):
         self._tell_word()
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(space.XL)
-        for figure in self.figures.values():
-            top.addWidget(figure, 1)
-        line = QHBoxLayout()
-        line.setSpacing(space.M)
-        line.addWidget(self.switch)
-        line.addWidget(self.hint, 1)
-        line.addWidget(self.toggle_button)
+        top = horizontal(*((figure, 1) for figure in self.figures.values()), spacing=space.XL)
+        line = horizontal(self.switch, (self.hint, 1), self.toggle_button, spacing=space.M)
         frame = Card()
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self._stack)
+        vertical(self._stack, on=frame)
         self._side = QWidget()
         self._side.setFixedWidth(SIDE)
         # a low window cuts it off
         self._side.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Ignored)
-        side = QVBoxLayout(self._side)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(space.XS)
-        side.addWidget(Label("Length of documents", "strong"))
-        side.addWidget(self.lengths)
-        side.addSpacing(space.M)
-        side.addWidget(Label("Words left out", "strong"))
-        side.addWidget(self.reasons)
-        side.addWidget(self._none)
-        side.addStretch(1)
-        middle = QHBoxLayout()
-        middle.setSpacing(space.XL)
-        middle.addWidget(frame, 1)
-        middle.addWidget(self._side)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.M)
-        column.addLayout(top)
-        column.addLayout(line)
-        column.addLayout(middle, 1)
+        vertical(
+            Label("Length of documents", "strong"),
+            self.lengths,
+            space.M,
+            Label("Words left out", "strong"),
+            self.reasons,
+            self._none,
+            STRETCH,
+            on=self._side,
+            spacing=space.XS,
+        )
+        middle = horizontal((frame, 1), self._side, spacing=space.XL)
+        vertical(top, line, (middle, 1), on=self, spacing=space.M)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The side goes first."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from plaidwork.gui.data.text_state import TextState
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 ROLES = (
     (
@@ -44,18 +45,16 @@ class TextRoles(Card):
         self._with: dict[str, list[str]] = {}
         self.combos: dict[str, QuietCombo] = {}
         self.buttons: dict[str, QPushButton] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(space.M, space.S, space.M, space.S)
-        row.setSpacing(space.M)
-        for role, title, doc in ROLES:
-            row.addLayout(self._field(role, title, doc), 1)
+        horizontal(
+            *((self._field(role, title, doc), 1) for role, title, doc in ROLES),
+            on=self,
+            spacing=space.M,
+            margins=(space.M, space.S, space.M, space.S),
+        )
 
     def _field(self, role: str, title: str, doc: str) -> QVBoxLayout:
-        part = QVBoxLayout()
-        part.setSpacing(space.XS)
         label = Label(title, elide=True)
         label.setToolTip(doc)
-        part.addWidget(label)
         if role in _MANY:
             editor: QWidget = button("Choose…", self._opener(role))
             self.buttons[role] = editor  # type: ignore[assignment]
@@ -68,7 +67,7 @@ class TextRoles(Card):
         editor.setToolTip(doc)
         editor.setObjectName(f"role_{role}")
         label.setBuddy(editor)
-        part.addWidget(editor)
+        part = vertical(label, editor, spacing=space.XS)
         return part
 
     def _opener(self, role: str) -> Callable[[], object]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from plaidwork.core.data.text.stop_words import stop_word_languages, stop_word_list
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 
 class StopWordsDialog(QDialog):
@@ -33,23 +34,18 @@ class StopWordsDialog(QDialog):
         self.use_button = button("Use these words", self.accept, kind="primary")
         self.use_button.setObjectName("use_stop_words")
         self.edit.textChanged.connect(self._tell)
-        more = QHBoxLayout()
-        more.setSpacing(space.S)
-        more.addWidget(self.language, 1)
-        more.addWidget(self.add_button)
-        foot = QHBoxLayout()
-        foot.setSpacing(space.S)
-        foot.addWidget(self._count, 1)
-        foot.addWidget(self.cancel_button)
-        foot.addWidget(self.use_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(Label("Stop words", "headline"))
-        column.addWidget(Label("Words that are left out, one per line. Phrases too.", "body", "muted"))
-        column.addWidget(self.edit, 1)
-        column.addLayout(more)
-        column.addLayout(foot)
+        more = horizontal((self.language, 1), self.add_button, spacing=space.S)
+        foot = horizontal((self._count, 1), self.cancel_button, self.use_button, spacing=space.S)
+        vertical(
+            Label("Stop words", "headline"),
+            Label("Words that are left out, one per line. Phrases too.", "body", "muted"),
+            (self.edit, 1),
+            more,
+            foot,
+            on=self,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         self.resize(420, 560)
         self._tell()
 

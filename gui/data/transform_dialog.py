@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
@@ -21,7 +21,7 @@ from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
-from plaidwork.gui.widgets.layouts import columns, rows
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 DELAY = 150
 
@@ -33,13 +33,15 @@ class _Side(Card):
         super().__init__()
         self.matrix, self.histogram = MatrixThumb(), HistogramThumb()
         self.words = Label("", "caption", "muted", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.M, space.S, space.M, space.S)
-        column.setSpacing(space.S)
-        column.addWidget(Label(title, "strong"))
-        column.addWidget(self.words)
-        column.addWidget(self.matrix, 1)
-        column.addWidget(self.histogram)
+        vertical(
+            Label(title, "strong"),
+            self.words,
+            (self.matrix, 1),
+            self.histogram,
+            on=self,
+            spacing=space.S,
+            margins=(space.M, space.S, space.M, space.S),
+        )
 
     def show_facts(self, dataset: Dataset, facts: Facts) -> None:
         """Show a version."""
@@ -83,8 +85,7 @@ class TransformDialog(TaskDialog):
         self.list.setAccessibleName("Transformations")
         self.list.addItems([item.title for item in TRANSFORMS.values()])
         self._doc = Label("", "body", "muted", wrap=True)
-        self._options = QVBoxLayout()
-        self._options.setSpacing(space.M)
+        self._options = vertical(spacing=space.M)
         self.error = ErrorLine()
         self.before, self.after = _Side("Before"), _Side("After")
         self._as_new = QCheckBox(f"Add as a new data set and keep “{dataset.name}” as it is")
@@ -115,22 +116,26 @@ class TransformDialog(TaskDialog):
         told = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
         left = Pane("sunken", "right")
         left.setFixedWidth(340)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.L, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(self.list, 1)
-        column.addWidget(self._doc)
-        column.addLayout(self._options)
-        column.addWidget(self.error)
+        vertical(
+            (self.list, 1),
+            self._doc,
+            self._options,
+            self.error,
+            on=left,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.L, space.L),
+        )
         right = Pane("surface")
-        sides = QHBoxLayout(right)
-        sides.setContentsMargins(space.XL, space.L, space.DIALOG_EDGE, space.L)
-        sides.setSpacing(space.M)
-        sides.addWidget(self.before, 1)
-        sides.addWidget(self.after, 1)
-        middle = columns(left, (right, 1), spacing=0)
+        horizontal(
+            (self.before, 1),
+            (self.after, 1),
+            on=right,
+            spacing=space.M,
+            margins=(space.XL, space.L, space.DIALOG_EDGE, space.L),
+        )
+        middle = horizontal(left, (right, 1), spacing=0)
         foot = foot_pane((self._as_new, self._used), button("Cancel", self.reject), self.apply_button)
-        rows(head_pane(self.windowTitle(), told), (middle, 1), foot, on=self, spacing=0)
+        vertical(head_pane(self.windowTitle(), told), (middle, 1), foot, on=self, spacing=0)
 
     # -- choice ---------------------------------------------------------------------------------
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.overview import ViewFacts
 from plaidwork.gui.data.thumbs import HistogramThumb
@@ -12,6 +12,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets.layouts import STRETCH, vertical
 
 
 class ViewCard(Card):
@@ -39,14 +40,16 @@ class ViewCard(Card):
         ]
         self.line = Label("; ".join(part for part in parts if part), "caption", "muted", wrap=True)
         self.warning = ErrorLine()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.L, space.M, space.L, space.M)
-        column.setSpacing(space.XS)
-        column.addWidget(Label(facts.name, "strong", elide=True))
-        column.addWidget(Label(sizes, "caption", "muted", elide=True))
-        column.addWidget(histogram)
-        column.addWidget(self.line)
-        column.addWidget(self.warning)
-        column.addStretch(1)
+        vertical(
+            Label(facts.name, "strong", elide=True),
+            Label(sizes, "caption", "muted", elide=True),
+            histogram,
+            self.line,
+            self.warning,
+            STRETCH,
+            on=self,
+            spacing=space.XS,
+            margins=(space.L, space.M, space.L, space.M),
+        )
         self.warning.set_text(facts.doubt, "warning")
         self.setAccessibleName(f"{facts.name}: {sizes}. {self.line.text()}. {facts.doubt}")

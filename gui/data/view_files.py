@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from plaidwork.core.data.importers.several import Part
 from plaidwork.gui.data.views_state import USES, FileEntry, part_line
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 _NAME = 170
 _USE = 210
@@ -52,26 +53,14 @@ class FileRow(QWidget):
             policy.setRetainSizeWhenHidden(True)
             widget.setSizePolicy(policy)
         self.line = Label("Reading", "caption", "muted", elide=True)
-        self._parts = QVBoxLayout()
-        self._parts.setSpacing(space.XS)
+        self._parts = vertical(spacing=space.XS)
         self._build()
         theme().changed.connect(self.update)
 
     def _build(self) -> None:
-        title = QVBoxLayout()
-        title.setSpacing(0)
-        title.addWidget(Label(self.entry.path.name, "strong", elide=True))
-        title.addWidget(self.line)
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addLayout(title, 1)
-        for widget in (self._single, self.use, self.options_button):
-            top.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.M, space.S, space.M, space.S)
-        column.setSpacing(space.XS)
-        column.addLayout(top)
-        column.addLayout(self._parts)
+        title = vertical(Label(self.entry.path.name, "strong", elide=True), self.line, spacing=0)
+        top = horizontal((title, 1), self._single, self.use, self.options_button, spacing=space.S)
+        vertical(top, self._parts, on=self, spacing=space.XS, margins=(space.M, space.S, space.M, space.S))
 
     def _edit(self, number: int) -> QLineEdit:
         edit = QLineEdit()
@@ -111,11 +100,7 @@ class FileRow(QWidget):
         self._lines = [Label("", "caption", "muted", elide=True) for _ in range(number)]
         for edit, line in zip(self.edits, self._lines):
             holder = QWidget()
-            row = QHBoxLayout(holder)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(space.M)
-            row.addWidget(edit)
-            row.addWidget(line, 1)
+            row = horizontal(edit, (line, 1), on=holder, spacing=space.M)
             self._parts.addWidget(holder)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers.several import Joined
@@ -22,6 +22,7 @@ from plaidwork.gui.numbers import format_count
 from plaidwork.gui.task_dialog import message_and_hint
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, MessageBar, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 _QUIET = 300
 JOINING = "joining"
@@ -63,14 +64,8 @@ class ViewsDialog(ReadingDialog):
 
     def _build_middle(self) -> QWidget:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(Label("Files", "strong"))
         card = Card()
-        files = QVBoxLayout(card)
-        files.setContentsMargins(1, 1, 1, 1)
-        files.setSpacing(0)
+        files = vertical(on=card, spacing=0, margins=1)
         for number, entry in enumerate(self.state.files):
             row = FileRow(entry, number == len(self.state.files) - 1)
             row.use_chosen.connect(self._use)
@@ -78,28 +73,23 @@ class ViewsDialog(ReadingDialog):
             row.options_wanted.connect(self.show_options)
             self.rows.append(row)
             files.addWidget(row)
-        column.addWidget(card)
-        column.addSpacing(space.S)
-        found = QHBoxLayout()
-        found.setSpacing(space.S)
-        found.addWidget(Label("Found while joining", "strong"))
-        found.addWidget(self._found)
-        found.addStretch(1)
-        column.addLayout(found)
-        column.addWidget(self.issues)
-        column.addSpacing(space.S)
+        found = horizontal(Label("Found while joining", "strong"), self._found, STRETCH, spacing=space.S)
         self._together = QWidget()
-        together = QVBoxLayout(self._together)
-        together.setContentsMargins(0, 0, 0, 0)
-        together.setSpacing(space.S)
-        top = QHBoxLayout()
-        top.addWidget(Label("Samples by view", "strong"))
-        top.addStretch(1)
-        top.addWidget(PresenceLegend())
-        together.addLayout(top)
-        together.addWidget(self.picture)
-        column.addWidget(self._together)
-        column.addStretch(1)
+        top = horizontal(Label("Samples by view", "strong"), STRETCH, PresenceLegend())
+        vertical(top, self.picture, on=self._together, spacing=space.S)
+        vertical(
+            Label("Files", "strong"),
+            card,
+            space.S,
+            found,
+            self.issues,
+            space.S,
+            self._together,
+            STRETCH,
+            on=inner,
+            spacing=space.S,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         scroll = scrolled(inner)
         for widget in (inner, scroll.viewport()):
             widget.setBackgroundRole(self.palette().ColorRole.Base)

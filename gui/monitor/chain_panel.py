@@ -7,19 +7,21 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QProgressBar,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.numbers import format_count, format_number, format_percent
+from plaidwork.gui.monitor.goal_card import GoalCard
+from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label
+from plaidwork.gui.widgets.button import clear_layout
+from plaidwork.gui.widgets.layouts import STRETCH, add, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _RATE_WINDOW = 200
@@ -52,55 +54,72 @@ class ChainPanel(QScrollArea):
         self._chains: list[tuple[Label, QProgressBar]] = []
         self._rates: dict[str, tuple[Label, Label]] = {}
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L)
-        column.setSpacing(space.S)
-        column.addWidget(Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"))
-        for record in run.chains:
-            column.addLayout(self._chain_row(record.chain))
+        column = vertical(
+            Label("Chains" if run.spec.algorithm == "mcmc" else "Restarts", "strong"),
+            *(self._chain_row(record.chain) for record in run.chains),
+            on=inner,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.L),
+        )
         moves = [trace for trace in run.spec.traces if trace.kind == "acceptance"]
         self._moves = QWidget()
         if moves:
-            inside = QVBoxLayout(self._moves)
-            inside.setContentsMargins(0, space.M, 0, 0)
-            inside.setSpacing(space.S)
-            inside.addWidget(Label("Moves", "strong"))
-            inside.addWidget(self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]))
+            vertical(
+                Label("Moves", "strong"),
+                self._moves_card([(trace.name, trace.title, trace.hint) for trace in moves]),
+                on=self._moves,
+                spacing=space.S,
+                margins=(0, space.M, 0, 0),
+            )
             column.addWidget(self._moves)
-        column.addSpacing(space.M)
-        column.addWidget(Label("Settings of this run", "strong"))
-        column.addLayout(self._settings())
-        column.addStretch(1)
+        self.goal = GoalCard()
+        self._far = QWidget()
+        vertical(
+            Label("How far each quantity is", "strong"),
+            self.goal,
+            on=self._far,
+            spacing=space.S,
+            margins=(0, space.M, 0, 0),
+        )
+        self._far.hide()
+        self._settings_grid = grid_layout(spacing=(None, space.XS))
+        self._settings_grid.setColumnStretch(0, 1)
+        self._settings_of: Schedule | None = None
+        self._fill_settings()
+        add(
+            column,
+            self._far,
+            space.M,
+            Label("Settings of this run", "strong"),
+            self._settings_grid,
+            STRETCH,
+        )
         self.setWidget(inner)
         for widget in (inner, self.viewport()):
             widget.setBackgroundRole(self.backgroundRole().Window)
             widget.setAutoFillBackground(True)
 
     def _chain_row(self, chain: int) -> QVBoxLayout:
-        top = QHBoxLayout()
-        top.setSpacing(space.S)
-        top.addWidget(_Swatch(chain))
-        top.addWidget(Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1)
         count = Label("", "caption", "muted")
         count.setAlignment(Qt.AlignmentFlag.AlignRight)
-        top.addWidget(count)
+        top = horizontal(
+            _Swatch(chain),
+            (Label(f"{self._run.chain_word.capitalize()} {chain + 1}"), 1),
+            count,
+            spacing=space.S,
+        )
         bar = QProgressBar()
         bar.setTextVisible(False)
         bar.setRange(0, 1000)
         bar.setFixedHeight(size.PROGRESS // 2)
         bar.setAccessibleName(f"Progress of chain {chain + 1}")
-        row = QVBoxLayout()
-        row.setSpacing(space.XS)
-        row.addLayout(top)
-        row.addWidget(bar)
+        row = vertical(top, bar, spacing=space.XS)
         self._chains.append((count, bar))
         return row
 
     def _moves_card(self, moves: list[tuple[str, str, str]]) -> Card:
         card = Card()
-        grid = QGridLayout(card)
-        grid.setContentsMargins(space.M, space.S, space.M, space.S)
-        grid.setVerticalSpacing(space.XS)
+        grid = grid_layout(on=card, spacing=(None, space.XS), margins=(space.M, space.S, space.M, space.S))
         grid.addWidget(Label("Move", "caption", "muted"), 0, 0)
         head = Label("Accepted", "caption", "muted")
         grid.addWidget(head, 0, 1, Qt.AlignmentFlag.AlignRight)
@@ -114,22 +133,20 @@ class ChainPanel(QScrollArea):
         grid.setColumnStretch(0, 1)
         return card
 
-    def _settings(self) -> QGridLayout:
-        run = self._run
-        grid = QGridLayout()
-        grid.setVerticalSpacing(space.XS)
+    def _fill_settings(self) -> None:
+        """The settings; those of the schedule change while chains go on until they settle."""
+        run, grid = self._run, self._settings_grid
+        if self._settings_of == run.schedule:
+            return
+        self._settings_of = run.schedule
+        clear_layout(grid)
         rows = [
             (p.title, shown_value(p, run.params[p.name]), p.unit)
             for p in run.spec.hyperparameters
             if p.active(run.params) and (not p.advanced or run.params[p.name] != p.default)
         ]
         if run.spec.algorithm == "mcmc":
-            rows += [
-                ("Warm-up", format_count(run.schedule.warmup), "sweeps"),
-                ("Kept draws", format_count(run.schedule.draws), "per chain"),
-            ]
-            if run.schedule.thin > 1:
-                rows.append(("Every", str(run.schedule.thin), "sweeps"))
+            rows += sampling_rows(run)
         if run.holdout:
             rows.append(("Cells held out", format_percent(run.holdout), ""))
         rows.append(("Seed", str(run.seed), ""))
@@ -137,11 +154,13 @@ class ChainPanel(QScrollArea):
             grid.addWidget(Label(title, "caption", "muted", elide=True), row, 0)
             right = Label(f"{value} {unit}".strip(), "caption")
             grid.addWidget(right, row, 1, Qt.AlignmentFlag.AlignRight)
-        grid.setColumnStretch(0, 1)
-        return grid
 
     def tick(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         """Show the progress as it is now."""
+        self._fill_settings()
+        if self._run.spec.algorithm == "mcmc":
+            self.goal.show_diagnosis(self._workbench.diagnosis(self._run))
+            self._far.setVisible(not self.goal.isHidden())
         for record, (count, bar) in zip(self._run.chains, self._chains, strict=True):
             planned = format_count(record.planned)
             whole = count.fontMetrics().horizontalAdvance(f"{planned} of {planned}")
@@ -157,6 +176,21 @@ class ChainPanel(QScrollArea):
                 widget.setVisible(len(known) > 0 or len(recent) == 0)
             used = used or len(known) > 0
         self._moves.setVisible(used)
+
+
+def sampling_rows(run: Run) -> list[tuple[str, str, str]]:
+    """How long the chains of a sampler were or are: title, value, unit."""
+    schedule = run.schedule
+    rows = [("Warm-up", format_count(schedule.warmup), "sweeps")]
+    if schedule.burn_in:
+        rows.append(("Left out besides", format_count(schedule.burn_in), "sweeps"))
+    rows.append(("Kept draws", format_count(schedule.draws), "per chain"))
+    if schedule.thin > 1:
+        rows.append(("Every", str(schedule.thin), "sweeps"))
+    if run.goal is not None:
+        budget = format_duration(run.goal.budget, rough=True)
+        rows.append(("Length", f"until settled, about {budget} at most", ""))
+    return rows
 
 
 def _rate(share: float) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from plaidwork.core.contract.schedule import DEFAULT_BUDGET
 from plaidwork.core.draws.diagnostics import (
     ESS_MARKS,
     RHAT_MARKS,
@@ -21,13 +22,14 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.monitor.decimate import decimate
 from plaidwork.gui.monitor.solution_table import SolutionTable
-from plaidwork.gui.numbers import format_by_error, format_count, format_number
+from plaidwork.gui.numbers import format_by_error, format_count, format_duration, format_number
 from plaidwork.gui.page import Page
 from plaidwork.gui.plots import Plot
 from plaidwork.gui.results.choices import Choices, kept_choices
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, DataTable, Label, StatePane, button, scrolled
 from plaidwork.gui.widgets.button import clear_layout
+from plaidwork.gui.widgets.layouts import add, grid_layout, horizontal, vertical, with_margins
 from plaidwork.gui.workbench import Workbench
 
 _ICONS = {"ok": ("check", "ok"), "warn": ("warning", "warn"), "error": ("error", "error")}
@@ -46,18 +48,16 @@ class VerdictCard(Card):
         self._icon = Label()
         self._title = Label("", "title", wrap=True)
         self._text = Label("", wrap=True)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(space.S)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._title)
-        words.addWidget(self._text)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(space.L, space.M, space.L, space.M)
-        layout.setSpacing(space.M)
-        layout.addWidget(self._icon)
-        layout.addLayout(words, 1)
-        layout.addLayout(self.buttons)
+        self.buttons = horizontal(spacing=space.S)
+        words = vertical(self._title, self._text, spacing=2)
+        horizontal(
+            self._icon,
+            (words, 1),
+            self.buttons,
+            on=self,
+            spacing=space.M,
+            margins=(space.L, space.M, space.L, space.M),
+        )
         theme().changed.connect(self.restyle)
 
     def set_verdict(self, verdict: Verdict) -> None:
@@ -110,48 +110,26 @@ class DiagnosticsPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        left = QVBoxLayout()
-        left.setSpacing(space.S)
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        for label, stretch in zip(self._table_head, (0, 1), strict=True):
-            head.addWidget(label, stretch)
-        left.addLayout(head)
+        head = horizontal(*zip(self._table_head, (0, 1), strict=True), spacing=space.S)
         card = Card()
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.addWidget(self.table)
-        left.addWidget(card, 3)
+        vertical(self.table, on=card, margins=1)
         self.dots.set_labels("R-hat (distance from 1, logarithmic)", "")
         self.dots.item.hideAxis("left")
         self.dots.setMinimumHeight(150)
         self.table.setMinimumHeight(190)
         self.trace.setMinimumHeight(190)
-        left.addWidget(self.dots, 2)
-        right = QVBoxLayout()
-        right.setSpacing(space.M)
-        right.addWidget(self.trace, 3)
-        right.addWidget(self._build_ranks(), 3)
+        left = vertical(head, (card, 3), (self.dots, 2), spacing=space.S)
+        right = vertical((self.trace, 3), (self._build_ranks(), 3), spacing=space.M)
         below = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, below)
-        self._columns.setContentsMargins(space.VIEW_EDGE, 0, space.VIEW_EDGE, space.L)
-        self._columns.setSpacing(space.XXL)
-        self._columns.addLayout(left, 6)
-        self._columns.addLayout(right, 5)
-        pinned = QVBoxLayout()
-        pinned.setSpacing(space.S)
-        pinned.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        pinned.addWidget(self.verdict)
-        inner = QVBoxLayout(self._content)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        inner.addLayout(pinned)
-        pinned.addWidget(self.solutions)
-        inner.addWidget(scrolled(below, background=self.backgroundRole().Base), 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._content)
-        layout.addWidget(self._empty)
+        with_margins(self._columns, (space.VIEW_EDGE, 0, space.VIEW_EDGE, space.L)).setSpacing(space.XXL)
+        add(self._columns, (left, 6), (right, 5))
+        edges = (space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        pinned = vertical(self.verdict, self.solutions, spacing=space.S, margins=edges)
+        vertical(
+            pinned, (scrolled(below, background=self.backgroundRole().Base), 1), on=self._content, spacing=0
+        )
+        vertical(self._content, self._empty, on=self)
         self._content.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -164,20 +142,16 @@ class DiagnosticsPage(Page):
         aid = "flat when the chains agree"
         if len(self._run.chains) > _MOST_RANK_PLOTS:
             aid = f"first {_MOST_RANK_PLOTS} of {len(self._run.chains)}; " + aid
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(Label("Ranks in each chain", "strong"))
-        head.addWidget(Label(aid, color="muted", elide=True), 1)
-        grid = QGridLayout()
-        grid.setSpacing(space.M)
+        head = horizontal(
+            Label("Ranks in each chain", "strong"),
+            (Label(aid, color="muted", elide=True), 1),
+            spacing=space.S,
+        )
+        grid = grid_layout(spacing=space.M)
         for index, plot in enumerate(self.ranks):
             plot.setMinimumHeight(110)
             grid.addWidget(plot, index // 2, index % 2)
-        column = QVBoxLayout(self._ranks)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.M)
-        column.addLayout(head)
-        column.addLayout(grid, 1)
+        vertical(head, (grid, 1), on=self._ranks, spacing=space.M)
         return self._ranks
 
     # -- content --------------------------------------------------------------------------------
@@ -233,10 +207,12 @@ class DiagnosticsPage(Page):
         run = self._run
         able = not run.active and not self._workbench.is_missing(run.spec.id)
         if "run_longer" in verdict.actions and able and run.spec.algorithm == "mcmc":
-            more = run.schedule.draws
+            more, budget = run.schedule.draws, DEFAULT_BUDGET if run.goal is not None else 0.0
             text = f"Run {format_count(more)} more draws"
+            if budget:
+                more, text = 0, f"Go on for at most {format_duration(budget, rough=True)}"
             self.verdict.buttons.addWidget(
-                button(text, lambda: self._workbench.resume(run, more), icon_name="play")
+                button(text, lambda: self._workbench.resume(run, more, budget), icon_name="play")
             )
 
     def _fill_table(self, diagnosis: Diagnosis) -> None:

@@ -7,15 +7,13 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QProgressBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.settling import sweeps_needed
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
@@ -25,6 +23,7 @@ from plaidwork.gui.plots import Line, Plot
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import KeyFigure, scrolled
+from plaidwork.gui.widgets.layouts import grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _POINTS = 1000
@@ -32,6 +31,8 @@ _SMALL = 190
 _TAIL = 100
 _MOST_IN_LEGEND = 4
 """More chains are told apart by the colours in the side panel."""
+_AROUND = 5.0
+"""Seconds by which a fit may take longer than its budget of time, before that is told."""
 _PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
 
@@ -94,6 +95,7 @@ class LivePage(Page):
         self._run = run
         self._held = False
         self._columns = 0
+        self._left_out = run.schedule.left_out
         self._side = ChainPanel(workbench, run)
         self._figures = self._make_figures()
         self._lines: dict[str, QFrame] = {}
@@ -107,9 +109,7 @@ class LivePage(Page):
         self._plots = [TracePlot(run, trace, True) for trace in shown[:1]]
         self._waiting = shown[1:]
         self._turn = 0
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(space.XXL)
-        self._grid.setVerticalSpacing(space.L)
+        self._grid = grid_layout(spacing=(space.XXL, space.L))
         self._build()
         for plot in self._plots:
             self._furnish(plot)
@@ -122,8 +122,13 @@ class LivePage(Page):
 
     def _furnish(self, plot: TracePlot) -> None:
         plot.hovered.connect(self.hovered)
-        if self._run.schedule.warmup and self._run.spec.algorithm == "mcmc":
-            plot.set_shading((0, self._run.schedule.warmup), "warm-up" if plot.large else "")
+        self._shade(plot)
+
+    def _shade(self, plot: TracePlot) -> None:
+        """Where the warm-up is; it grows while chains go on until they settle."""
+        left_out = self._run.schedule.left_out
+        if left_out and self._run.spec.algorithm == "mcmc":
+            plot.set_shading((0, left_out), "warm-up" if plot.large else "")
 
     def _make_next(self) -> None:
         """Make the next small plot that has numbers to show; look again later for the others."""
@@ -146,7 +151,10 @@ class LivePage(Page):
             self._maker.stop()
 
     def _make_figures(self) -> dict[str, KeyFigure]:
-        figures = {"sweep": KeyFigure("Sweep"), "left": KeyFigure("Time left")}
+        figures = {
+            "sweep": KeyFigure("Sweep"),
+            "left": KeyFigure("Time left" if self._run.goal is None else "Settles in"),
+        }
         for trace in self._run.spec.traces:
             if trace.kind == "count":
                 figures[trace.name] = KeyFigure(trace.title[:1].upper() + trace.title[1:])
@@ -162,9 +170,7 @@ class LivePage(Page):
         return figures
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setContentsMargins(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S)
-        row.setSpacing(space.L)
+        row = horizontal(spacing=space.L, margins=(space.VIEW_EDGE, space.M, space.VIEW_EDGE, space.S))
         for index, (name, figure) in enumerate(self._figures.items()):
             if index:
                 line = self._lines[name] = QFrame()
@@ -175,19 +181,14 @@ class LivePage(Page):
         inner = QWidget()
         inner.setBackgroundRole(self.backgroundRole().Base)
         inner.setAutoFillBackground(True)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
-        column.setSpacing(space.L)
+        column = vertical(
+            on=inner, spacing=space.L, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
+        )
         if self._plots:
             column.addWidget(self._plots[0], 3)
         column.addLayout(self._grid, 2)
         scroll = scrolled(inner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(row)
-        layout.addWidget(self._bar)
-        layout.addWidget(scroll, 1)
+        vertical(row, self._bar, (scroll, 1), on=self, spacing=0)
 
     def side_panel(self) -> QWidget:
         """Progress per chain, moves, settings."""
@@ -233,6 +234,10 @@ class LivePage(Page):
         run = self._run
         self._workbench.judge(run)
         snapshots = [record.trace.snapshot() for record in run.chains]
+        if self._left_out != run.schedule.left_out:
+            self._left_out = run.schedule.left_out
+            for plot in self._plots:
+                self._shade(plot)
         for plot in [*self._plots[:1], *self._next_small()]:
             plot.draw(snapshots)
         self._tell(snapshots)
@@ -251,7 +256,8 @@ class LivePage(Page):
         run, phase = self._run, self._workbench.phase(self._run)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
-        chains = f"of {format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
+        about = "about " if run.active and run.goal is not None else ""
+        chains = f"of {about}{format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
@@ -263,6 +269,9 @@ class LivePage(Page):
         }
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
+        most = self._workbench.budget_left(run)
+        if most is not None and phase == "running":
+            value, note = self._until_settled(left, most)
         if phase == "preparing":
             note = "compiling, only once"
         if not phase:
@@ -271,6 +280,17 @@ class LivePage(Page):
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
         self._tell_verdict()
+
+    def _until_settled(self, left: float | None, most: float) -> tuple[str, str]:
+        """When the chains have settled, should they go on as they did; ``most`` seconds are left for it."""
+        note = f"{format_duration(max(0.0, most), rough=True)} left for it"
+        run, found = self._run, self._run.last_diagnosis
+        goal, now = run.goal, run.schedule
+        if left is None or found is None or goal is None or sweeps_needed(now, goal, found) is None:
+            return "–", note
+        if left > most + _AROUND:
+            return "longer", note
+        return format_duration(left, rough=True), note
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         for name, figure in self._figures.items():
@@ -319,7 +339,7 @@ class LivePage(Page):
         """Sweeps at the end of a trace that tell its level: none of the warm-up once that is over."""
         if self._run.spec.algorithm != "mcmc":
             return 1  # what does not fluctuate is told as it is
-        after = sweeps - self._run.schedule.warmup
+        after = sweeps - self._run.schedule.left_out
         return min(_TAIL, after if after > 0 else max(1, sweeps // 2))
 
     def _tell_verdict(self) -> None:

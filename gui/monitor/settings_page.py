@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
@@ -16,11 +14,12 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.monitor.chain_panel import shown_value
+from plaidwork.gui.monitor.chain_panel import sampling_rows, shown_value
 from plaidwork.gui.numbers import format_count, format_duration, format_number, format_percent
 from plaidwork.gui.page import Page
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Chip, Label, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, grid_layout, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 Row = tuple[str, str, bool]
@@ -35,35 +34,33 @@ class SettingsPage(Page):
         super().__init__(parent)
         self._workbench, self._run = workbench, run
         inner = QWidget()
-        column = QVBoxLayout(inner)
         edge = space.VIEW_EDGE
-        column.setContentsMargins(edge, edge, edge, edge)
-        column.setSpacing(space.XL)
-        head = QVBoxLayout()
-        head.setSpacing(space.XS)
-        head.addWidget(Label(run.title, "title"))
         line = f"{run.spec.title} {run.spec.version}. A run keeps the settings it was started with."
-        head.addWidget(Label(line, color="muted", wrap=True))
-        column.addLayout(head)
-        columns = QHBoxLayout()
-        columns.setSpacing(space.HUGE)
-        columns.addLayout(self._column([self._schedule(), self._data(), self._versions()]), 1)
-        columns.addLayout(self._column(self._parameters()), 1)
-        column.addLayout(columns)
-        column.addWidget(Label("Notes", "strong"))
+        head = vertical(Label(run.title, "title"), Label(line, color="muted", wrap=True), spacing=space.XS)
+        columns = horizontal(
+            (self._column([self._schedule(), self._data(), self._versions()]), 1),
+            (self._column(self._parameters()), 1),
+            spacing=space.HUGE,
+        )
         self.notes = QPlainTextEdit(run.notes)
         self.notes.setPlaceholderText("What you found, and what to try next")
         self.notes.setFixedHeight(110)
         self.notes.setTabChangesFocus(True)
         self.notes.textChanged.connect(self._noted)
-        column.addWidget(self.notes)
-        column.addStretch(1)
+        vertical(
+            head,
+            columns,
+            Label("Notes", "strong"),
+            self.notes,
+            STRETCH,
+            on=inner,
+            spacing=space.XL,
+            margins=edge,
+        )
         area = scrolled(inner, sideways=True, background=QPalette.ColorRole.Base)
         for widget in (inner, area.viewport()):
             widget.setAutoFillBackground(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        vertical(area, on=self)
 
     def _noted(self) -> None:
         self._run.notes = self.notes.toPlainText()
@@ -75,11 +72,7 @@ class SettingsPage(Page):
             ("Chains" if run.spec.algorithm == "mcmc" else "Restarts", str(run.schedule.chains), False)
         ]
         if run.spec.algorithm == "mcmc":
-            rows += [
-                ("Warm-up sweeps", format_count(run.schedule.warmup), False),
-                ("Kept draws per chain", format_count(run.schedule.draws), False),
-                ("Thinning", str(run.schedule.thin), False),
-            ]
+            rows += [(title, f"{value} {unit}".strip(), False) for title, value, unit in sampling_rows(run)]
         else:
             rows += [
                 ("Sweeps at most", format_count(run.schedule.max_sweeps), False),
@@ -116,12 +109,9 @@ class SettingsPage(Page):
 
     @staticmethod
     def _column(groups: Sequence[tuple[str, list[Row]]]) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(space.L)
+        column = vertical(spacing=space.L)
         for heading, rows in groups:
-            grid = QGridLayout()
-            grid.setVerticalSpacing(space.XS)
-            grid.setHorizontalSpacing(space.M)
+            grid = grid_layout(spacing=(space.M, space.XS))
             grid.addWidget(Label(heading, "strong"), 0, 0, 1, 3)
             for index, (name, value, changed) in enumerate(rows, start=1):
                 title = Label(name, color="muted", elide=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.diagnostics import listed
 from plaidwork.core.draws.solution_words import weight_text
@@ -14,6 +14,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.solution_choice import KIND
 from plaidwork.gui.widgets import Card, DataTable
+from plaidwork.gui.widgets.layouts import vertical
 from plaidwork.gui.workbench import Workbench
 
 _HEAD, _LINE = 40, 26
@@ -29,9 +30,7 @@ class SolutionTable(Card):
         self.table = DataTable(dense=True)
         self.table.setAccessibleName("Solutions")
         self.table.setToolTip("Double click: show this solution in all views")
-        inside = QVBoxLayout(self)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.addWidget(self.table)
+        vertical(self.table, on=self, margins=1)
         selection = workbench.selection(run)
         self.table.row_activated.connect(lambda row: selection.set(KIND, (row + 1,)))
         self.hide()
@@ -52,9 +51,14 @@ class SolutionTable(Card):
             "Below the first": np.array([math.nan, *(one.behind for one in found[1:])]),
             "SE": np.array([math.nan, *(one.behind_error for one in found[1:])]),
         }
+        columns = {name: values for name, values in columns.items() if not _unknown(values)}
         formats = dict.fromkeys(("Log density", "Below the first", "SE"), _amount)
         self.table.set_columns(columns, formats={**formats, "Weight": lambda v: weight_text(v) or "–"})
         self.setFixedHeight(_HEAD + min(len(found), _MOST_LINES) * _LINE)
+
+
+def _unknown(values: object) -> bool:
+    return isinstance(values, np.ndarray) and bool(np.isnan(values.astype(float)).all())
 
 
 def _amount(value: float) -> str:

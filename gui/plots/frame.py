@@ -7,7 +7,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.plots.axis import PlotAxis
@@ -16,6 +16,7 @@ from plaidwork.gui.plots.legend import Legend, resolve
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
 
 pg.setConfigOptions(antialias=True, imageAxisOrder="row-major")
 
@@ -78,18 +79,10 @@ class PlotFrame(QWidget):
         self._title = Label(title, "strong")
         self._aid = Label(aid, "body", "muted", elide=True)
         self._legend = Legend()
-        self._row = QHBoxLayout()
-        self._row.setSpacing(space.S)
-        self._row.addWidget(self._title)
-        self._row.addWidget(self._aid, 1)
-        self._row.addWidget(self._legend)
+        self._row = horizontal(self._title, (self._aid, 1), self._legend, spacing=space.S)
         self._canvas = _Canvas(self, {"bottom": self.x_axis, "left": self.y_axis})
         self._configure()
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(space.XS)
-        self._body.addLayout(self._row)
-        self._body.addWidget(self._canvas, 1)
+        self._body = vertical(self._row, (self._canvas, 1), on=self, spacing=space.XS)
         self.set_title(title, aid)
         self._legend.hide()
         self._moves = pg.SignalProxy(self._canvas.scene().sigMouseMoved, rateLimit=30, slot=self._moved)
@@ -103,7 +96,7 @@ class PlotFrame(QWidget):
         item.showGrid(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.03)
         item.getViewBox().setMouseMode(pg.ViewBox.PanMode)
-        item.layout.setContentsMargins(0, space.S, space.S, 0)
+        with_margins(item.layout, (0, space.S, space.S, 0))
         self._canvas.setFrameShape(self._canvas.Shape.NoFrame)
         self._canvas.setMinimumSize(120, 80)
         self._canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

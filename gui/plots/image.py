@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.plots.frame import PlotFrame
 from plaidwork.gui.theme import theme
+from plaidwork.gui.widgets.layouts import with_margins
 
 MAX_SIDE = 2000
 DIVERGING = ("loom", "soft_loom")
@@ -118,7 +119,7 @@ class MatrixImage(PlotFrame):
         self.view_box.setAspectLocked(square)
         self.item.hideAxis("left")
         self.item.hideAxis("bottom")
-        self.item.layout.setContentsMargins(0, 0, 0, 0)
+        with_margins(self.item.layout, 0)
         self._canvas.scene().sigMouseClicked.connect(self._clicked)
         self.view_box.sigRangeChanged.connect(self._view_changed)
         self.view_box.sigResized.connect(self._view_changed)

@@ -10,13 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from plaidwork.gui.icons import pixmap
 from plaidwork.gui.plugins import facts
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Card, Label, StatePane, button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.widgets.state_pane import PaneAction
 
 _SHOWN_MODELS = 3
@@ -78,40 +77,32 @@ class DetailCard(Card):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._nothing)
         self._stack.addWidget(self._build_plugin())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.L, space.M, space.L, space.M)
-        layout.addWidget(self._stack)
+        vertical(self._stack, on=self, margins=(space.L, space.M, space.L, space.M))
 
     def _build_plugin(self) -> QWidget:
         page = QWidget()
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(self._icon)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.copy_button)
-        under = QHBoxLayout()
-        under.setSpacing(space.S)
-        under.addWidget(self.bar)
-        under.addWidget(self.doing, 1)
-        under.addWidget(self.cancel_button)
+        head = horizontal(self._icon, (self.title, 1), self.copy_button, spacing=space.S)
         self._progress = QWidget()
-        self._progress.setLayout(under)
-        under.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        for key in ("enable", "disable", "check", "reload", "uninstall"):
-            row.addWidget(self.buttons[key])
-        row.addStretch(1)
-        row.addWidget(self.buttons["show_folder"])
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
-        column.addLayout(head)
-        for widget in (self.text, *self.lines, self.code, self.to_do, self.checked):
-            column.addWidget(widget)
-        column.addStretch(1)
-        column.addWidget(self._progress)
-        column.addLayout(row)
+        horizontal(self.bar, (self.doing, 1), self.cancel_button, on=self._progress, spacing=space.S)
+        row = horizontal(
+            *(self.buttons[key] for key in ("enable", "disable", "check", "reload", "uninstall")),
+            STRETCH,
+            self.buttons["show_folder"],
+            spacing=space.S,
+        )
+        vertical(
+            head,
+            self.text,
+            *self.lines,
+            self.code,
+            self.to_do,
+            self.checked,
+            STRETCH,
+            self._progress,
+            row,
+            on=page,
+            spacing=space.S,
+        )
         return page
 
     # -- content --------------------------------------------------------------------------------

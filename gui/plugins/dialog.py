@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from plaidwork.core.checks.background import check_in_process, kept_result
 from plaidwork.core.errors import PlaidworkError
@@ -29,6 +29,7 @@ from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, MessageBar, button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 SIZE = (960, 720)
@@ -81,13 +82,14 @@ class PluginsDialog(TaskDialog):
         self.table.chosen.connect(self._show_detail)
         self.card = DetailCard()
         self.card.asked.connect(self._act)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._build_head())
-        column.addWidget(self.messages)
-        column.addWidget(self._build_middle(), 1)
-        column.addWidget(self._build_foot())
+        vertical(
+            self._build_head(),
+            self.messages,
+            (self._build_middle(), 1),
+            self._build_foot(),
+            on=self,
+            spacing=0,
+        )
 
     def _build_head(self) -> QWidget:
         head = Pane("surface", "bottom")
@@ -99,28 +101,27 @@ class PluginsDialog(TaskDialog):
         self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.setFixedWidth(250)
         self.search.textChanged.connect(self._search)
-        words = QVBoxLayout()
-        words.setSpacing(space.XS)
-        words.addWidget(Label("Plugins", "headline"))
-        words.addWidget(self.counted)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        row.setSpacing(space.L)
-        row.addLayout(words, 1)
-        row.addWidget(self.search)
+        words = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
+        horizontal(
+            (words, 1),
+            self.search,
+            on=head,
+            spacing=space.L,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         return head
 
     def _build_middle(self) -> QWidget:
         pane = Pane("surface")
         frame = Card()
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(4, 3, 4, 3)
-        inside.addWidget(self.table)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.M)
-        column.addWidget(frame, 1)
-        column.addWidget(self.card)
+        vertical(self.table, on=frame, margins=(4, 3, 4, 3))
+        vertical(
+            (frame, 1),
+            self.card,
+            on=pane,
+            spacing=space.M,
+            margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
+        )
         return pane
 
     def _build_foot(self) -> QWidget:
@@ -136,14 +137,17 @@ class PluginsDialog(TaskDialog):
         self.install_button = button("Install…", self._install)
         self.close_button = button("Close", self.accept, kind="primary")
         self.close_button.setDefault(True)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(space.L, space.M, space.DIALOG_EDGE, space.M)
-        row.setSpacing(space.S)
-        for widget in (self.folder_button, self.write_button, self.developer):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.install_button)
-        row.addWidget(self.close_button)
+        horizontal(
+            self.folder_button,
+            self.write_button,
+            self.developer,
+            STRETCH,
+            self.install_button,
+            self.close_button,
+            on=foot,
+            spacing=space.S,
+            margins=(space.L, space.M, space.DIALOG_EDGE, space.M),
+        )
         return foot
 
     def _say(self) -> None:
@@ -433,13 +437,8 @@ class PluginsDialog(TaskDialog):
         command.setReadOnly(True)
         command.setAccessibleName("Command")
         copy = button("Copy", lambda: QGuiApplication.clipboard().setText(facts.NEW_COMMAND))
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(command, 1)
-        row.addWidget(copy)
         line = QWidget()
-        line.setLayout(row)
+        horizontal((command, 1), copy, on=line, spacing=space.S)
         dialog.add(line)
         dialog.add_buttons((("close", "Close"),), "close")
         dialog.exec()

@@ -10,11 +10,9 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Label, button
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 
 WIDTH = 560
 MOST_HEIGHT = 240
@@ -51,21 +50,9 @@ class InstallDialog(TaskDialog):
         self.cancel_button = button("Cancel", self.reject)
         self.go_button = button("Look up", self._go, kind="primary")
         self.go_button.setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(self.back_button)
-        row.addStretch(1)
-        row.addWidget(self.cancel_button)
-        row.addWidget(self.go_button)
-        column = QVBoxLayout(self)
+        row = horizontal(self.back_button, STRETCH, self.cancel_button, self.go_button, spacing=space.S)
         edge = space.DIALOG_EDGE
-        column.setContentsMargins(edge, edge, edge, edge)
-        column.setSpacing(space.M)
-        column.addWidget(self.headline)
-        column.addWidget(self.pages)
-        column.addWidget(self.told)
-        column.addStretch(1)
-        column.addLayout(row)
+        vertical(self.headline, self.pages, self.told, STRETCH, row, on=self, spacing=space.M, margins=edge)
         self._show_page(0)
 
     def _build_ask(self) -> QWidget:
@@ -77,21 +64,14 @@ class InstallDialog(TaskDialog):
         label = Label("Package name or wheel file", "strong")
         label.setBuddy(self.field)
         self.browse_button = button("Choose a file…", self._browse)
-        line = QHBoxLayout()
-        line.setSpacing(space.S)
-        line.addWidget(self.field, 1)
-        line.addWidget(self.browse_button)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addWidget(label)
-        column.addLayout(line)
+        line = horizontal((self.field, 1), self.browse_button, spacing=space.S)
         help_text = (
             "A name is looked up where pip of this computer looks, usually on the network. A file is looked up only "
             "when it needs something that is not here. Nothing is installed before you agree."
         )
-        column.addWidget(Label(help_text, "caption", "muted", wrap=True))
-        column.addStretch(1)
+        vertical(
+            label, line, Label(help_text, "caption", "muted", wrap=True), STRETCH, on=page, spacing=space.XS
+        )
         return page
 
     def _build_offer(self) -> QWidget:
@@ -103,23 +83,14 @@ class InstallDialog(TaskDialog):
         for part in (self._scroll, self._scroll.viewport()):
             part.setAutoFillBackground(False)
         self._card = Card()
-        inside = QVBoxLayout(self._card)
-        inside.setContentsMargins(space.M, space.S, space.M, space.S)
-        inside.addWidget(self._scroll)
+        vertical(self._scroll, on=self._card, margins=(space.M, space.S, space.M, space.S))
         self.where = Label("", elide=True)
         self.site = Label("", "body", "muted", elide=True)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
-        column.addWidget(self._card)
-        column.addWidget(self.where)
-        column.addWidget(self.site)
         risk = (
             "The packages that Plaidwork runs with stay as they are. A plugin can do all that you can do on this "
             "computer: install it only if you trust where it comes from."
         )
-        column.addWidget(Label(risk, wrap=True))
-        column.addStretch(1)
+        vertical(self._card, self.where, self.site, Label(risk, wrap=True), STRETCH, on=page, spacing=space.S)
         return page
 
     # -- what to install ------------------------------------------------------------------------
@@ -203,21 +174,15 @@ class InstallDialog(TaskDialog):
 
     def _list_parts(self, offer: Offer) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
         own, *others = offer.parts
-        column.addWidget(Label(str(own), "strong", elide=True))
+        column = vertical(Label(str(own), "strong", elide=True), on=inner, spacing=space.XS)
         licence = f"Licence: {offer.licence}" if offer.licence else ""
         words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
         if words:
             column.addWidget(Label(words, "body", "muted", wrap=True))
         if others:
-            column.addSpacing(space.S)
-            column.addWidget(Label("and what it needs:", "body", "muted"))
-        for part in others:
-            column.addWidget(Label(str(part), elide=True))
-        column.addStretch(1)
+            add(column, space.S, Label("and what it needs:", "body", "muted"))
+        add(column, *(Label(str(part), elide=True) for part in others), STRETCH)
         wide = self._inner - 2 * space.M
         high = max(column.sizeHint().height(), column.totalHeightForWidth(wide)) + 2 * space.S + 2
         self._card.setFixedHeight(min(high, MOST_HEIGHT))

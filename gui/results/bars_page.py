@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.contract.model import Table
 from plaidwork.gui.numbers import format_fixed, format_number, format_probability, nice_ticks, step_decimals
@@ -18,6 +18,7 @@ from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.layouts import vertical
 
 _MOST = 400
 _WIDEST = 120
@@ -233,9 +234,7 @@ class BarsPage(ResultPage):
         self.chart = BarChart()
         self.chart.hovered.connect(self.hovered)
         content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.chart)
+        vertical(self.chart, on=content)
         return content
 
     def load(self, sources: Sources) -> Bars:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_percent, nice_ticks, step_decimals
 from plaidwork.gui.results.blocks import Blocks
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import KeyFigure, Label
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 _ROW = 24
 _NAME = 92
@@ -101,11 +102,7 @@ class BlockOverview(QWidget):
         super().__init__(parent)
         self._blocks = blocks
         self._figures = [KeyFigure(text, role="strong") for text in ("In a block", "In several", "In none")]
-        figures = QHBoxLayout()
-        figures.setSpacing(space.L)
-        for figure in self._figures:
-            figures.addWidget(figure)
-        figures.addStretch(1)
+        figures = horizontal(*self._figures, STRETCH, spacing=space.L)
         self._title = Label("", "strong", elide=True)
         self._aid = Label("", "caption", "muted", elide=True)
         self.plot = ShiftPlot(blocks)
@@ -113,18 +110,20 @@ class BlockOverview(QWidget):
         self._hint = Label(
             "Click a block in the picture, the list or here to see its members.", "body", "muted", wrap=True
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, space.M, 0, 0)
-        column.setSpacing(space.XS)
-        column.addLayout(figures)
-        column.addSpacing(space.L)
-        column.addWidget(self._title)
-        column.addWidget(self._aid)
-        column.addSpacing(space.S)
-        column.addWidget(self.plot)
-        column.addSpacing(space.M)
-        column.addWidget(self._hint)
-        column.addStretch(1)
+        vertical(
+            figures,
+            space.L,
+            self._title,
+            self._aid,
+            space.S,
+            self.plot,
+            space.M,
+            self._hint,
+            STRETCH,
+            on=self,
+            spacing=space.XS,
+            margins=(0, space.M, 0, 0),
+        )
         self.setMinimumHeight(size.CONTROL)
 
     def refresh(self) -> None:

@@ -13,9 +13,7 @@ from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label, SegmentedControl, scrolled, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _ROWS_SHOWN = 6
@@ -91,67 +90,60 @@ class BlockPanel(QWidget):
         self._details = QWidget()
         self._build_details()
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M)
-        column.setSpacing(space.S)
-        column.addWidget(self._list_title)
-        column.addWidget(self._list_card)
-        column.addWidget(self.overview)
-        column.addWidget(self._details, 1)
+        column = vertical(
+            self._list_title,
+            self._list_card,
+            self.overview,
+            (self._details, 1),
+            on=inner,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M),
+        )
         column.addStretch(0)
         area = scrolled(inner, background=QPalette.ColorRole.Window)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        vertical(area, on=self)
 
     def _build_details(self) -> None:
         self._swatch = BlockSwatch(self.blocks)
         self.name = BlockName()
         self.name.renamed.connect(lambda text: self._chosen(lambda block: self.blocks.rename(block, text)))
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(self._swatch)
-        head.addWidget(self.name, 1)
-        head.addWidget(tool_button("pencil", "Rename (F2)", self.name.edit))
-        head.addWidget(
-            tool_button("zoom-fit", "Open the sub-matrix (Enter)", lambda: self._chosen(self.opened.emit))
+        head = horizontal(
+            self._swatch,
+            (self.name, 1),
+            tool_button("pencil", "Rename (F2)", self.name.edit),
+            tool_button("zoom-fit", "Open the sub-matrix (Enter)", lambda: self._chosen(self.opened.emit)),
+            tool_button("export", "Export rows × columns as CSV…", self._ask_export),
+            spacing=space.S,
         )
-        head.addWidget(tool_button("export", "Export rows × columns as CSV…", self._ask_export))
         self._figures = [KeyFigure(text, role="strong") for text in ("Rows", "Columns", "Shift", "Present")]
-        figures = QHBoxLayout()
-        figures.setSpacing(space.M)
-        for figure in self._figures:
-            figures.addWidget(figure)
-        figures.addStretch(1)
+        figures = horizontal(*self._figures, STRETCH, spacing=space.M)
         self._profile_title = Label("", "body", "muted", elide=True)
         self._profile_legend = Legend()
-        profile_head = QHBoxLayout()
-        profile_head.addWidget(self._profile_title, 1)
-        profile_head.addWidget(self._profile_legend)
+        profile_head = horizontal((self._profile_title, 1), self._profile_legend)
         self.profile = BlockProfile(self.blocks)
         self.profile.hovered.connect(self.hovered)
         self.side = SegmentedControl([("rows", "Rows"), ("columns", "Columns")])
         self.side.changed.connect(self._fill_members)
-        members_head = QHBoxLayout()
-        members_head.addWidget(Label("Members", "strong"), 1)
-        members_head.addWidget(self.side)
+        members_head = horizontal((Label("Members", "strong"), 1), self.side)
         self.members = DataTable(dense=True)
         self.members.view.setAccessibleName("Members of the block")
         self.members.row_selected.connect(self._select_member)
         members_card = _card(self.members)
         members_card.setMinimumHeight(size.TABLE_HEAD + 4 * size.ROW_DOCK)
-        column = QVBoxLayout(self._details)
-        column.setContentsMargins(0, space.M, 0, 0)
-        column.setSpacing(space.S)
-        column.addLayout(head)
-        column.addLayout(figures)
-        column.addSpacing(space.XS)
-        column.addLayout(profile_head)
-        column.addWidget(self.profile)
-        column.addSpacing(space.S)
-        column.addLayout(members_head)
-        column.addWidget(members_card, 1)
+        vertical(
+            head,
+            figures,
+            space.XS,
+            profile_head,
+            self.profile,
+            space.S,
+            members_head,
+            (members_card, 1),
+            on=self._details,
+            spacing=space.S,
+            margins=(0, space.M, 0, 0),
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(340, 640)
@@ -344,9 +336,7 @@ class BlockPanel(QWidget):
 
 def _card(table: QWidget) -> Card:
     card = Card()
-    layout = QVBoxLayout(card)
-    layout.setContentsMargins(1, 1, 1, 1)
-    layout.addWidget(table)
+    vertical(table, on=card, margins=1)
     return card
 
 

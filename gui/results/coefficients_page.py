@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import format_count, format_number, format_probability
@@ -21,6 +21,7 @@ from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl, SliderField
+from plaidwork.gui.widgets.layouts import grid_layout
 
 _MOST_TOP = 200
 _MOST_PANELS = 3
@@ -89,9 +90,7 @@ class CoefficientsPage(ResultPage):
         self._order_field = Labelled("Order", self.order)
         options = OptionRow(self._picker_field, self._group_field, self._top_field, self._order_field)
         self._panels = QWidget()
-        self._grid = QGridLayout(self._panels)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(space.XL)
+        self._grid = grid_layout(on=self._panels, spacing=space.XL)
         self.charts: list[CoefficientChart] = []
         self._foot = Label("", "body", "muted", elide=True)
         self.legend = Legend()

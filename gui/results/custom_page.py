@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Result, Table
@@ -19,6 +19,7 @@ from plaidwork.core.errors import PluginError
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import NotYet, SourceError, Sources
+from plaidwork.gui.widgets.layouts import vertical
 
 FACTORY = "factory"
 _live: WeakSet[CustomPage] = WeakSet()
@@ -34,8 +35,7 @@ class CustomPage(ResultPage):
         self.factory: ViewFactory | None = None
         self._broken = ""
         holder = QWidget()
-        self._layout = QVBoxLayout(holder)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout = vertical(on=holder)
         _live.add(self)
         return holder
 

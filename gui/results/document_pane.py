@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from plaidwork.core.data.text.counts import Stems
 from plaidwork.core.data.text.marking import Place, readable, term_places
@@ -13,6 +13,7 @@ from plaidwork.core.data.text.options import TextOptions
 from plaidwork.gui.results.documents import TopicWords
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import vertical
 
 _LONGEST = 200_000
 """Letters shown of a text."""
@@ -32,13 +33,15 @@ class DocumentPane(QWidget):
         self.text.document().setDocumentMargin(0)
         self._stems = Stems()
         self.places: tuple[Place, ...] = ()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.L, 0, 0, 0)
-        layout.setSpacing(space.XS)
-        layout.addWidget(self._name)
-        layout.addWidget(self._facts)
-        layout.addSpacing(space.XS)
-        layout.addWidget(self.text, 1)
+        vertical(
+            self._name,
+            self._facts,
+            space.XS,
+            (self.text, 1),
+            on=self,
+            spacing=space.XS,
+            margins=(space.L, 0, 0, 0),
+        )
 
     def set_head(self, name: str, facts: str) -> None:
         """Name the document and say what is known of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_interval, format_number, format_percent
 from plaidwork.gui.results.chart import capital, headed
@@ -15,6 +15,7 @@ from plaidwork.gui.results.tile_paint import fitted, paint_frame, tile_image
 from plaidwork.gui.results.weight_chart import WeightChart
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import KeyFigure, Label, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 
 _TILE = 140
 
@@ -82,31 +83,22 @@ class ImagePanel(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        figures = QVBoxLayout()
-        figures.setSpacing(space.S)
-        for figure in (self.weight, self.alone, self.strength):
-            figures.addWidget(figure)
-        figures.addStretch(1)
-        head = QHBoxLayout()
-        head.setSpacing(space.L)
-        head.addWidget(self.tile, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(figures, 1)
+        figures = vertical(self.weight, self.alone, self.strength, STRETCH, spacing=space.S)
+        head = horizontal((self.tile, 0, Qt.AlignmentFlag.AlignTop), (figures, 1), spacing=space.L)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M)
-        column.setSpacing(space.S)
-        column.addWidget(self.title)
-        column.addLayout(head)
+        column = vertical(
+            self.title,
+            head,
+            on=inner,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M),
+        )
         for title, chart in ((self._density_title, self.density), (self._weights_title, self.weights)):
-            column.addSpacing(space.M)
-            column.addWidget(title)
-            column.addWidget(chart)
+            add(column, space.M, title, chart)
         column.addStretch(1)
         area = scrolled(inner, background=QPalette.ColorRole.Window)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        vertical(area, on=self)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(280, 200)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
-from plaidwork.gui.numbers import format_count, format_percent
+from plaidwork.gui.numbers import format_count, format_fixed, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -21,6 +21,7 @@ from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Card, DataTable, Label
+from plaidwork.gui.widgets.layouts import vertical
 
 MOST_ROWS = 50_000
 """Cells listed on the page; a file holds all."""
@@ -37,6 +38,8 @@ class Gaps:
     place: int
     columns: Mapping[str, np.ndarray]
     word: str
+    agreement: float
+    """Correlation of what two halves of the chains expect; NaN where there are no two."""
 
 
 class ImputedPage(ResultPage):
@@ -58,16 +61,12 @@ class ImputedPage(ResultPage):
         self.table = DataTable(filter_line=True)
         self.table.view.setAccessibleName(self.view.title)
         self._card = card = Card()
-        layout = QVBoxLayout(card)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.addWidget(self.table)
+        vertical(self.table, on=card, margins=4)
         self._card.setMaximumWidth(720)
         self._foot = Label("", "body", "muted", elide=True)
         self._options = OptionRow(self._picker_field)
         holder = QWidget()  # its edges stand where those of other pictures do
-        outer = QVBoxLayout(holder)
-        outer.setContentsMargins(RING, 0, RING, 0)
-        outer.addWidget(card)
+        vertical(card, on=holder, margins=(RING, 0, RING, 0))
         return page_content(self._options, holder, self._foot)
 
     # -- loading --------------------------------------------------------------------------------
@@ -94,6 +93,7 @@ class ImputedPage(ResultPage):
             place,
             _cells(fitted, place, dims),
             (dims[0] if dims else "row").replace("_", " "),
+            fitted.agreement(place, *np.nonzero(gaps[place])),
         )
 
     def show_loaded(self, loaded: Gaps) -> None:
@@ -113,6 +113,10 @@ class ImputedPage(ResultPage):
         text = f"{format_count(total)} missing cells, {format_percent(total / max(1, loaded.sizes[loaded.place]))} of {loaded.names[loaded.place]}"
         if listed < total:
             text += f"; the first {format_count(listed)} are listed, a file holds all (… menu)"
+        if not np.isnan(loaded.agreement):
+            text += (
+                f"; two halves of the chains agree to a correlation of {format_fixed(loaded.agreement, 2)}"
+            )
         self._foot.setText(text)
 
     def choose(self, place: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability
 from plaidwork.gui.results.chart import capital, plural
@@ -13,6 +13,7 @@ from plaidwork.gui.results.network import Shown
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, DataTable, KeyFigure, Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 NOTHING = "Find a name"
 
@@ -48,21 +49,20 @@ class NetworkPanel(QWidget):
         self.all.row_selected.connect(lambda row: self._choose("all", row))
         self._near_card, all_card = _card(self.near), _card(self.all)
         self._all_title = Label("", "strong", elide=True)
-        figures = QHBoxLayout()
-        figures.setSpacing(space.L)
-        for figure in self.figures:
-            figures.addWidget(figure, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M)
-        column.setSpacing(space.S)
-        column.addWidget(self.picker)
-        column.addSpacing(space.XS)
-        column.addWidget(self.title)
-        column.addLayout(figures)
-        column.addWidget(self._near_card, 1)
-        column.addSpacing(space.XS)
-        column.addWidget(self._all_title)
-        column.addWidget(all_card, 1)
+        figures = horizontal(*((figure, 1) for figure in self.figures), spacing=space.L)
+        vertical(
+            self.picker,
+            space.XS,
+            self.title,
+            figures,
+            (self._near_card, 1),
+            space.XS,
+            self._all_title,
+            (all_card, 1),
+            on=self,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.S, space.DOCK_EDGE, space.M),
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(280, 240)
@@ -146,7 +146,5 @@ class NetworkPanel(QWidget):
 
 def _card(table: QWidget) -> Card:
     card = Card()
-    layout = QVBoxLayout(card)
-    layout.setContentsMargins(1, 1, 1, 1)
-    layout.addWidget(table)
+    vertical(table, on=card, margins=1)
     return card

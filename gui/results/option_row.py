@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayoutItem, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayoutItem, QSizePolicy, QWidget
 
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import FlowLayout, Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical, with_margins
 
 
 class _EndLayout(FlowLayout):
@@ -82,20 +83,18 @@ def page_content(options: OptionRow | None, picture: QWidget, *foot: QWidget) ->
     Options and foot keep the room of the focus ring, so that they stand on one line with the picture.
     """
     content = QWidget()
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(space.M - RING)
+    layout = vertical(on=content, spacing=space.M - RING)
     if options is not None:
-        options.setContentsMargins(RING, 0, RING, 0)
-        layout.addWidget(options)
+        layout.addWidget(with_margins(options, (RING, 0, RING, 0)))
     layout.addWidget(picture, 1)
     if foot:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(RING, 0, RING, 0)
-        line.setSpacing(space.M)
-        for widget in foot:
-            line.addWidget(widget, int(widget is foot[0]))
+        horizontal(
+            *((widget, int(widget is foot[0])) for widget in foot),
+            on=row,
+            spacing=space.M,
+            margins=(RING, 0, RING, 0),
+        )
         layout.addWidget(row)
     return content
 
@@ -105,12 +104,8 @@ class Labelled(QWidget):
 
     def __init__(self, text: str, control: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M)
         self.label = Label(text, "body", "muted")
-        layout.addWidget(self.label)
-        layout.addWidget(control)
+        horizontal(self.label, control, on=self, spacing=space.M)
         control.setAccessibleName(text)
 
 

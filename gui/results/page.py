@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.spec import View
@@ -28,6 +28,7 @@ from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, Skeleton, StatePane, button, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import DIAGNOSTICS, Workbench
 
 SKELETON_AFTER = 300
@@ -136,22 +137,8 @@ class ResultPage(Renaming):
             tool_button("table", "Show data (Ctrl+D)", self.show_data),
             tool_button("more", "More", self._show_menu),
         ]
-        title_row = QHBoxLayout()
-        title_row.setSpacing(space.S)
-        title_row.addWidget(self._headline)
-        title_row.addWidget(self._doubt)
-        title_row.addStretch(1)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addLayout(title_row)
-        words.addWidget(self._caption)
-        head = QHBoxLayout()
-        head.setSpacing(space.XS)
-        head.addLayout(words, 1)
-        head.addSpacing(space.S)
-        head.addWidget(self._solution)
-        for action in self.head_buttons:
-            head.addWidget(action)
+        title_row = horizontal(self._headline, self._doubt, STRETCH, spacing=space.S)
+        words = vertical(title_row, self._caption, spacing=2)
         self._find = QLineEdit()
         self._find.setClearButtonEnabled(True)
         self._find.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
@@ -160,12 +147,14 @@ class ResultPage(Renaming):
         self._find.setMaximumWidth(320)
         self._found = Label("", "caption", "muted", elide=True)
         self._find_row = QWidget()
-        row = QHBoxLayout(self._find_row)
-        row.setContentsMargins(RING, 0, RING, 0)
-        row.setSpacing(space.S)
-        row.addWidget(self._find, 1)
-        row.addWidget(self._found, 1)
-        row.addWidget(tool_button("close", "Close the search", self.close_find))
+        horizontal(
+            (self._find, 1),
+            (self._found, 1),
+            tool_button("close", "Close the search", self.close_find),
+            on=self._find_row,
+            spacing=space.S,
+            margins=(RING, 0, RING, 0),
+        )
         self._find_row.hide()
         self._content = self.build()
         self._skeleton = Skeleton(6, 3)
@@ -174,13 +163,22 @@ class ResultPage(Renaming):
         self._stack = QStackedLayout(self._stack_holder)
         for page in (self._content, self._skeleton, self._pane):
             self._stack.addWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.VIEW_EDGE - RING, space.L, space.VIEW_EDGE - RING, space.M)
-        layout.setSpacing(space.M)
-        head.setContentsMargins(RING, 0, RING, 0)
-        layout.addLayout(head)
-        layout.addWidget(self._find_row)
-        layout.addWidget(self._stack_holder, 1)
+        head = horizontal(
+            (words, 1),
+            space.S,
+            self._solution,
+            *self.head_buttons,
+            spacing=space.XS,
+            margins=(RING, 0, RING, 0),
+        )
+        vertical(
+            head,
+            self._find_row,
+            (self._stack_holder, 1),
+            on=self,
+            spacing=space.M,
+            margins=(space.VIEW_EDGE - RING, space.L, space.VIEW_EDGE - RING, space.M),
+        )
         self._blank = QWidget()
         self._stack.addWidget(self._blank)
         self._stack.setCurrentWidget(self._blank)
@@ -352,9 +350,7 @@ class ResultPage(Renaming):
         dialog.setWindowTitle("Details")
         text = QPlainTextEdit(details)
         text.setReadOnly(True)
-        layout = QVBoxLayout(dialog)
-        layout.addWidget(text)
-        layout.addWidget(button("Close", dialog.close))
+        vertical(text, button("Close", dialog.close), on=dialog, margins=None)
         dialog.resize(720, 420)
         dialog.open()
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMessageLogContext, QSize, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+from plaidwork.gui.widgets.layouts import horizontal
 
 if TYPE_CHECKING:
     from plaidwork.gui.results.page import ResultPage
@@ -98,10 +99,7 @@ def render_view(
         page = _page(session, run, view)
         frame = QWidget()
         frame.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(page, 1)
+        row = horizontal((page, 1), on=frame, spacing=0)
         panel = page.side_panel() if size[0] >= 900 else None
         if panel is not None:
             panel.setFixedWidth(_PANEL)

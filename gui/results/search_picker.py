@@ -15,11 +15,12 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QListView, QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import space, theme
+from plaidwork.gui.widgets.layouts import vertical
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -96,11 +97,7 @@ class _Popup(QFrame):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName("Names")
         self.list.clicked.connect(lambda index: self._choose(index.row()))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*(space.S,) * 4)
-        layout.setSpacing(space.S)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list)
+        vertical(self.field, self.list, on=self, spacing=space.S, margins=space.S)
 
     def _filter(self, text: str) -> None:
         self.names.keep(text)

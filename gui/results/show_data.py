@@ -14,9 +14,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QFrame,
-    QHBoxLayout,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from plaidwork.gui.numbers import format_number
 from plaidwork.gui.save_path import ask_save_path, proposed_name
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import DataTable, Label, button
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -95,18 +94,21 @@ class DataDialog(QDialog):
         else:
             self.table = DataTable(content, filter_line=True, formats=formats)
             shape = f"{max((len(column) for column in content.values()), default=0)} rows"
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*(space.DIALOG_EDGE,) * 4)
-        layout.setSpacing(space.M)
-        layout.addWidget(Label(title, "headline", elide=True))
-        layout.addWidget(Label(f"{shape}, in the order shown", "caption", "muted"))
-        layout.addWidget(self.table, 1)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addStretch(1)
-        row.addWidget(button("Close", self.close))
-        row.addWidget(button("Export table…", self._ask, kind="primary", icon_name="export"))
-        layout.addLayout(row)
+        row = horizontal(
+            STRETCH,
+            button("Close", self.close),
+            button("Export table…", self._ask, kind="primary", icon_name="export"),
+            spacing=space.S,
+        )
+        vertical(
+            Label(title, "headline", elide=True),
+            Label(f"{shape}, in the order shown", "caption", "muted"),
+            (self.table, 1),
+            row,
+            on=self,
+            spacing=space.M,
+            margins=space.DIALOG_EDGE,
+        )
         self.resize(860, 560)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 

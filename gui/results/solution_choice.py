@@ -66,7 +66,8 @@ class SolutionChoice(QComboBox):
         if len(found) < 2:
             return ()
         if not number:
-            return (f"All {self._run.chain_word}s, which found {len(found)} different solutions",)
+            sampled = self._run.spec.algorithm == "mcmc"  # of restarts models show the best
+            return (f"All chains, which found {len(found)} different solutions",) if sampled else ()
         several = "s" if len(found[number - 1].chains) > 1 else ""
         chains = listed([chain + 1 for chain in found[number - 1].chains])
         return (f"Solution {number} of {len(found)}, {self._run.chain_word}{several} {chains}",)
@@ -74,7 +75,8 @@ class SolutionChoice(QComboBox):
     def update_items(self) -> None:
         """Offer the solutions that are known now."""
         found = solutions_of(self._workbench, self._run)
-        titles = [f"All {self._run.chain_word}s"] + [title_of(n, one) for n, one in enumerate(found, start=1)]
+        first = "All chains" if self._run.spec.algorithm == "mcmc" else "Best restart"
+        titles = [first] + [title_of(n, one) for n, one in enumerate(found, start=1)]
         if titles != [self.itemText(row) for row in range(self.count())]:
             with QSignalBlocker(self):
                 self.clear()

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QWidget
 
 from plaidwork.gui.results.option_row import Legend
 from plaidwork.gui.results.strips import Strip, legend_of
 from plaidwork.gui.theme import space
+from plaidwork.gui.widgets.layouts import horizontal
 
 _NO_STRIP = "None"
 
@@ -33,11 +34,7 @@ class StripField(QWidget):
         self.choice.setAccessibleName("Annotation strip")
         self.choice.setToolTip("Annotation shown as the strip above the picture")
         self.legend = Legend()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.M)
-        row.addWidget(self.choice)
-        row.addWidget(self.legend)
+        horizontal(self.choice, self.legend, on=self, spacing=space.M)
 
     def set_strips(self, strips: Mapping[str, Strip], chosen: str | None) -> None:
         """Offer these strips, silently; the first one is shown when none was chosen."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, capital, plural
@@ -20,6 +20,7 @@ from plaidwork.gui.results.surface_chart import Drawn, SurfaceChart
 from plaidwork.gui.results.surface_map import Layer, Surface, read_chosen
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 _SHOWS = (("probability", "Probability"), ("uncertainty", "Uncertainty"), ("null", "No class"))
 _TALL = 620
@@ -73,9 +74,7 @@ class SurfacePage(PointsPage):
         self.band.setToolTip("Hatched: places where no class is more likely than not.")
         self.cut.setToolTip("A line across that can be dragged, and the probabilities along it below.")
         boxes = QWidget()
-        row = QHBoxLayout(boxes)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.M)
+        row = horizontal(on=boxes, spacing=space.M)
         for box in (self.contours, self.data, self.band, self.cut):
             row.addWidget(box)
             box.toggled.connect(self._draw)
@@ -83,11 +82,7 @@ class SurfacePage(PointsPage):
         self.legend, self.bar = MarkLegend(), ColorBar("soft_loom")
         self._foot = Label("", "body", "muted", elide=True)
         self._picture = QWidget()
-        column = QVBoxLayout(self._picture)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.S)
-        column.addWidget(self.chart, 1)
-        column.addWidget(self.curve)
+        vertical((self.chart, 1), self.curve, on=self._picture, spacing=space.S)
         options = OptionRow(*self._axes_fields, self._shows_field, self._picker_field, boxes)
         return page_content(options, self._picture, self._foot, self.legend, self.bar)
 

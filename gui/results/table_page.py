@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.model import Table
 from plaidwork.core.spelling import inside_sentence
@@ -17,6 +17,7 @@ from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.widgets import Card, DataTable
+from plaidwork.gui.widgets.layouts import vertical
 
 
 class TablePage(ResultPage):
@@ -45,13 +46,9 @@ class TablePage(ResultPage):
         self.table.view.setAccessibleName(self.view.title)
         self.table.row_selected.connect(self._tell)
         self._card = card = Card()
-        layout = QVBoxLayout(card)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.addWidget(self.table)
+        vertical(self.table, on=card, margins=4)
         holder = QWidget()
-        outer = QVBoxLayout(holder)
-        outer.setContentsMargins(RING, 0, RING, 0)
-        outer.addWidget(card)
+        vertical(card, on=holder, margins=(RING, 0, RING, 0))
         return holder
 
     def load(self, sources: Sources) -> Table:

@@ -61,4 +61,7 @@ def cost_words(plan: FitPlan, cost: Cost | None) -> str:
     seconds = cost.seconds_per_sweep * plan.schedule.sweeps(plan.spec.algorithm) * rounds
     time = format_duration(max(seconds, 1.0), rough=True)
     memory = format_bytes(cost.memory * chains)
+    if seconds < plan.schedule.budget:
+        most = format_duration(plan.schedule.budget, rough=True)
+        return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"
     return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import horizontal
 
 
 class ErrorLine(QWidget):
@@ -20,11 +21,7 @@ class ErrorLine(QWidget):
         self._icon.setFixedWidth(16)
         self._words = Label("", "caption", "error", wrap=True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the icon, however high the line becomes
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.XS)
-        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(self._words, 1)
+        horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (self._words, 1), on=self, spacing=space.XS)
         theme().changed.connect(self._restyle)
         self._restyle()
         self.hide()

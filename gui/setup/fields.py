@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
@@ -16,6 +16,7 @@ from plaidwork.gui.setup.matrix_edit import MatrixEdit
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, tool_button
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 
 
 def editor_of(parameter: Hyperparameter) -> Editor | MatrixEdit:
@@ -62,8 +63,7 @@ class SettingField(QWidget):
 
     def _build(self) -> None:
         parameter = self.parameter
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
+        head = horizontal(spacing=space.S)
         if not isinstance(self.editor, CheckEdit):
             label = Label(parameter.title, elide=True)
             label.setBuddy(self.editor)
@@ -71,25 +71,17 @@ class SettingField(QWidget):
             head.addWidget(label)
         else:
             head.addWidget(self.editor)
-        head.addWidget(self._changed)
-        head.addStretch(1)
-        head.addWidget(self._range)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addLayout(head)
+        add(head, self._changed, STRETCH, self._range)
+        column = vertical(head, on=self, spacing=space.XS)
         if isinstance(self.editor, CheckEdit):
             head.addWidget(self._reset)
         else:
-            row = QHBoxLayout()
-            row.setSpacing(space.S)
-            row.addWidget(self.editor, 1)
+            row = horizontal((self.editor, 1), spacing=space.S)
             if parameter.unit:
                 row.addWidget(Label(parameter.unit, "body", "muted"))
             row.addWidget(self._reset)
             column.addLayout(row)
-        column.addWidget(self._help)
-        column.addWidget(self._error)
+        add(column, self._help, self._error)
         self._help.setVisible(bool(parameter.doc))
         self.editor.setAccessibleName(parameter.title)
         self.editor.setAccessibleDescription(f"{parameter.doc} {short_range(parameter)}".strip())

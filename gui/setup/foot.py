@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 
 class Foot(QWidget):
@@ -34,17 +35,22 @@ class Foot(QWidget):
         self.search.setToolTip("Fit many settings and compare them")
         self.start = button("Start fit", self.start_requested.emit, kind="primary", icon_name="play")
         self.start.setToolTip("Start fit (Ctrl+Enter)")
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(self._clock)
-        row.addWidget(self.estimate, 1)
-        for item in (self.errors, self.presets, self.search, self.start):
-            row.addWidget(item, 0, Qt.AlignmentFlag.AlignVCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.S)
-        column.setSpacing(space.XS)
-        column.addWidget(self.message)
-        column.addLayout(row)
+        row = horizontal(
+            self._clock,
+            (self.estimate, 1),
+            *(
+                (item, 0, Qt.AlignmentFlag.AlignVCenter)
+                for item in (self.errors, self.presets, self.search, self.start)
+            ),
+            spacing=space.S,
+        )
+        vertical(
+            self.message,
+            row,
+            on=self,
+            spacing=space.XS,
+            margins=(space.VIEW_EDGE, space.S, space.VIEW_EDGE, space.S),
+        )
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
         self._restyle()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
@@ -17,6 +17,7 @@ from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.matrix_edit import MatrixEdit
 from plaidwork.gui.setup.sections import Columns, Fold, Section
 from plaidwork.gui.theme import space
+from plaidwork.gui.widgets.layouts import vertical
 
 MANY = 6
 """Above so many settings the fold names their groups instead."""
@@ -78,11 +79,8 @@ class HyperparameterForm(QWidget):
         self._guests = list(advanced)
         self._fold: Fold | None = None
         basic = self._sections(advanced=False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XXL)
         self.columns = Columns(left, right, basic)
-        column.addWidget(self.columns)
+        column = vertical(self.columns, on=self, spacing=space.XXL)
         hidden = self._sections(advanced=True)
         if self._guests:
             hidden.append(Section("Schedule", self._guests))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
@@ -22,6 +22,7 @@ from plaidwork.gui.setup.sections import Fold, Section
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 SUBSETS = (200, 500, 1000, 2000, 5000)
 """Numbers of rows offered for tall matrices."""
@@ -65,8 +66,7 @@ class InputField(QWidget):
         self._rows_label = Label("Rows to use")
         self._rows_label.setBuddy(self.rows)
         self._rows_help = Label("", "caption", "muted", wrap=True)
-        self._boxes = QVBoxLayout()
-        self._boxes.setSpacing(space.XS)
+        self._boxes = vertical(spacing=space.XS)
         self._help = Label("", "caption", "muted", wrap=True)
         self._error = ErrorLine()
         self.samples = SamplesField()
@@ -78,20 +78,10 @@ class InputField(QWidget):
         label = Label(item.title, elide=True)
         label.setBuddy(self.combo)
         label.setToolTip(item.name)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(self.combo, 1)
-        row.addWidget(self._import)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addWidget(label)
-        column.addLayout(row)
-        column.addLayout(self._boxes)
-        column.addWidget(self._help)
-        column.addWidget(self.samples)
-        column.addWidget(self._error)
-        column.addSpacing(space.S)
+        row = horizontal((self.combo, 1), self._import, spacing=space.S)
+        column = vertical(
+            label, row, self._boxes, self._help, self.samples, self._error, space.S, on=self, spacing=space.XS
+        )
         for widget in (self._rows_label, self.rows, self._rows_help):
             column.addWidget(widget)
             widget.hide()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.per_matrix import per_matrix, split, suited, write
@@ -21,6 +21,7 @@ from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 
 class _Line(QWidget):
@@ -41,17 +42,8 @@ class _Line(QWidget):
         self._warning = ErrorLine()
         label = Label(name, elide=True)
         label.setBuddy(self.choice)
-        row = QHBoxLayout()
-        row.setSpacing(space.S)
-        row.addWidget(label, 1)
-        row.addWidget(self.choice)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
-        column.addLayout(row)
-        column.addWidget(self.strip)
-        column.addWidget(self._note)
-        column.addWidget(self._warning)
+        row = horizontal((label, 1), self.choice, spacing=space.S)
+        vertical(row, self.strip, self._note, self._warning, on=self, spacing=space.XS)
         self.strip.hide()
         self.choice.edited.connect(self.tell)
 
@@ -100,10 +92,7 @@ class MatrixEdit(QWidget):
         self._lines: list[_Line] = []
         self._task: Task | None = None
         self._empty = Label("Choose data to see them here.", "caption", "muted", wrap=True)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(space.M)
-        self._column.addWidget(self._empty)
+        self._column = vertical(self._empty, on=self, spacing=space.M)
 
     @property
     def lines(self) -> list[_Line]:

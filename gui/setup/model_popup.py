@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.session.suitability import Choices
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, Label, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, add, horizontal, vertical
 
 _WIDTH = 520
 
@@ -42,25 +43,21 @@ class ModelCard(Card):
         self.reason = reason
         self.elsewhere = elsewhere
         self.current = current
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(Label(spec.title, "strong", "muted" if reason else "text"))
-        for tag in spec.tags[:2]:  # more leave no room for the title
-            head.addWidget(Chip(tag))
-        head.addStretch(1)
+        title = Label(spec.title, "strong", "muted" if reason else "text")
+        few = spec.tags[:2]  # more leave no room for the title
+        head = horizontal(title, *map(Chip, few), STRETCH, spacing=space.S)
         if current:
             head.addWidget(Chip("chosen", "accent"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(space.M, space.S, space.M, space.S)
-        column.setSpacing(space.XS)
-        column.addLayout(head)
-        column.addWidget(Label(plain_text(spec.summary), "caption", "muted", wrap=True))
+        column = vertical(
+            head,
+            Label(plain_text(spec.summary), "caption", "muted", wrap=True),
+            on=self,
+            spacing=space.XS,
+            margins=(space.M, space.S, space.M, space.S),
+        )
         if reason:
-            row = QHBoxLayout()
-            row.addWidget(Chip("Does not suit the data", "warn"))
-            row.addStretch(1)
-            column.addLayout(row)
-            column.addWidget(Label(f"{reason} {elsewhere}".strip(), "caption", "muted", wrap=True))
+            row = horizontal(Chip("Does not suit the data", "warn"), STRETCH)
+            add(column, row, Label(f"{reason} {elsewhere}".strip(), "caption", "muted", wrap=True))
         self.setAccessibleName(f"{spec.title}. {reason} {elsewhere}".strip())
 
 
@@ -87,9 +84,7 @@ class ModelPopup(QFrame):
             cards.append(ModelCard(spec, reason, spec.id == current, other))
         self.cards = sorted(cards, key=lambda card: bool(card.reason))
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.M, space.M, space.M, space.M)
-        column.setSpacing(space.S)
+        column = vertical(on=inner, spacing=space.S, margins=space.M)
         if not self.cards:
             column.addWidget(Label("No model is installed.", "body", "muted"))
         for card in self.cards:
@@ -97,9 +92,7 @@ class ModelPopup(QFrame):
             card.clicked.connect(lambda card=card: self._choose(card))
         column.addStretch(1)
         scroll = scrolled(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 1, 1, 1)
-        outer.addWidget(scroll)
+        vertical(scroll, on=self, margins=1)
         height = inner.heightForWidth(_WIDTH) if inner.hasHeightForWidth() else inner.sizeHint().height()
         inner.setFixedSize(_WIDTH, height)
         self.setFixedSize(_WIDTH + 14, min(560, max(80, height + 4)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.dataset import AXIS_WORDS
 from plaidwork.core.data.orienting import Placed
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 
 class SamplesField(QWidget):
@@ -25,9 +26,7 @@ class SamplesField(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(space.XS)
+        self._column = vertical(on=self, spacing=space.XS)
         self._rows: list[QWidget] = []
         self._shown: list[tuple[object, ...]] = []
         self._told: set[str] = set()
@@ -64,24 +63,17 @@ class SamplesField(QWidget):
     def _add(self, one: Placed, named: bool, choose: bool) -> None:
         name = one.dataset.name
         row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.XS)
         words = (one.line if named else one.words) or (f"“{name}” is taken as it is." if named else "")
         line = Label(words, "caption", "muted" if one.axis is not None else "warn", wrap=True)
         line.setObjectName("samples")
         line.setVisible(bool(words))
-        column.addWidget(line)
+        column = vertical(line, on=row, spacing=space.XS)
         if choose and not one.by_names:  # nobody can choose against the names
-            choice = QHBoxLayout()
-            choice.setSpacing(space.S)
             axis = one.wanted if one.axis is None else one.axis
             control = SegmentedControl([(word, word.capitalize()) for word in AXIS_WORDS], AXIS_WORDS[axis])
             control.setAccessibleName(f"Samples of {name} are")
             control.changed.connect(lambda word, name=name: self._choose(name, word))
-            choice.addWidget(Label("Samples are", "caption"))
-            choice.addWidget(control)
-            choice.addStretch(1)
+            choice = horizontal(Label("Samples are", "caption"), control, STRETCH, spacing=space.S)
             column.addLayout(choice)
             self.controls[name] = control
         self._rows.append(row)

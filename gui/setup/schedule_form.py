@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.contract.schedule import Schedule
-from plaidwork.core.contract.spec import Hyperparameter, ModelSpec
+from plaidwork.core.contract.schedule import DEFAULT_BUDGET, Schedule
+from plaidwork.core.contract.spec import Choice, Hyperparameter, ModelSpec
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import FieldProblem
@@ -19,10 +20,49 @@ def _int(name: str, label: str, low: int, high: int, **more: Any) -> Hyperparame
     return Hyperparameter(name, "int", max(low, 1), label=label, minimum=low, maximum=high, **more)
 
 
+SETTLED, FIXED = "settled", "draws"
 _SAMPLER = (
     _int("chains", "Chains", 1, 64, doc="Independent repeats; at least 4, so that they can be compared"),
+    Hyperparameter(
+        "until",
+        "choice",
+        FIXED,
+        label="Length",
+        choices=(
+            Choice(
+                value=SETTLED,
+                label="Until settled",
+                doc="The chains go on until R-hat and ESS say that they agree",
+            ),
+            Choice(
+                value=FIXED,
+                label="Fixed number of draws",
+                doc="The chains make as many draws as are asked for",
+            ),
+        ),
+    ),
+    Hyperparameter(
+        "budget",
+        "float",
+        DEFAULT_BUDGET,
+        label="Time budget",
+        minimum=0,
+        open_minimum=True,
+        maximum=1e7,
+        log=True,
+        unit="seconds",
+        doc="The chains go on no longer than about this, settled or not",
+    ),
     _int("warmup", "Warm-up", 0, 10_000_000, unit="sweeps", log=True, doc="Left out of the results"),
-    _int("draws", "Kept draws", 1, 10_000_000, unit="per chain", log=True),
+    _int(
+        "draws",
+        "Kept draws",
+        1,
+        10_000_000,
+        unit="per chain",
+        log=True,
+        doc="At least so many, when the chains go on until they have settled",
+    ),
 )
 _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
@@ -42,7 +82,17 @@ _ASCENT = (
         doc="Longest step beyond a sweep, as a multiple of it; steps that end lower are taken back. 0: plain sweeps",
     ),
 )  # fmt: skip
-_THIN = _int("thin", "Keep every", 1, 100_000, unit="sweeps", doc="1 keeps each sweep after the warm-up")
+_ADVANCED = (
+    _int("thin", "Keep every", 1, 100_000, unit="sweeps", doc="1 keeps each sweep after the warm-up"),
+    _int(
+        "burn_in",
+        "Leave out after the warm-up",
+        0,
+        1_000_000_000,
+        unit="sweeps",
+        doc="Sweeps in which the model adapts no more and that are left out of the results too",
+    ),
+)
 _HOLDOUT = Hyperparameter(
     "holdout", "float", 0.0, label="Share of cells held out", minimum=0, maximum=0.5,
     doc="Kept from the fit to score its predictions",
@@ -59,9 +109,9 @@ _SEED = Hyperparameter(
 
 
 class ScheduleForm(Section):
-    """Chains, warm-up, draws, share held out and seed; restarts, sweeps and tolerance for optimisers.
+    """Chains, how long, warm-up, draws, share held out and seed; restarts, sweeps and tolerance for optimisers.
 
-    ``advanced`` holds the fields that belong under the fold (thinning; what the tolerance is about, steps beyond).
+    ``advanced`` holds the fields that belong under the fold (thinning, sweeps left out; what the tolerance is about, steps beyond).
     """
 
     changed = Signal()
@@ -71,7 +121,7 @@ class ScheduleForm(Section):
         sampler = spec.algorithm == "mcmc"
         super().__init__("Sampling" if sampler else "Fitting", parent=parent)
         self.spec = spec
-        folded = (_THIN,) if sampler else _ASCENT
+        folded = _ADVANCED if sampler else _ASCENT
         self.advanced: list[SettingField] = [SettingField(parameter, self) for parameter in folded]
         for field in self.advanced:
             field.hide()  # until the fold takes it
@@ -84,13 +134,29 @@ class ScheduleForm(Section):
         for field in own:
             self.add(field)
         self._fields = {field.name: field for field in (*own, *self.advanced)}
+        usual = asdict(spec.default_schedule)
+        if usual["budget"]:
+            usual["until"] = SETTLED
+        else:
+            del usual["budget"]
         for name, field in self._fields.items():
-            if hasattr(spec.schedule, name):
-                field.set_default(getattr(spec.schedule, name))
+            if name in usual:
+                field.set_default(usual[name])
                 field.set_value(field.default)
+            if name == "until":
+                field.changed.connect(self._show_budget)
             field.changed.connect(self.changed)
             field.judged.connect(self.judged)
         seed_field.set_value(seed)
+        self._show_budget()
+
+    @property
+    def _settles(self) -> bool:
+        return "until" in self._fields and bool(self._fields["until"].value == SETTLED)
+
+    def _show_budget(self) -> None:
+        if "budget" in self._fields:
+            self._fields["budget"].setVisible(self._settles)
 
     def field(self, name: str) -> SettingField:
         """The field of this name."""
@@ -98,10 +164,11 @@ class ScheduleForm(Section):
 
     def schedule(self) -> Schedule:
         """The schedule chosen. Raises ``SettingError``."""
-        changes = {
-            name: field.value for name, field in self._fields.items() if name not in ("seed", "holdout")
-        }
-        return self.spec.schedule.with_(**changes)
+        left_out = ("seed", "holdout", "until")
+        changes = {name: field.value for name, field in self._fields.items() if name not in left_out}
+        return self.spec.schedule.with_(
+            **changes | {"budget": changes.get("budget", 0.0) if self._settles else 0.0}
+        )
 
     values = schedule
 
@@ -120,7 +187,13 @@ class ScheduleForm(Section):
         return {name: field.value for name, field in self._fields.items()}
 
     def set_values(self, values: dict[str, Any]) -> None:
-        """Show values by name (those of ``Schedule``, ``seed``, ``holdout``); others are ignored."""
+        """Show values by name (those of ``Schedule``, ``until``, ``seed``, ``holdout``); others are ignored."""
+        if "until" not in values and (
+            "budget" in values or "draws" in values
+        ):  # as Schedule.with_ takes them
+            values = {**values, "until": SETTLED if values.get("budget") else FIXED}
+        if not values.get("budget", 1.0):
+            values = {name: value for name, value in values.items() if name != "budget"}
         known = {name: value for name, value in values.items() if name in self._fields}
         checked = {name: self._fields[name].parameter.check(value) for name, value in known.items()}
         for name, value in checked.items():
@@ -133,7 +206,11 @@ class ScheduleForm(Section):
 
     def problems(self) -> list[FieldProblem]:
         """Fields that need a change."""
-        found = [FieldProblem(n, f.problem, f) for n, f in self._fields.items() if f.problem]
+        found = [
+            FieldProblem(n, f.problem, f)
+            for n, f in self._fields.items()
+            if f.problem and (n != "budget" or self._settles)
+        ]
         if not found:
             try:
                 self.schedule()

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 FOLD_MILLISECONDS = 120
 WIDTHS = (640, 1500)
@@ -23,9 +24,7 @@ class Section(QWidget):
     def __init__(self, title: str, items: Sequence[QWidget] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = title
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(space.M)
+        self._column = vertical(on=self, spacing=space.M)
         if title:
             self._column.addWidget(Label(title, "title"))
         for item in items:
@@ -56,16 +55,9 @@ class Columns(QWidget):
         self._sides = [QWidget(self) for _ in range(1 + len(WIDTHS))]
         self._stacks = []
         for side in self._sides:
-            column = QVBoxLayout(side)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(space.XXL)
-            column.addStretch(1)
+            column = vertical(STRETCH, on=side, spacing=space.XXL)
             self._stacks.append(column)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.HUGE)
-        for widget in self._sides:
-            row.addWidget(widget, 1)
+        horizontal(*((widget, 1) for widget in self._sides), on=self, spacing=space.HUGE)
         self._count = 0
         self._arrange(2)
 
@@ -156,15 +148,9 @@ class Fold(QWidget):
         super().__init__(parent)
         self._head = _FoldHead(title, self)
         self._clip = QWidget(self)
-        inner = QVBoxLayout(self._clip)
-        inner.setContentsMargins(space.L, space.S, space.L, space.L)
-        inner.addWidget(content)
+        vertical(content, on=self._clip, margins=(space.L, space.S, space.L, space.L))
         self._clip.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(self._clip)
+        vertical(self._head, self._clip, on=self, spacing=0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._motion = QVariantAnimation(self)
         self._motion.setDuration(FOLD_MILLISECONDS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.model import Cost
@@ -31,6 +31,7 @@ from plaidwork.gui.setup.schedule_form import ScheduleForm
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Card, Chip, FlowLayout, Label, StatePane, button, scrolled
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 CHECK_DELAY = 250
@@ -113,44 +114,28 @@ class SetupPage(Page):
         self._summary = Label("", "body", "muted", wrap=True)
         self.change_model = button("Change model…", self.open_models)
         card = Card(color="sunken")
-        head = QHBoxLayout()
-        head.setSpacing(space.S)
-        head.addWidget(self._title)
-        head.addWidget(tags, 1)
-        words = QVBoxLayout()
-        words.setSpacing(space.XS)
-        words.addLayout(head)
-        words.addWidget(self._summary)
-        row = QHBoxLayout(card)
-        row.setContentsMargins(space.L, space.M, space.L, space.M)
-        row.setSpacing(space.L)
-        row.addLayout(words, 1)
-        row.addWidget(self.change_model)
+        head = horizontal(self._title, (tags, 1), spacing=space.S)
+        words = vertical(head, self._summary, spacing=space.XS)
+        horizontal(
+            (words, 1),
+            self.change_model,
+            on=card,
+            spacing=space.L,
+            margins=(space.L, space.M, space.L, space.M),
+        )
         self._card = card
-        self._holder = QVBoxLayout()
+        self._holder = vertical()
         inner = QWidget()
         inner.setMaximumWidth(MAX_WIDTH)
         self._content = inner
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.VIEW_EDGE, space.VIEW_EDGE, space.VIEW_EDGE, space.VIEW_EDGE)
-        column.setSpacing(space.XXL)
-        column.addWidget(card)
-        column.addLayout(self._holder)
-        column.addStretch(1)
+        vertical(card, self._holder, STRETCH, on=inner, spacing=space.XXL, margins=space.VIEW_EDGE)
         outside = QWidget()
-        aside = QHBoxLayout(outside)
-        aside.setContentsMargins(0, 0, 0, 0)
-        aside.addWidget(inner, 1000)
-        aside.addStretch(1)
+        horizontal((inner, 1000), STRETCH, on=outside)
         self._scroll = scrolled(outside, sideways=True)
         for widget in (self, outside, inner, self._scroll.viewport()):
             widget.setBackgroundRole(self.palette().ColorRole.Base)
             widget.setAutoFillBackground(True)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self._scroll, 1)
-        outer.addWidget(self.foot)
+        vertical((self._scroll, 1), self.foot, on=self, spacing=0)
         self.foot.jump_requested.connect(self.jump_to_first_problem)
         self.foot.start_requested.connect(self.start)
         self.foot.search_requested.connect(self.search)
@@ -261,7 +246,7 @@ class SetupPage(Page):
         self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus)
         known = {parameter.name for parameter in self.spec.hyperparameters}
         params = {name: value for name, value in run.params.items() if name in known}
-        self.fill(run.inputs, params, run.schedule, run.seed, run.holdout)
+        self.fill(run.inputs, params, run.goal or run.schedule, run.seed, run.holdout)
 
     def take(self, names: Sequence[str]) -> None:
         """Put data just imported into the inputs that they suit; a message says so when they suit none."""

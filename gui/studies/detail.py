@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
 from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_number
@@ -14,6 +15,7 @@ from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_words
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import DataTable, Label
+from plaidwork.gui.widgets.layouts import vertical
 
 MOST = 6
 """Fits that are compared side by side."""
@@ -32,6 +34,7 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
         if any(number == number for number in numbers):
             every = np.array([job.metrics.get(metric.key, float("nan")) for job in record.jobs])
             rows.append((metric.name, [format_fixed(number, decimals_of(every)) for number in numbers]))
+    rows += _behind(jobs)
     if any(job.verdict for job in jobs):
         rows.append((VERDICT, [job.verdict or "–" for job in jobs]))
     rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
@@ -44,6 +47,19 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
     for at, job in enumerate(jobs):
         columns[f"Fit {job.number}"] = np.array([values[at] for _, values in rows], dtype=object)
     return columns
+
+
+def _behind(jobs: Sequence[StudyJob]) -> list[tuple[str, list[str]]]:
+    """By how much each fit predicts less than the best of them, with the standard error of the difference."""
+    best = max(jobs, key=lambda job: -math.inf if job.score is None else job.score.sum()[0])
+    apart = [None if job is best else job.behind(best) for job in jobs]
+    if not any(apart):
+        return []
+    texts = [
+        "" if found is None else f"{format_fixed(found[0], 1)} ± {format_fixed(found[1], 1)}"
+        for found in apart
+    ]
+    return [(f"Log density below fit {best.number}", texts)]
 
 
 def choice_words(record: StudyRecord, choice: StudyChoice) -> str:
@@ -71,16 +87,19 @@ class FitDetail(QWidget):
         self.table.view.setSortingEnabled(False)
         self._picked_head = Label("Picked", "strong")
         self._picked = Label("", "caption", "muted", wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(space.DOCK_EDGE, space.M, space.DOCK_EDGE, space.M)
-        layout.setSpacing(space.S)
-        for item in (self._title, self._words, self._failure):
-            layout.addWidget(item)
-        layout.addWidget(self.table, 1)
         self._room = QWidget()
-        layout.addWidget(self._room, 1)
-        layout.addWidget(self._picked_head)
-        layout.addWidget(self._picked)
+        vertical(
+            self._title,
+            self._words,
+            self._failure,
+            (self.table, 1),
+            (self._room, 1),
+            self._picked_head,
+            self._picked,
+            on=self,
+            spacing=space.S,
+            margins=(space.DOCK_EDGE, space.M, space.DOCK_EDGE, space.M),
+        )
 
     def show_fits(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
         """Show these fits of a search."""

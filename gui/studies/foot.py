@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.study import StudyJob, StudyRecord
 from plaidwork.gui.numbers import format_count
@@ -13,6 +13,7 @@ from plaidwork.gui.studies.columns import fit_name
 from plaidwork.gui.studies.detail import MOST
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button
+from plaidwork.gui.widgets.layouts import horizontal
 
 
 class FitFoot(QWidget):
@@ -31,12 +32,15 @@ class FitFoot(QWidget):
         self.compare_button.setToolTip(f"Select two to {MOST} fits")
         self.open_button = button("Open fit", self.open_asked.emit)
         self.pick_button = button("Pick this fit", self.pick_asked.emit, icon_name="check")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.S)
-        row.addWidget(self.said, 1)
-        for made in (self.remove_button, self.compare_button, self.open_button, self.pick_button):
-            row.addWidget(made)
+        horizontal(
+            (self.said, 1),
+            self.remove_button,
+            self.compare_button,
+            self.open_button,
+            self.pick_button,
+            on=self,
+            spacing=space.S,
+        )
 
     def tell(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
         """Words and buttons for the selected fits."""

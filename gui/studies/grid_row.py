@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QSizePolicy, QWidget
 
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
@@ -17,6 +17,7 @@ from plaidwork.gui.studies.values import parse_values, proposed, write_values
 from plaidwork.gui.style import set_variant
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import FlowLayout, Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 _TICK_WIDTH = 240
 
@@ -73,15 +74,8 @@ class GridRow(QWidget):
         self.error = ErrorLine()
         self._now.setMinimumHeight(size.CONTROL)
         self._choosing = self._editor()
-        right = QVBoxLayout()
-        right.setSpacing(space.XS)
-        for item in (self._now, self._choosing, self._help, self.error):
-            right.addWidget(item)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.M)
-        row.addWidget(self.tick, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(right, 1)
+        right = vertical(self._now, self._choosing, self._help, self.error, spacing=space.XS)
+        horizontal((self.tick, 0, Qt.AlignmentFlag.AlignTop), (right, 1), on=self, spacing=space.M)
         self.tick.setMinimumHeight(size.CONTROL)
         self.tick.toggled.connect(self._ticked)
         self.edit.textEdited.connect(lambda _: self._edited())

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.metric import Metric, metrics_of
 from plaidwork.core.contract.spec import Hyperparameter
@@ -28,7 +28,7 @@ from plaidwork.gui.task_dialog import TaskDialog, error_text
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, button, scrolled
-from plaidwork.gui.widgets.layouts import rows
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 DELAY = 500
@@ -94,9 +94,9 @@ class SearchDialog(TaskDialog):
         told = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
         head = head_pane(self.windowTitle(), Label(told, "body", "muted", elide=True))
         inner = Pane("surface")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
-        column.setSpacing(space.M)
+        column = vertical(
+            on=inner, spacing=space.M, margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
+        )
         for row in self.rows:
             if not row.parameter.advanced:
                 column.addWidget(row)
@@ -105,38 +105,30 @@ class SearchDialog(TaskDialog):
             column.addWidget(self._fold(hidden))
         column.addStretch(1)
         scroll = scrolled(inner, sideways=True)
-        rows(head, (scroll, 1), self._how_often(), self._foot(), on=self, spacing=0)
+        vertical(head, (scroll, 1), self._how_often(), self._foot(), on=self, spacing=0)
 
     def _fold(self, rows: list[GridRow]) -> Fold:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(space.M)
-        for row in rows:
-            column.addWidget(row)
+        vertical(*rows, on=holder, spacing=space.M)
         fold = Fold("Advanced", holder)
         fold.set_note(f"{format_count(len(rows))} more settings")
         return fold
 
     def _how_often(self) -> QWidget:
         pane = Pane("sunken", "top")
-        row = QHBoxLayout()
-        row.setSpacing(space.XL)
         top = Qt.AlignmentFlag.AlignTop
-        row.addWidget(self.repeats, 1, top)
-        row.addWidget(self.at_once_field, 1, top)
-        rank = QVBoxLayout()
-        rank.setSpacing(space.XS)
-        rank.addWidget(Label("Rank by"))
-        rank.addWidget(self.ranking)
-        row.addLayout(rank, 1)
-        row.setAlignment(rank, top)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M)
-        column.setSpacing(space.S)
-        column.addLayout(row)
-        column.addWidget(self.doubt)
-        column.addWidget(self.error)
+        rank = vertical(Label("Rank by"), self.ranking, spacing=space.XS)
+        row = horizontal(
+            (self.repeats, 1, top), (self.at_once_field, 1, top), (rank, 1, top), spacing=space.XL
+        )
+        vertical(
+            row,
+            self.doubt,
+            self.error,
+            on=pane,
+            spacing=space.S,
+            margins=(space.DIALOG_EDGE, space.M, space.DIALOG_EDGE, space.M),
+        )
         return pane
 
     def _foot(self) -> QWidget:

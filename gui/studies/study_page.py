@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QProgressBar, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QProgressBar, QSplitter, QWidget
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
@@ -33,6 +33,7 @@ from plaidwork.gui.studies.detail import MOST, FitDetail, comparison
 from plaidwork.gui.studies.foot import FitFoot
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import Card, DataTable, Label
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.workbench import Workbench
 
 _TICK = 300
@@ -92,16 +93,9 @@ class StudyPage(Page):
         self.foot.remove_asked.connect(self.remove_fits)
 
     def _lay_out(self) -> None:
-        head = QVBoxLayout()
-        head.setSpacing(space.XS)
-        head.addWidget(self._headline)
-        head.addWidget(self._caption)
+        head = vertical(self._headline, self._caption, spacing=space.XS)
         self._under_way = QWidget()
-        row = QHBoxLayout(self._under_way)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(space.M)
-        row.addWidget(self._bar, 1)
-        row.addWidget(self._progress)
+        horizontal((self._bar, 1), self._progress, on=self._under_way, spacing=space.M)
         options = OptionRow(
             Labelled("Rank by", self.ranking),
             Labelled("Across", self.x_picker),
@@ -109,24 +103,24 @@ class StudyPage(Page):
             self.legend,
         )
         card = Card()
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(4, 4, 4, 4)
-        inside.addWidget(self.table)
+        vertical(self.table, on=card, margins=4)
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(card)
         self.splitter.addWidget(self.chart)
         self.splitter.setSizes([500, 500])
-        layout = QVBoxLayout(self)
         edge = space.VIEW_EDGE
-        layout.setContentsMargins(edge, space.L, edge, space.M)
-        layout.setSpacing(space.M)
-        layout.addLayout(head)
-        layout.addWidget(self._under_way)
-        layout.addWidget(options)
-        layout.addWidget(self.doubt)
-        layout.addWidget(self.splitter, 1)
-        layout.addWidget(self.foot)
+        vertical(
+            head,
+            self._under_way,
+            options,
+            self.doubt,
+            (self.splitter, 1),
+            self.foot,
+            on=self,
+            spacing=space.M,
+            margins=(edge, space.L, edge, space.M),
+        )
 
     # -- what the window asks -------------------------------------------------------------------
     def side_panel(self) -> QWidget:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import horizontal
 
 _TRIANGLE = 7
 
@@ -80,11 +81,7 @@ class ColorBar(QWidget):
         super().__init__(parent)
         self._label = Label(label, "caption", "muted", elide=True)
         self._bar = _Bar(self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.M)
-        layout.addWidget(self._label, 0, Qt.AlignmentFlag.AlignVCenter)
-        layout.addWidget(self._bar)
+        horizontal((self._label, 0, Qt.AlignmentFlag.AlignVCenter), self._bar, on=self, spacing=space.M)
         self.set_label(label)
         self.set_limits(low, mid, high, clipped=clipped, map_name=map_name)
         theme().changed.connect(self._restyle)

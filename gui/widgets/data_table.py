@@ -11,17 +11,16 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMenu,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from plaidwork.gui.icons import icon
 from plaidwork.gui.theme import size, space, theme
+from plaidwork.gui.widgets.layouts import horizontal, vertical
 from plaidwork.gui.widgets.row_table import row_table
 from plaidwork.gui.widgets.table_model import ColumnModel, Formatter, Swatch
 
@@ -70,14 +69,8 @@ class DataTable(QWidget):
         self._filter.setVisible(filter_line)
         self._view = QTableView()
         self._set_up_view(dense)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 3, 4, 3)
-        layout.setSpacing(space.XS if filter_line else 0)
-        line = QHBoxLayout()
-        line.setContentsMargins(space.XS, 5 if filter_line else 0, space.XS, 0)
-        line.addWidget(self._filter)
-        layout.addLayout(line)
-        layout.addWidget(self._view)
+        line = horizontal(self._filter, margins=(space.XS, 5 if filter_line else 0, space.XS, 0))
+        vertical(line, self._view, on=self, spacing=space.XS if filter_line else 0, margins=(4, 3, 4, 3))
         copy = QAction("Copy", self)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
         copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import horizontal
 
 
 class DockHeader(QWidget):
@@ -17,12 +18,8 @@ class DockHeader(QWidget):
     def __init__(self, title: str, buttons: Sequence[QWidget] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = Label(title, "strong", elide=True)
-        layout = self._layout = QHBoxLayout(self)
-        layout.setContentsMargins(space.DOCK_EDGE, 0, space.S, 0)
-        layout.setSpacing(space.XS)
-        layout.addWidget(self._label, 1)
-        for item in buttons:
-            layout.addWidget(item)
+        margins = (space.DOCK_EDGE, 0, space.S, 0)
+        self._layout = horizontal((self._label, 1), *buttons, on=self, spacing=space.XS, margins=margins)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(size.DOCK_HEADER)
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 from plaidwork.gui.theme import space
+from plaidwork.gui.widgets.layouts import with_margins
 
 
 class FlowLayout(QLayout):
@@ -15,7 +16,7 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap, self._row_gap = gap, row_gap
-        self.setContentsMargins(0, 0, 0, 0)
+        with_margins(self, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
         """Append an item (called by addWidget)."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.theme import theme
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import STRETCH, vertical
 
 _SIZES = ("figure", "title", "strong")
 
@@ -28,12 +29,7 @@ class KeyFigure(QWidget):
         self._label = Label(label, "caption", "muted", elide=True)
         self._value = Label(value, role, elide=True)
         self._note = Label(note, "caption", "muted", elide=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for item in (self._label, self._value, self._note):
-            layout.addWidget(item)
-        layout.addStretch(1)
+        vertical(self._label, self._value, self._note, STRETCH, on=self, spacing=0)
         self._note.setVisible(bool(note))
         self._name()
         self._fit()

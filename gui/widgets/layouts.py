@@ -1,4 +1,4 @@
-"""Layouts as expressions: `rows` below each other, `columns` beside each other, a `grid`.
+"""Layouts as expressions: `vertical`, `horizontal`, and an empty `grid_layout`.
 
 A part is a widget or a layout, with its stretch and alignment in a tuple when it has any; a whole number is so much
 empty space, and ``STRETCH`` takes what is left.
@@ -26,43 +26,43 @@ Margins = int | tuple[int, int, int, int] | None
 """Pixels at all sides, or at the left, top, right and bottom; None leaves them to the style."""
 _ANY = Qt.AlignmentFlag(0)
 _Box = TypeVar("_Box", bound=QBoxLayout)
-_Padded = TypeVar("_Padded", QLayout, QWidget)
+_Framed = TypeVar("_Framed", bound=QWidget | QLayout)
 
 
-def rows(
+def vertical(
     *parts: Part, on: QWidget | None = None, spacing: int | None = None, margins: Margins = 0
 ) -> QVBoxLayout:
     """The parts below each other, ``spacing`` pixels apart (None: as the style has it), on a widget if one is given."""
     return _filled(QVBoxLayout(), parts, on, spacing, margins)
 
 
-def columns(
+def horizontal(
     *parts: Part, on: QWidget | None = None, spacing: int | None = None, margins: Margins = 0
 ) -> QHBoxLayout:
     """The parts beside each other, ``spacing`` pixels apart (None: as the style has it), on a widget if one is given."""
     return _filled(QHBoxLayout(), parts, on, spacing, margins)
 
 
-def grid(
+def grid_layout(
     *,
     on: QWidget | None = None,
-    spacing: int | tuple[int, int] | None = None,
+    spacing: int | tuple[int | None, int | None] | None = None,
     margins: Margins = 0,
 ) -> QGridLayout:
-    """An empty grid; ``spacing`` in pixels, or between columns and between rows."""
+    """An empty grid; ``spacing`` in pixels, or between columns and between rows (None: as the style has it)."""
     made = QGridLayout()
-    if isinstance(spacing, tuple):
-        made.setHorizontalSpacing(spacing[0])
-        made.setVerticalSpacing(spacing[1])
-    elif spacing is not None:
-        made.setSpacing(spacing)
-    padded(made, margins)
+    across, down = spacing if isinstance(spacing, tuple) else (spacing, spacing)
+    if across is not None:
+        made.setHorizontalSpacing(across)
+    if down is not None:
+        made.setVerticalSpacing(down)
+    with_margins(made, margins)
     if on is not None:
         on.setLayout(made)
     return made
 
 
-def padded(item: _Padded, margins: Margins) -> _Padded:
+def with_margins(item: _Framed, margins: Margins) -> _Framed:
     """A layout or widget with these margins around what is in it."""
     if isinstance(margins, int):
         margins = (margins, margins, margins, margins)
@@ -72,7 +72,7 @@ def padded(item: _Padded, margins: Margins) -> _Padded:
 
 
 def add(layout: QBoxLayout, *parts: Part) -> None:
-    """Put more parts at the end of rows or columns."""
+    """Put more parts at the end of a vertical or horizontal layout."""
     for part in parts:
         if isinstance(part, _Room):
             layout.addStretch(1)
@@ -101,7 +101,7 @@ def _filled(
 ) -> _Box:
     if on is not None:
         on.setLayout(layout)
-    padded(layout, margins)
+    with_margins(layout, margins)
     if spacing is not None:
         layout.setSpacing(spacing)
     add(layout, *parts)

@@ -8,12 +8,13 @@ from functools import partial
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QMenu, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import icon, pixmap
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets.button import button, clear_layout, tool_button
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 Action = tuple[str, Callable[[], object]]
 
@@ -66,8 +67,7 @@ class MessageBar(QWidget):
         self._text = Label("", wrap=True)
         self._more = button("", self._list, kind="quiet", parent=self)
         self._more.setToolTip("All messages")
-        self._actions = QHBoxLayout()
-        self._actions.setSpacing(space.S)
+        self._actions = horizontal(spacing=space.S)
         self._close = tool_button("close", "Close this message", self.close_current)
         self._close.setVisible(closable)
         self._build()
@@ -76,21 +76,18 @@ class MessageBar(QWidget):
         self.hide()
 
     def _build(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(0)
         # room to spare goes above and below the two lines, never between them
-        words.addStretch(1)
-        words.addWidget(self._title)
-        words.addWidget(self._text)
-        words.addStretch(1)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(_LINE + space.M, 6, space.S, 6)
-        layout.setSpacing(space.S)
-        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(words, 1)
-        layout.addWidget(self._more)
-        layout.addLayout(self._actions)
-        layout.addWidget(self._close)
+        words = vertical(STRETCH, self._title, self._text, STRETCH, spacing=0)
+        layout = horizontal(
+            (self._icon, 0, Qt.AlignmentFlag.AlignTop),
+            (words, 1),
+            self._more,
+            self._actions,
+            self._close,
+            on=self,
+            spacing=space.S,
+            margins=(_LINE + space.M, 6, space.S, 6),
+        )
         layout.setSizeConstraint(QLayout.SizeConstraint.SetDefaultConstraint)
 
     # -- messages -------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QWidget
 
 from plaidwork.gui.theme import size, theme
+from plaidwork.gui.widgets.layouts import horizontal
 
 
 class _Segment(QAbstractButton):
@@ -60,9 +61,7 @@ class SegmentedControl(QWidget):
         super().__init__(parent)
         self._group = QButtonGroup(self)
         self._keys: list[str] = []
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2, 2, 2, 2)
-        layout.setSpacing(2)
+        layout = horizontal(on=self, spacing=2, margins=2)
         for option in options:
             key, text = (option, option) if isinstance(option, str) else option
             segment = _Segment(text, self)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QSlider, QWidget
 
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import horizontal
 
 
 class SliderField(QWidget):
@@ -39,11 +40,7 @@ class SliderField(QWidget):
         self._slider.setFixedWidth(width)
         self._slider.setAccessibleName(label)
         self._value = Label("")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(space.S)
-        for item in (self._name, self._slider, self._value):
-            layout.addWidget(item)
+        horizontal(self._name, self._slider, self._value, on=self, spacing=space.S)
         self._name.setVisible(bool(label))
         self._slider.valueChanged.connect(self._moved)
         self.set_range(minimum, maximum)

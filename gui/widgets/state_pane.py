@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.button import button, clear_layout
 from plaidwork.gui.widgets.label import Label
+from plaidwork.gui.widgets.layouts import STRETCH, horizontal, vertical
 
 #: (text, callback), optionally with kind: normal, primary, quiet; and an icon name
 PaneAction = (
@@ -43,7 +44,7 @@ class StatePane(QWidget):
         self._title = Label(title, "title", wrap=True)
         self._text = Label(text, "body", "muted", wrap=True)
         self._bar = QProgressBar()
-        self._buttons = QHBoxLayout()
+        self._buttons = horizontal(spacing=space.S)
         self._build()
         self.set(icon, title, text, actions, progress, icon_color=icon_color)
         theme().changed.connect(self._restyle)
@@ -55,33 +56,27 @@ class StatePane(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
         self._bar.setFixedSize(_BAR_WIDTH, size.PROGRESS)
-        self._buttons.setSpacing(space.S)
-        column = QVBoxLayout()
-        column.setSpacing(space.XS)
-        column.addStretch(1)
-        column.addWidget(self._icon, 0, centre)
-        column.addSpacing(space.S)
-        column.addWidget(self._title)
-        column.addWidget(self._text)
-        column.addSpacing(space.S)
-        column.addWidget(self._bar, 0, centre)
-        column.addSpacing(space.XS)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addLayout(self._buttons)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addStretch(1)
+        row = horizontal(STRETCH, self._buttons, STRETCH)
+        inner = QWidget()
+        vertical(
+            STRETCH,
+            (self._icon, 0, centre),
+            space.S,
+            self._title,
+            self._text,
+            space.S,
+            (self._bar, 0, centre),
+            space.XS,
+            row,
+            STRETCH,
+            on=inner,
+            spacing=space.XS,
+            margins=None,
+        )
         self._title.setMaximumWidth(_TEXT_WIDTH)
         self._text.setMaximumWidth(_TEXT_WIDTH)
-        inner = QWidget()
-        inner.setLayout(column)
         inner.setMaximumWidth(_TEXT_WIDTH + 2 * space.M)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(space.XL, space.L, space.XL, space.L)
-        layout.addStretch(1)
-        layout.addWidget(inner, 1000)
-        layout.addStretch(1)
+        horizontal(STRETCH, (inner, 1000), STRETCH, on=self, margins=(space.XL, space.L, space.XL, space.L))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def set(

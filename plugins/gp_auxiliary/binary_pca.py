@@ -11,6 +11,7 @@ from scipy.special import log_ndtr, ndtri
 
 from plaidwork.core.api import (
     POSITION,
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -36,6 +37,7 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
     """``y_ij = [mu_j + w_j'x_i + noise > 0]`` with ``x ~ N(0, I)``, ``w_k ~ N(0, I / alpha_k)``."""
 
     spec: ClassVar[ModelSpec] = BINARY_PCA
+    likelihood_of: ClassVar[str] = "Y"
     trials: ClassVar[Sequence[Trial]] = (
         Trial(params={"factors": 2, "precision_shape": 4.0, "precision_rate": 3.0, "mean_sd": 1.0}),
         Trial(name="gaps", params={"factors": 2, "ard": False, "mean_sd": 1.0}, missing=0.3),
@@ -198,6 +200,21 @@ class BinaryComponents(Model[ComponentsFields, ComponentsSettings]):
         centre = state["mean"] + state["scores"] @ state["loadings"].T
         value = float(log_ndtr(np.where(y, centre, -centre))[known].sum())
         return {**state, "log_likelihood": value}
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: ComponentsSettings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.binary_pca_density import log_probability_of_cells
+
+        assert columns is not None  # cells are the observations
+        return log_probability_of_cells(chain, draws, data["Y"], rows, columns)
 
     def summarise(self, kept: Kept, data: ModelData, params: ComponentsSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.binary_pca_results import summarise_components

@@ -48,15 +48,22 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
         fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
-        prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
+        prior = prior_of(fixed["x"], fixed["inducing"], params, self._draws_f(params))
         return prior, labels, widths
+
+    @staticmethod
+    def _draws_f(params: ClassesSettings) -> bool:
+        """Whether f itself is drawn: between copies, and where it is stretched."""
+        return len(ladder(params)) > 1 or (
+            params["parameters"] == "inferred" and params["moves"] == "hamiltonian"
+        )
 
     def null_width(self, params: ClassesSettings) -> float:
         return float(ladder(params)[-1])
 
     def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
         frame, widths = self.frame(data, params), ladder(params)
-        prior = make_prior(frame.fitted, params, len(widths) > 1)
+        prior = make_prior(frame.fitted, params, self._draws_f(params))
         code = frame.codes[frame.used]
         labels, theta = Labels(code, len(frame.classes)), prior.covariance.prior_mean
         gram = prior.gram(theta)
@@ -72,7 +79,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
             },
             "widths": widths,
             "rungs": rungs,
-            "steps": {name: hyper.new_steps(len(theta)) for name in rungs},
+            "steps": {name: hyper.steps_of(prior, params) for name in rungs},
         }
 
     def stages(
@@ -85,7 +92,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
     ) -> list[Stage]:
         """z and the steps of the covariance; where there are several copies, those of each copy in turn."""
         prior, labels, widths = self.setting(state, params)
-        gram, walks = state["rungs"]["0"], hyper.walks_of(params)
+        gram, walks = state["rungs"]["0"], hyper.moves_of(params)
         parts = 1 + walks
 
         def work(lo: int, hi: int) -> None:
@@ -96,7 +103,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
 
         seconds = self._seconds_of_z(gram, params)
         if len(widths) > 1:
-            mean = (seconds + walks * hyper.walk_seconds(gram)) / parts
+            mean = (seconds + walks * hyper.move_seconds(gram, params)) / parts
             return [Stage("copies", work, len(widths) * parts, hyper.a_slice(mean))]
         return [
             Stage("auxiliary variables", work, 1, hyper.a_slice(seconds)),
@@ -117,7 +124,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
             return super().upgrade_state(state, from_version, data, params)
         if len(state["widths"]) == 1:
             return cast("ClassesFields", hyper.upgraded(state))
-        call, parts = state.pop("call"), 1 + hyper.walks_of(params)
+        call, parts = state.pop("call"), 1 + hyper.moves_of(params)
         if call:
             whole = len(state["fixed"]["x"]) <= WHOLE_UP_TO
             state[POSITION] = {"stage": "copies", "at": call * parts if whole else call}
@@ -166,7 +173,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         size = data["X"].shape[0]
         copies = len(ladder(params))
         n_classes = len(classes_of(data["y"])[1])
-        walks = params["walks"] if params["parameters"] == "inferred" else 0
+        walks = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):
             rank = params["inducing"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from plaidwork.core.api import ModelError
 from plaidwork.plugins.gp_auxiliary.kernels import covariance as kernels
+from plaidwork.plugins.gp_auxiliary.kernels import slopes
 from plaidwork.plugins.gp_auxiliary.state import LawSettings
 
 KINDS = {
@@ -83,12 +84,34 @@ class Covariance:
         """(N,) prior variance of f."""
         return np.asarray(kernels.own_variance(self.table, self.n_groups, x, np.exp(theta), self.degree))
 
-    def pivoted(self, x: np.ndarray, theta: np.ndarray, most: int, left: float) -> tuple[np.ndarray, bool]:
-        """(G (N, r), whether it is enough) with ``C ~ G G'``, see ``kernels/covariance.py``."""
-        g, enough = kernels.pivoted_loadings(
+    def pivoted(
+        self, x: np.ndarray, theta: np.ndarray, most: int, left: float
+    ) -> tuple[np.ndarray, bool, np.ndarray]:
+        """(G (N, r), whether it is enough, pivots (r,)) with ``C ~ G G'``, see ``kernels/covariance.py``."""
+        g, enough, pivots = kernels.pivoted_loadings(
             self.table, self.n_groups, x, np.exp(theta), self.degree, most, left
         )
-        return np.asarray(g), bool(enough)
+        return np.asarray(g), bool(enough), np.asarray(pivots)
+
+    def slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """(P,) ``sum W o dC / dtheta`` of symmetric weights W (N, N)."""
+        return np.asarray(
+            slopes.contracted(self.table, self.n_groups, x, x, True, np.exp(theta), self.degree, weights)
+        )
+
+    def cross_slopes(
+        self, x: np.ndarray, y: np.ndarray, theta: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        """(P,) ``sum W o dC(x, y) / dtheta`` of different samples, weights W (N, M)."""
+        return np.asarray(
+            slopes.contracted(self.table, self.n_groups, x, y, False, np.exp(theta), self.degree, weights)
+        )
+
+    def variance_slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """(P,) ``sum w_n dC_nn / dtheta``, weights w (N,)."""
+        return np.asarray(
+            slopes.contracted_variance(self.table, self.n_groups, x, np.exp(theta), self.degree, weights)
+        )
 
     def log_prior(self, theta: np.ndarray) -> float:
         """Log density of the parameters' logarithms, but for a constant."""

@@ -39,6 +39,7 @@ class Sampled(Predicting[FieldsT, SettingsT]):
         params: SettingsT,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
         frame, has_cuts = self.frame(data, params), any(v.name == "cuts" for v in self.spec.variables)
         filled, null = self.filled(frame, params), self.null_width(params)

@@ -24,6 +24,24 @@ _SMOOTH = (kernels.RBF, kernels.RATIONAL, kernels.LINEAR, kernels.POLYNOMIAL, ke
 
 
 @dataclass(frozen=True, slots=True)
+class LowRank:
+    """``C ~ G G' + diag(variance - diag(G G'))`` at r points.
+
+    Attributes
+    ----------
+    loadings : G (N, r).
+    variance : (N,) prior variances of f.
+    points : (r, D) pivots or inducing points.
+    root : (r, r) lower triangular root of their covariance.
+    """
+
+    loadings: np.ndarray
+    variance: np.ndarray
+    points: np.ndarray
+    root: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
 class Prior:
     """The law of f at the fitted samples.
 
@@ -47,8 +65,8 @@ class Prior:
 
     def gram(self, theta: np.ndarray) -> Gram:
         """The precision at these parameters."""
-        g, variance = self._loadings(theta)
-        if g is None:
+        low = self.low_rank(theta)
+        if low is None:
             rows, log_det = dense_precision(self.covariance.matrix(self.x, theta))
             root = root_of_f(rows) if self.draws_f else _NOTHING
             return {
@@ -59,32 +77,38 @@ class Prior:
                 "root": root,
                 "loadings": _NOTHING,
             }
-        rows, weight, diagonal, log_det = precision.precision_of_loadings(g, variance)
+        rows, weight, diagonal, log_det = precision.precision_of_loadings(low.loadings, low.variance)
         return {
-            "rows": rows, "diagonal": diagonal, "weight": weight, "log_det": log_det, "root": _NOTHING, "loadings": g,
-        }  # fmt: skip
+            "rows": rows,
+            "diagonal": diagonal,
+            "weight": weight,
+            "log_det": log_det,
+            "root": _NOTHING,
+            "loadings": low.loadings,
+        }
 
-    def _loadings(self, theta: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-        """G (N, r) of the low-rank form, or None where the dense one is the smaller; and the variances of f (N,)."""
+    def low_rank(self, theta: np.ndarray) -> LowRank | None:
+        """The low-rank form at these parameters; None where the dense one is the smaller."""
         law = self.covariance
-        variance = law.variance(self.x, theta)
         if not self.dense:
-            return loadings(
-                law.matrix(self.inducing, theta), law.cross(self.x, self.inducing, theta)
-            ), variance
-        most = len(self.x) // 3
+            c_mm = law.matrix(self.inducing, theta)
+            root = inducing_root(c_mm)
+            g = loadings(root, law.cross(self.x, self.inducing, theta))
+            return LowRank(g, law.variance(self.x, theta), self.inducing, root)
         plain = type(law) is Covariance and np.isin(law.table[:, 0], _SMOOTH).all()
         if not plain or len(self.x) < LOW_RANK_FROM:
-            return None, variance
-        g, enough = law.pivoted(self.x, theta, most, LEFT_OUT)
-        return (g if enough else None), variance
+            return None
+        g, enough, pivots = law.pivoted(self.x, theta, len(self.x) // 3, LEFT_OUT)
+        if not enough:
+            return None
+        return LowRank(g, law.variance(self.x, theta), self.x[pivots], g[pivots])
 
     def log_density(self, theta: np.ndarray, z: np.ndarray) -> float:
         """Log density of z (K, N) with f integrated out, but for a constant."""
-        g, variance = self._loadings(theta)
-        if g is None:
+        low = self.low_rank(theta)
+        if low is None:
             return float(precision.dense_log_density(self.covariance.matrix(self.x, theta), z))
-        rows, weight, diagonal, log_det = precision.precision_of_loadings(g, variance)
+        rows, weight, diagonal, log_det = precision.precision_of_loadings(low.loadings, low.variance)
         gram: Precision = {"rows": rows, "weight": weight, "diagonal": diagonal}
         square = sum(squared_length(row, gram) for row in z)
         return -0.5 * len(z) * log_det - 0.5 * square
@@ -118,11 +142,14 @@ def root_of_f(rows: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
-def loadings(c_mm: np.ndarray, c_nm: np.ndarray) -> np.ndarray:
-    """G (N, M) with ``G G'`` the part of C that the inducing points explain."""
-    size = len(c_mm)
+def inducing_root(c_mm: np.ndarray) -> np.ndarray:
+    """(M, M) lower triangular root of the inducing points' covariance, with a little on its diagonal."""
     jitter = precision.JITTER * max(float(c_mm.diagonal().max()), 1.0)
-    root = np.linalg.cholesky(c_mm + jitter * np.eye(size))
+    return np.asarray(np.linalg.cholesky(c_mm + jitter * np.eye(len(c_mm))))
+
+
+def loadings(root: np.ndarray, c_nm: np.ndarray) -> np.ndarray:
+    """G (N, M) with ``G G'`` the part of C that the inducing points explain; ``root`` as from :func:`inducing_root`."""
     return np.ascontiguousarray(np.linalg.solve(root, c_nm.T).T)
 
 

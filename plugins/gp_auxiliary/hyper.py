@@ -9,6 +9,7 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
+from plaidwork.plugins.gp_auxiliary.hmc import LEAPS, POOR, leap, new_metric
 from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
 TARGET = 0.44
@@ -27,9 +28,19 @@ def new_steps(count: int, start: float = 0.5) -> Steps:
     }
 
 
-def walks_of(params: LawSettings) -> int:
-    """Steps of the covariance in a sweep."""
-    return int(params["walks"]) if params["parameters"] == "inferred" else 0
+def steps_of(prior: Prior, params: LawSettings) -> Steps:
+    """How the parameters of the covariance are moved, nothing tried yet."""
+    steps = new_steps(len(prior.covariance.parameters))
+    if params["moves"] == "hamiltonian":
+        steps["metric"] = new_metric(prior)
+    return steps
+
+
+def moves_of(params: LawSettings) -> int:
+    """Units of work on the covariance in a sweep: leaps of one trajectory, or steps of a walk."""
+    if params["parameters"] == "fixed":
+        return 0
+    return LEAPS if params["moves"] == "hamiltonian" else params["walks"]
 
 
 def a_slice(seconds: float) -> int:
@@ -48,10 +59,15 @@ def pass_seconds(gram: Precision) -> float:
     return 5e-10 * gram["rows"].size + 3e-7 * len(gram["rows"])
 
 
-def covariance_stage(gram: Precision, params: LawSettings, walk: Callable[[int, int], None]) -> list[Stage]:
-    """The steps of the covariance, ``walk(lo, hi)`` some of them; no stage where it is fixed."""
-    count = walks_of(params)
-    return [Stage("covariance", walk, count, a_slice(walk_seconds(gram)))] if count else []
+def move_seconds(gram: Precision, params: LawSettings) -> float:
+    """About how long a unit of such work takes: a gradient costs some four values."""
+    return walk_seconds(gram) * (4.0 if params["moves"] == "hamiltonian" else 1.0)
+
+
+def covariance_stage(gram: Precision, params: LawSettings, move: Callable[[int, int], None]) -> list[Stage]:
+    """The moves of the covariance, ``move(lo, hi)`` some of them; no stage where it is fixed."""
+    count = moves_of(params)
+    return [Stage("covariance", move, count, a_slice(move_seconds(gram, params)))] if count else []
 
 
 def upgraded(state: State) -> State:
@@ -73,6 +89,32 @@ def learn(steps: Steps, index: int, taken: bool, warming: bool) -> None:
 
 def step_size(steps: Steps, index: int) -> float:
     return math.exp(steps["log_size"][index])
+
+
+def move_theta(
+    rng: np.random.Generator,
+    theta: np.ndarray,
+    z: np.ndarray,
+    prior: Prior,
+    steps: Steps,
+    warming: bool,
+    lo: int,
+    hi: int,
+) -> bool:
+    """Units ``lo..hi-1`` of the work on theta (P,), in place, under p(theta | z); whether it moved. z (K, N).
+
+    Trajectories that end badly in the warm-up give way to walks.
+    """
+    if "metric" not in steps or steps["metric"]["recent"] < POOR:
+        return walk_theta(rng, theta, z, prior, steps, warming, hi - lo)
+    moved = False
+    for number in range(lo, hi):
+        taken = leap(rng, theta, z, prior, steps["metric"], warming, number)
+        if taken is not None:
+            steps["tried"] += 1
+            steps["taken"] += taken
+            moved |= taken
+    return moved
 
 
 def walk_theta(

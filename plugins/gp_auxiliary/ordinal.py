@@ -137,7 +137,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
             "cuts": cuts,
             "z": z,
             "theta": theta,
-            "steps": hyper.new_steps(len(theta)),
+            "steps": hyper.steps_of(prior, params),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(2, 0.1),
             "reference": reference,
@@ -159,9 +159,9 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         """z and the cut-points, then the covariance."""
         prior = self.setting(state, params)
 
-        def walk(lo: int, hi: int) -> None:
+        def move(lo: int, hi: int) -> None:
             z, steps = state["z"][None], state["steps"]
-            if hyper.walk_theta(rng, state["theta"], z, prior, steps, clock.warming, hi - lo):
+            if hyper.move_theta(rng, state["theta"], z, prior, steps, clock.warming, lo, hi):
                 state.update(prior.gram(state["theta"]))
                 self._set_flow(state, prior)
 
@@ -172,7 +172,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
                 lambda lo, hi: self._place(state, prior, params, rng, clock),
                 slice=hyper.a_slice(seconds),
             ),
-            *hyper.covariance_stage(state, params, walk),
+            *hyper.covariance_stage(state, params, move),
         ]
 
     def upgrade_state(

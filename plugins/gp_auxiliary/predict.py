@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from plaidwork.plugins.gp_auxiliary.gram import Prior, loadings, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, inducing_root, loadings, times_q
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
 _WEIGHTS = _WEIGHTS / math.sqrt(2.0 * math.pi)
@@ -25,9 +25,9 @@ class Predictor:
             gain = times_q(np.ascontiguousarray(cross.T), gram).T
             self._map, self.variance = gain, np.maximum(variance - (gain * cross).sum(axis=1), 0.0)
             return
-        c_mm = prior.covariance.matrix(prior.inducing, theta)
-        g = loadings(c_mm, prior.covariance.cross(prior.x, prior.inducing, theta))
-        new = loadings(c_mm, prior.covariance.cross(x_new, prior.inducing, theta))
+        root = inducing_root(prior.covariance.matrix(prior.inducing, theta))
+        g = loadings(root, prior.covariance.cross(prior.x, prior.inducing, theta))
+        new = loadings(root, prior.covariance.cross(x_new, prior.inducing, theta))
         q_g = times_q(g, gram)
         if len(new) * len(g) <= 10_000_000:
             self._map = new @ q_g.T

@@ -40,6 +40,7 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     shift_cuts,
     shift_raters,
     stretch,
+    walk_raters,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
 from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
@@ -85,11 +86,13 @@ class Rated(Model[RatedFields, RatedSettings]):
             "theta": theta,
             "scale": scale,
             "together": together,
-            "steps": hyper.new_steps(len(theta)),
+            "steps": hyper.steps_of(law, params),
             "cut_steps": hyper.new_steps(n_cuts, 0.2),
             "joint_steps": hyper.new_steps(1, 0.2),
             **scaled_prior(law, scale).gram(theta),
         }
+        if params["moves"] == "hamiltonian":
+            state["rater_steps"] = hyper.new_steps(2 * ratings.n_raters, 0.3)
         self._draw_f(rng, state)
         return state
 
@@ -104,10 +107,10 @@ class Rated(Model[RatedFields, RatedSettings]):
         """Ratings, raters, the covariance, and f."""
         law = self.law(state, params)
 
-        def walk(lo: int, hi: int) -> None:
+        def move(lo: int, hi: int) -> None:
             prior, together = self._together(state, law)
             steps = state["steps"]
-            hyper.walk_theta(rng, state["theta"], together[None], prior, steps, clock.warming, hi - lo)
+            hyper.move_theta(rng, state["theta"], together[None], prior, steps, clock.warming, lo, hi)
 
         def latent(lo: int, hi: int) -> None:
             self._weigh(state, law)
@@ -127,7 +130,7 @@ class Rated(Model[RatedFields, RatedSettings]):
                 lambda lo, hi: self._judge(state, params, rng, clock, law),
                 slice=hyper.a_slice(ratings),
             ),
-            *hyper.covariance_stage(state, params, walk),
+            *hyper.covariance_stage(state, params, move),
             Stage("latent function", latent, slice=hyper.a_slice(hyper.walk_seconds(state))),
         ]
 
@@ -170,7 +173,6 @@ class Rated(Model[RatedFields, RatedSettings]):
         """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
         inferred = params["cut_points"] == "inferred"
-        sharpness = np.sqrt(state["precision"])[ratings.rater]
         for turn in range(lo, hi):
             if turn:
                 state["together"] = ratings.together(
@@ -178,8 +180,14 @@ class Rated(Model[RatedFields, RatedSettings]):
                 )
                 self._draw_f(rng, state)
             centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+            sharpness = np.sqrt(state["precision"])[ratings.rater]
             if inferred:
                 walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
+            if "rater_steps" in state and turn + 1 == params["site_sweeps"]:  # f is drawn no more at these
+                prior = (params["precision_shape"], params["precision_rate"])
+                walk_raters(rng, ratings, state["f"], state, state["rater_steps"], prior, clock.warming)
+                centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+                sharpness = np.sqrt(state["precision"])[ratings.rater]
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
 
     def _judge(
@@ -237,7 +245,8 @@ class Rated(Model[RatedFields, RatedSettings]):
         if params["form"] == "auto" and size <= 2000:
             rank = size
         count = float(np.count_nonzero(data["ratings"].observed))
-        seconds = (2 + params["walks"]) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
+        moves = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
+        seconds = (2 + moves) * size * rank**2 * 5e-10 + 3e-7 * count * params["site_sweeps"]
         return Cost(40.0 * size * rank + 100.0 * count, seconds)
 
     def prepare(self) -> None:

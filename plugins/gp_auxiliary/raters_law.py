@@ -30,6 +30,19 @@ class ScaledCovariance(Covariance):
     def variance(self, x: np.ndarray, theta: np.ndarray) -> np.ndarray:
         return Covariance.variance(self, _inputs(x), theta) * x[:, -1] ** 2
 
+    def slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        scale = x[:, -1]
+        return Covariance.slopes(self, _inputs(x), theta, weights * scale[:, None] * scale)
+
+    def cross_slopes(
+        self, x: np.ndarray, y: np.ndarray, theta: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        scaled = weights * x[:, -1][:, None] * y[:, -1]
+        return Covariance.cross_slopes(self, _inputs(x), _inputs(y), theta, scaled)
+
+    def variance_slopes(self, x: np.ndarray, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return Covariance.variance_slopes(self, _inputs(x), theta, weights * x[:, -1] ** 2)
+
 
 def _inputs(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x[:, :-1])

@@ -160,15 +160,33 @@ SAMPLING = (
         maximum=100,
     ),
     Hyperparameter(
+        "moves",
+        "choice",
+        "hamiltonian",
+        earlier="walk",
+        label="Moves of the covariance",
+        group="Sampling",
+        advanced=True,
+        choices=(
+            Choice(
+                value="hamiltonian",
+                label="Hamiltonian",
+                doc="All parameters together, along the gradient, one trajectory a draw.",
+            ),
+            Choice(value="walk", label="Random walk", doc="One parameter at a time."),
+        ),
+        when={"parameters": "inferred"},
+    ),
+    Hyperparameter(
         "walks",
         "int",
         2,
-        label="Covariance steps a draw",
+        label="Random-walk steps a draw",
         group="Sampling",
         advanced=True,
         minimum=1,
         maximum=100,
-        when={"parameters": "inferred"},
+        when={"parameters": "inferred", "moves": "walk"},
     ),
 )
 
@@ -179,8 +197,8 @@ MOVES = (
         1,
         label="Trajectories a draw",
         group="Sampling",
-        doc="Moves of f between two updates of the covariance, where f is moved as a whole: ordered classes; two classes "
-        "with fixed parameters or inducing points.",
+        doc="Moves of f between two updates of the covariance, where f is moved as a whole: ordered classes; two classes, "
+        "but not beside a random walk of the covariance.",
         advanced=True,
         minimum=1,
         maximum=100,

@@ -32,6 +32,35 @@ class Gram(Precision):
     """(N, r) G of the low-rank form, else empty."""
 
 
+class Path(TypedDict):
+    """A trajectory under way: ``value`` and ``slope`` of the log density at ``place``, ``speed`` in units of the metric."""
+
+    place: Floats
+    speed: Floats
+    slope: Floats
+    value: float
+    energy: float
+    """Where it set out."""
+    step: float
+
+
+class Metric(TypedDict):
+    """Hamiltonian trajectories of the covariance's parameters, see ``hmc.py``."""
+
+    root: Floats
+    """(P, P) T, ``T T'`` being the inverse of the metric."""
+    log_step: float
+    """Logarithm of the leapfrog step, in units of the metric."""
+    count: int
+    """Trajectories of the warm-up so far."""
+    due: int
+    """At which count the metric is made anew."""
+    recent: float
+    """Acceptance of late, in the warm-up."""
+    path: NotRequired[Path]
+    """Within a trajectory."""
+
+
 class Steps(TypedDict):
     """Random-walk steps that learn their size in the warm-up, one for each entry that they move."""
 
@@ -43,6 +72,8 @@ class Steps(TypedDict):
     """(P,) how often accepted."""
     current: Floats
     """(1,) log density where the walk stands, NaN where it is not known."""
+    metric: NotRequired[Metric]
+    """Where trajectories move the covariance's parameters, and walks only where those fail."""
 
 
 class Reference(TypedDict):
@@ -214,6 +245,8 @@ class RatedFields(Gram):
     steps: Steps
     cut_steps: Steps
     joint_steps: Steps
+    rater_steps: NotRequired[Steps]
+    """Where raters move with q integrated out."""
 
 
 class QuickFields(TypedDict):
@@ -264,6 +297,7 @@ class LawSettings(TypedDict):
     standardise: bool
     form: Literal["auto", "dense", "inducing"]
     inducing: int
+    moves: NotRequired[Literal["hamiltonian", "walk"]]
     walks: NotRequired[int]
     test_share: NotRequired[float]
 

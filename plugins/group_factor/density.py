@@ -22,11 +22,11 @@ _LEAST_RATE = 1e-12
 
 
 def log_density_of_cells(
-    chain: ChainView, data: ModelData, params: Settings, place: int, rows: np.ndarray
+    chain: ChainView, data: ModelData, params: Settings, place: int, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """(200, rows, m) log densities of the cells of a view at draws from q; NaN of missing cells and of features left out.
+    """(200, cells) log densities of the cells (rows[i], columns[i]) of a view at draws from q; NaN of features left out.
 
-    Noise precisions and the means of Gaussian views are as fitted: they rest on many cells. Constant of the seed.
+    Noise precisions and the means of Gaussian views are as fitted: they rest on many cells.
     """
     blocks = blocks_of(data)
     words = likelihoods_of(blocks, params["likelihoods"])
@@ -36,37 +36,35 @@ def log_density_of_cells(
     before = sum(
         len(usable_columns(one, kind, group)) for one, kind in zip(blocks[:place], words[:place], strict=True)
     )
-    at = np.arange(before, before + len(usable))
-    values = np.asarray(block.values if block.truth is None else block.truth, dtype=float)[
-        np.ix_(rows, usable)
-    ]
-    known = block.observed if block.held_out is None else block.observed | block.held_out
-    out = np.full((N_DRAWS, len(rows), block.shape[1]), np.nan)
+    index = np.minimum(np.searchsorted(usable, columns), max(len(usable) - 1, 0))
+    fitted = usable[index] == columns if len(usable) else np.zeros(len(columns), bool)
+    row, column, at = rows[fitted], columns[fitted], before + index[fitted]
+    values = np.asarray((block.values if block.truth is None else block.truth)[row, column], dtype=float)
+    out = np.full((N_DRAWS, len(rows)), np.nan)
     draw = last_of(chain)
     if word == "gaussian":
         unit = unit_of(block, usable, group, len(groups), params) if params["scale_views"] else 1.0
-        seen, fitted = block.observed[:, usable].T, np.asarray(block.values)[:, usable].T
-        centre = group_means(fitted, seen, group, len(groups))[group[rows]] * params["centre_views"]
-        noise = unit / np.sqrt(draw["tau"][group[rows]][:, at])
+        known, seen = block.observed[:, column].T, np.asarray(block.values)[:, column].T
+        means = group_means(seen, known, group, len(groups))
+        centre = means[group[row], np.arange(len(row))] * params["centre_views"]
+        noise = unit / np.sqrt(draw["tau"][group[row], at])
     for s in range(N_DRAWS):
-        x = _linear(draw, at, rows, group, np.random.default_rng(s))
+        x = _linear(draw, at, row, group, np.random.default_rng(s))
         if word == "gaussian":
             gap = (values - centre - unit * x) / noise
-            density = -0.5 * gap**2 - np.log(noise) - 0.5 * np.log(2 * np.pi)
+            out[s, fitted] = -0.5 * gap**2 - np.log(noise) - 0.5 * np.log(2 * np.pi)
         elif word == "poisson":
             rate = np.maximum(np.logaddexp(0.0, x), _LEAST_RATE)
-            density = values * np.log(rate) - rate - gammaln(values + 1.0)
+            out[s, fitted] = values * np.log(rate) - rate - gammaln(values + 1.0)
         else:
-            density = values * x - np.logaddexp(0.0, x)
-        out[s][:, usable] = density
-    out[:, ~known[rows]] = np.nan
+            out[s, fitted] = values * x - np.logaddexp(0.0, x)
     return out
 
 
 def _linear(
     draw: dict[str, np.ndarray], at: np.ndarray, rows: np.ndarray, group: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """x (rows, m) of a draw of factor values, weights and intercepts from q; the same for the same generator."""
+    """x (cells,) of a draw of factor values, weights and intercepts from q; the same for the same generator."""
     z = draw["z"] + np.sqrt(draw["z_var"]) * rng.standard_normal(draw["z"].shape)
     share, mean = draw["inclusion"], draw["w"]
     on = rng.random(share.shape) < share
@@ -78,4 +76,4 @@ def _linear(
     same = len(np.unique(centre, axis=0)) == 1
     noise = rng.standard_normal(centre[:1].shape if same else centre.shape)
     mu = centre + spread * noise
-    return np.asarray(mu[group[rows]][:, at] + z[:, rows].T @ w[:, at])
+    return np.asarray(mu[group[rows], at] + (z[:, rows] * w[:, at]).sum(axis=0))

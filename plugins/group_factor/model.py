@@ -168,8 +168,10 @@ class GroupFactor(Model[Fields, Settings]):
         params: Settings,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
-        return log_density_of_cells(chain, data, params, place, rows)
+        assert columns is not None  # cells are the observations
+        return log_density_of_cells(chain, data, params, place, rows, columns)
 
     def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
         return problems_of(blocks_of(data), params, groups_of(data)[1])

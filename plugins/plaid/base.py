@@ -40,9 +40,17 @@ from plaidwork.plugins.plaid.kernels.evidence import log_marginal
 from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
 from plaidwork.plugins.plaid.likelihood import log_density_of_cells
 from plaidwork.plugins.plaid.priors import Gamma, log_scalars, priors_of
+from plaidwork.plugins.plaid.profile_sweep import (
+    draw_layers,
+    drawn_layers,
+    log_layers,
+    profile_priors,
+    start_layers,
+)
 from plaidwork.plugins.plaid.results import summarise_draws
 from plaidwork.plugins.plaid.simulate import draw_scalars, simulate_matrix
 from plaidwork.plugins.plaid.state import (
+    ALL_MOVES,
     cells_of,
     copy_replica,
     measure,
@@ -127,6 +135,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             self.most(params),
             self.moves(params),
             self.prior_share(params),
+            profile_priors(params, constants),
         )
 
     def init(self, data: ModelData, params: SettingsT, rng: np.random.Generator) -> Fields:
@@ -143,6 +152,8 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         replica = new_replica(*self.start(data, params, rng), scalars)
         state = new_state(block, constants, replica)
         setting = self.setting(state, data, params, Clock(0, 0))
+        if setting.layers is not None:
+            replica["layers"] = start_layers(block.values.shape, len(replica["rows"]), setting.layers)
         count_cells(replica, setting.cells)
         draw_replica(replica, setting, 1.0, rng)
         return state
@@ -170,7 +181,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         elif len(state["replicas"]) != copies:
             copy_replica(state, "0", copies)
         state["warm"] = warm
-        state["accepted"] = dict.fromkeys(state["accepted"], 0)
+        state["accepted"] = dict.fromkeys(ALL_MOVES, 0)
 
     @property
     def spec_traces(self) -> set[str]:
@@ -194,7 +205,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         }
         if "alpha" in self.spec_traces:
             traces["alpha"] = cold["alpha"]
-        for name, accepted in state["accepted"].items() if moves else ():
+        for name, accepted in state["accepted"].items():
             if name in self.spec_traces:
                 tries = moves.count(name) * (sum(data["X"].shape) if name == "row_wise" else 1)
                 traces[name] = accepted / tries if tries else math.nan
@@ -215,9 +226,12 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
 
     def _log_joint(self, replica: Replica, setting: Setting) -> float:
         """As :meth:`log_joint`, of one replica at power 1."""
-        cells, tau0 = setting.cells, replica["tau0"]
-        total = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * cells.sum_squares
-        total += log_marginal(replica["counts"], replica["sums"], setting.law(replica, 1.0))
+        cells, tau0, law = setting.cells, replica["tau0"], setting.law(replica, 1.0)
+        if setting.layers is not None:
+            total = log_layers(replica, replica["layers"], cells, law, setting.layers)
+        else:
+            total = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * cells.sum_squares
+            total += log_marginal(replica["counts"], replica["sums"], law)
         total += self.log_memberships(replica, setting)
         return float(total + log_scalars(replica, setting.priors))
 
@@ -231,6 +245,7 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
             "Z1": cold["rows"].copy(),
             "Z2": cold["columns"].copy(),
             "theta": cold["theta"].copy(),
+            **drawn_layers(cold, data["X"].shape, params),
             **{name: value for name, value in scalars.items() if name in kept},
         }
 
@@ -242,11 +257,13 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         params: SettingsT,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
-        return log_density_of_cells(chain, draws, data["X"], rows)
+        assert columns is not None  # cells are the observations
+        return log_density_of_cells(chain, draws, data["X"], rows, columns, params["layer"] == "profile")
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
-        return summarise_draws(kept, data, self.inferred_up_to(params))
+        return summarise_draws(kept, data, self.inferred_up_to(params), params["layer"] == "profile")
 
     def validate(self, data: ModelData, params: SettingsT) -> Sequence[Problem]:
         return find_problems(data, params, self.most(params), *self.cap)
@@ -292,6 +309,9 @@ class PlaidModel(Model[Fields, SettingsT], Generic[SettingsT]):
         rows, columns = self.draw_memberships(params, (n_rows, n_columns), scalars["alpha"], rng)
         replica = new_replica(rows, columns, scalars)
         replica["theta"] = scalars["mu"] + rng.standard_normal(len(rows)) / math.sqrt(scalars["tau"])
+        priors = profile_priors(params, constants)
+        if priors is not None:
+            replica["layers"] = draw_layers(rng, replica, (n_rows, n_columns), priors)
         values = simulate_matrix(rng, replica)
         block = Block("X", read_only(values), read_only(np.ones(values.shape, bool)), None, ((), ()))
         constants = measure(block, params)

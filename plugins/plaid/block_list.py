@@ -17,12 +17,21 @@ CHECKED_DRAWS = 200
 INTERVAL = 0.94
 
 
-def blocks_of(chain: ChainView, index: int) -> Draw:
-    """The non-empty blocks of one draw, the background and the noise."""
+def blocks_of(chain: ChainView, index: int, layered: bool = False) -> Draw:
+    """The non-empty blocks of one draw, the background and the noise; ``layered``: profiles and effects too."""
     rows, columns, theta = (chain.draw(name, index) for name in ("Z1", "Z2", "theta"))
-    kept = rows.any(axis=1) & columns.any(axis=1)
+    kept: Flags = np.asarray(rows.any(axis=1) & columns.any(axis=1))
     phi, tau0 = (float(chain.draw(name, index)) for name in ("phi", "tau0"))
-    return Draw(rows[kept], columns[kept], theta[kept], phi, tau0)
+    more = _layers_of(chain, index, kept) if layered else ()
+    return Draw(rows[kept], columns[kept], theta[kept], phi, tau0, *more)
+
+
+def _layers_of(chain: ChainView, index: int, kept: Flags) -> tuple[Floats | None, ...]:
+    """Profiles of these blocks, noise weights and effects, where the fit has them."""
+    profile, *others = (
+        chain.draw(name, index) for name in ("profile", "row_weight", "row_effect", "column_effect")
+    )
+    return profile[kept] if len(profile) else None, *(found[0] if len(found) else None for found in others)
 
 
 def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:
@@ -64,43 +73,53 @@ def block_results(
     ``draws`` are those that the list is of, ``chains`` the draws of every chain, whether it was left out or not.
     """
     matched = _matched(draws, reference)
-    present, in_chains = presence(chains, reference)
-    several = {"Chains": in_chains} if len(chains) > 1 else {}
     titles = np.array([f"Block {k + 1}" for k in range(len(matched))], dtype=object)
-    table = Table(
-        {
-            "Block": titles,
-            "Rows": (matched.row_probability >= 0.5).sum(axis=1),
-            "Columns": (matched.column_probability >= 0.5).sum(axis=1),
-            "Shift": matched.value_mean,
-            "Low": matched.value_interval[:, 0],
-            "High": matched.value_interval[:, 1],
-            "Present": present,
-            **several,
-        },
-        units=dict.fromkeys(("Shift", "Low", "High"), block.unit),
-        label=label,
-        doc="Shift: posterior mean and 94 % interval. Present: share of the draws of all chains with the block."
-        + (
-            f" Chains: how many of the {len(chains)} chains have it in at least half of their draws."
-            if several
-            else ""
-        ),
-    )
     results: Results = {
         "block_rows": Result(matched.row_probability, ("layer", "row"), label="Row membership"),
         "block_columns": Result(matched.column_probability, ("layer", "column"), label="Column membership"),
-        "blocks": table,
+        "blocks": _block_table(draws, chains, reference, matched, titles, block.unit, label),
     }
     for side, axis, probability in (
         ("row", 0, matched.row_probability),
         ("column", 1, matched.column_probability),
     ):
-        names = np.array(block.names[axis], dtype=object)
-        columns: dict[str, np.ndarray] = {side.capitalize(): names}
+        columns: dict[str, np.ndarray] = {side.capitalize(): np.array(block.names[axis], dtype=object)}
         columns |= {str(title): share for title, share in zip(titles, probability, strict=True)}
         results[f"{side}_memberships"] = Table(columns, label=f"{side.capitalize()} memberships")
     return results, matched
+
+
+def _block_table(
+    draws: Sequence[Draw],
+    chains: Sequence[Sequence[Draw]],
+    reference: tuple[Flags, Flags],
+    matched: MatchedBlocks,
+    titles: np.ndarray,
+    unit: str,
+    label: str,
+) -> Table:
+    """One line per block of the list."""
+    present, in_chains = presence(chains, reference)
+    columns = {
+        "Block": titles,
+        "Rows": (matched.row_probability >= 0.5).sum(axis=1),
+        "Columns": (matched.column_probability >= 0.5).sum(axis=1),
+        "Shift": matched.value_mean,
+        "Low": matched.value_interval[:, 0],
+        "High": matched.value_interval[:, 1],
+    }
+    doc = "Shift: posterior mean and 94 % interval. "
+    if draws and draws[0].profile is not None:
+        by_spread = match_blocks(((d.rows, d.columns, d.spreads) for d in draws), reference, mass=INTERVAL)
+        columns["Spread"] = by_spread.value_mean
+        doc += "Spread: standard deviation of the block's profile over its columns, posterior mean. "
+    columns["Present"] = present
+    doc += "Present: share of the draws of all chains with the block."
+    if len(chains) > 1:
+        columns["Chains"] = in_chains
+        doc += f" Chains: how many of the {len(chains)} chains have it in at least half of their draws."
+    units = {title: unit for title in columns if title in ("Shift", "Low", "High", "Spread")}
+    return Table(columns, units=units, label=label, doc=doc)
 
 
 def shared_results(
@@ -115,7 +134,7 @@ def shared_results(
         [[draw.rows if side == "row" else draw.columns for draw in draws] for draws in chains], chosen
     )
     dim = f"{side}_by_block"  # a result called like the dim names its items
-    return {
+    results: Results = {
         dim: Result(
             np.array(names, dtype=object)[chosen].astype(np.str_),
             (dim,),
@@ -128,9 +147,11 @@ def shared_results(
             label=f"{side.capitalize()} co-membership",
             doc="Blocks that two share over the geometric mean of the blocks of each, summed over the draws of all chains.",
         ),
-        f"{side}_agreement": Result(
+    }
+    if np.isfinite(found.agreement):
+        results[f"{side}_agreement"] = Result(
             np.array(found.agreement),
             label=f"Agreement of two halves of the chains on {side} co-membership",
-            doc="Correlation between every second chain and the others, over pairs; NaN for one chain.",
-        ),
-    }, found
+            doc="Correlation between every second chain and the others, over pairs of different items.",
+        )
+    return results, found

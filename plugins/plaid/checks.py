@@ -10,6 +10,8 @@ from plaidwork.plugins.plaid.state import given_blocks
 
 SECONDS_PER_CELL = 3e-8
 SECONDS_PER_MOVE = 5e-5
+PROFILE_TIMES = 5.0
+"""How much longer a sweep of blocks with a profile takes."""
 
 
 LEVEL_SHARE = 0.4
@@ -102,6 +104,9 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
             text = f"{empty} {noun}{'s have' if empty > 1 else ' has'} no observed cell."
             found.append(Problem(text, "Their memberships follow the prior alone.", "X", "warning"))
     found += _levels(block) + _mostly_one_value(block)
+    if params["layer"] == "profile" and params.get("moves") == "row_wise":
+        text = "“Row by row” moves blocks of one shift only."
+        found.append(Problem(text, "Choose “Whole blocks”, or blocks of one shift.", "moves"))
     if params["start"] == "given":
         found += _start(data, most, name, label)
     if ("true_rows" in data) != ("true_columns" in data):
@@ -116,5 +121,7 @@ def estimate_cost(block: Block, n_moves: int, params: Settings) -> Cost:
     n_cells = float(np.prod(block.shape))
     density = 1.0 if bool(block.observed.all()) else 2.0
     seconds = (n_cells * SECONDS_PER_CELL * density + (n_moves + 10) * SECONDS_PER_MOVE) * params["replicas"]
+    if params["layer"] == "profile":
+        seconds *= PROFILE_TIMES
     memory = 20.0 * sum(block.shape) * params["replicas"] + 8.0 * sum(block.shape) * 20
     return Cost(memory, seconds)

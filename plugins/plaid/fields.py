@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,15 @@ class Settings(TypedDict):
     shift_shape: float
     shift_rate: float
     shift_sd_value: float
+    layer: Literal["shift", "profile"]
+    profile_shape: float
+    profile_rate: float
+    row_noise: bool
+    effects: bool
+    effect_shape: float
+    effect_rate: float
     start: Literal["empty", "prior", "given"]
+    exchanges: int
     anneal: bool
     anneal_start: float
     anneal_share: float
@@ -97,6 +105,24 @@ class Scalars(TypedDict):
     tau: float
 
 
+class Layers(TypedDict):
+    """What only blocks with a profile over the columns have."""
+
+    profiles: Floats
+    """(K, N2) value of each block in each column, 0 outside the block"""
+    tau_b: float
+    """Precision of a profile around its shift."""
+    row_weights: Floats
+    """(N1,) the noise of row i has precision ``tau0 * row_weights[i]``; 1 unless rows differ"""
+    row_effects: Floats
+    """(N1,) 0 unless asked for"""
+    column_effects: Floats
+    """(N2,) 0 unless asked for"""
+    tau_r: float
+    tau_c: float
+    """Precisions of the effects."""
+
+
 class Levels(Scalars):
     """What a cell's expected value follows from."""
 
@@ -106,6 +132,8 @@ class Levels(Scalars):
     """(K, N2) memberships"""
     theta: Floats
     """(K,) shifts"""
+    layers: NotRequired[Layers]
+    """There when blocks have a profile."""
 
 
 class Replica(Levels):
@@ -131,7 +159,7 @@ class HeldOut(TypedDict):
     draws: int
 
 
-MoveName = Literal["birth_death", "seeded", "split_merge", "row_wise"]
+MoveName = Literal["birth_death", "seeded", "split_merge", "exchange", "row_wise"]
 
 
 class Fields(TypedDict):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData
-from plaidwork.plugins.plaid.fields import Fields, Floats, HeldOut
+from plaidwork.plugins.plaid.fields import Fields, Floats, HeldOut, Layers, Replica
 
 
 def no_draws_yet(block: Block) -> HeldOut:
@@ -25,9 +25,21 @@ def _log_density(state: Fields, data: ModelData) -> Floats:
     """Log predictive density of each held-out cell at this sweep."""
     held, cold = state["held_out"], state["replicas"]["0"]
     truth = data["X"].truth[held["rows"], held["columns"]]
+    if "layers" in cold:
+        return _log_density_of_layers(cold, cold["layers"], held, truth)
     inside = cold["rows"][:, held["rows"]] & cold["columns"][:, held["columns"]]
     residual: Floats = truth - cold["phi"] - cold["theta"] @ inside
     return 0.5 * math.log(cold["tau0"] / (2 * math.pi)) - 0.5 * cold["tau0"] * residual**2
+
+
+def _log_density_of_layers(replica: Replica, layers: Layers, held: HeldOut, truth: Floats) -> Floats:
+    """As :func:`_log_density` where blocks have a profile."""
+    i, j = held["rows"], held["columns"]
+    tau0 = replica["tau0"] * layers["row_weights"][i]
+    mean = (replica["rows"][:, i] * layers["profiles"][:, j]).sum(axis=0)
+    mean = mean + replica["phi"] + layers["row_effects"][i] + layers["column_effects"][j]
+    found: Floats = 0.5 * np.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * (truth - mean) ** 2
+    return found
 
 
 def add_draw(state: Fields, data: ModelData) -> None:

@@ -41,6 +41,15 @@ TRIAL: dict[str, Any] = {
 """Priors without a number taken from the data, so that ``simulate`` and a sweep have one law."""
 NUMBER: dict[str, Any] = {"expected_blocks": 1.5, "mass_shape": 3.0, "max_blocks": 3, "start_blocks": 2}
 
+TWO: dict[str, Any] = {"blocks": 2, "row_b": 2.0, "column_b": 1.5, "exchanges": 1}
+LAYERED: dict[str, Any] = {
+    "layer": "profile",
+    "profile_shape": 3.0,
+    "profile_rate": 2.0,
+    "effect_shape": 3.0,
+    "effect_rate": 1.0,
+}
+
 
 class InfinitePlaid(PlaidModel[InfiniteSettings]):
     """Overlapping blocks, their number inferred (Ishiguro et al. 2016, put right; see NOTES.md)."""
@@ -55,6 +64,7 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
             shapes={"X": (4, 3)},
             missing=0.1,
         ),
+        Trial(name="profiles", params=TRIAL | NUMBER | LAYERED, shapes={"X": (4, 3)}, missing=0.1),
     )
 
     def start(
@@ -93,13 +103,17 @@ class InfinitePlaid(PlaidModel[InfiniteSettings]):
         return params["max_blocks"]
 
     def moves(self, params: InfiniteSettings) -> tuple[MoveName, ...]:
+        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+        if params["layer"] == "profile":
+            births: list[MoveName] = ["birth_death"] * params["birth_death"]
+            return (*births, *exchanges)
         if params["moves"] == "row_wise":
             return ("row_wise",)
         pairs = max(params["birth_death"], params["seeded"])
         in_turn: tuple[Literal["birth_death", "seeded"], ...] = ("birth_death", "seeded")
         mixed: list[MoveName] = [name for n in range(pairs) for name in in_turn if n < params[name]]
         splits: list[MoveName] = ["split_merge"] * params["split_merge"]
-        return (*mixed, *splits)
+        return (*mixed, *splits, *exchanges)
 
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         return log_infinite(
@@ -115,7 +129,13 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
     trials: ClassVar[Sequence[Trial]] = (
         Trial(
             name="two blocks",
-            params=TRIAL | {"blocks": 2, "row_b": 2.0, "column_b": 1.5},
+            params=TRIAL | TWO,
+            shapes={"X": (4, 3)},
+            missing=0.1,
+        ),
+        Trial(
+            name="profiles and effects",
+            params=TRIAL | TWO | LAYERED | {"row_noise": True, "effects": True},
             shapes={"X": (4, 3)},
             missing=0.1,
         ),
@@ -151,6 +171,10 @@ class BayesianPlaid(PlaidModel[FixedSettings]):
 
     def most(self, params: FixedSettings) -> int:
         return params["blocks"]
+
+    def moves(self, params: FixedSettings) -> tuple[MoveName, ...]:
+        exchanges: list[MoveName] = ["exchange"] * params["exchanges"]
+        return tuple(exchanges)
 
     def log_memberships(self, replica: Replica, setting: Setting) -> float:
         a1, b1, a2, b2 = setting.shares

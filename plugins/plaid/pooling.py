@@ -25,6 +25,50 @@ class Draw(NamedTuple):
     """(K,) shifts"""
     phi: float
     tau0: float
+    profile: Floats | None = None
+    """(K, N2) where blocks have one, 0 outside them"""
+    row_weight: Floats | None = None
+    """(N1,) weights of the precision, where rows differ"""
+    row_effect: Floats | None = None
+    column_effect: Floats | None = None
+
+    @property
+    def layers(self) -> Floats:
+        """(K, N2) what each block adds in each column."""
+        return self.theta[:, None] * self.columns if self.profile is None else self.profile
+
+    @property
+    def spreads(self) -> Floats:
+        """(K,) standard deviation of each block's profile over its columns."""
+        inside, layers = self.columns.sum(axis=1), self.layers
+        mean = layers.sum(axis=1) / inside
+        return np.sqrt(np.maximum((layers**2).sum(axis=1) / inside - mean**2, 0.0))
+
+    def layer(self, k: int, share: int) -> np.ndarray:
+        """(N2,) what block k adds in each column, divided by ``share``."""
+        if self.profile is None:
+            return self.columns[k] * np.float32(self.theta[k] / share)
+        return self.profile[k] / share
+
+    def means(self, rows: Integers) -> Floats:
+        """(r, N2) expected values in these rows."""
+        found: Floats = self.phi + self.rows[:, rows].T.astype(np.float64) @ self.layers
+        if self.row_effect is not None and self.column_effect is not None:
+            found = found + self.row_effect[rows][:, None] + self.column_effect
+        return found
+
+    def precisions(self, rows: Integers) -> Floats:
+        """(r,) precision of the noise in these rows."""
+        return np.full(len(rows), self.tau0) if self.row_weight is None else self.tau0 * self.row_weight[rows]
+
+    def density(self, i: Integers, j: Integers, values: Floats) -> Floats:
+        """Log predictive density of these values in the cells (i, j), all (n,)."""
+        mean = self.phi + (self.rows[:, i] * self.layers[:, j]).sum(axis=0)
+        if self.row_effect is not None and self.column_effect is not None:
+            mean = mean + self.row_effect[i] + self.column_effect[j]
+        tau0 = self.precisions(i)
+        found: Floats = 0.5 * np.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * (values - mean) ** 2
+        return found
 
 
 class Together(NamedTuple):
@@ -101,9 +145,7 @@ def held_out_score(chains: Sequence[Sequence[Draw]], block: Block) -> Score | No
             continue
         total = np.full(len(i), -np.inf)
         for draw in draws:
-            mean = draw.phi + draw.theta @ (draw.rows[:, i] & draw.columns[:, j])
-            density = 0.5 * math.log(draw.tau0 / (2 * math.pi)) - 0.5 * draw.tau0 * (truth - mean) ** 2
-            total = np.logaddexp(total, density)
+            total = np.logaddexp(total, draw.density(i, j, truth))
         by_chain.append(total - math.log(len(draws)))
     cells = np.logaddexp.reduce(by_chain, axis=0) - math.log(len(by_chain))
     return Score(

@@ -13,7 +13,7 @@ from plaidwork.core.numerics.used_draws import told as told_draws
 from plaidwork.plugins.plaid.block_list import best_blocks, block_results, blocks_of, shared_results
 from plaidwork.plugins.plaid.pooling import Draw, held_out_score
 from plaidwork.plugins.plaid.state import true_blocks
-from plaidwork.plugins.plaid.wording import Told, chains_in_words, doubts, texts
+from plaidwork.plugins.plaid.wording import Told, best_chains, doubts, texts
 
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
 """Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
@@ -56,13 +56,14 @@ def mean_fit(draws: Sequence[Draw], shape: tuple[int, ...]) -> np.ndarray:
     total = np.zeros(shape, np.float32)
     total += np.float32(np.mean([draw.phi for draw in draws]))
     at_once = max(1, CHUNK_VALUES // sum(shape))
+    for draw in draws:
+        if draw.row_effect is not None and draw.column_effect is not None:
+            total += ((draw.row_effect[:, None] + draw.column_effect) / len(draws)).astype(np.float32)
     rows = [(draw, k) for draw in draws for k in range(len(draw.theta))]
     for first in range(0, len(rows), at_once):
         part = rows[first : first + at_once]
         left = np.array([draw.rows[k] for draw, k in part], np.float32)
-        right = np.array(
-            [draw.columns[k] * np.float32(draw.theta[k] / len(draws)) for draw, k in part], np.float32
-        )
+        right = np.array([draw.layer(k, len(draws)) for draw, k in part], np.float32)
         # one strip of rows at a time: the product is never held whole beside the total
         for top in range(0, shape[0], 512):
             total[top : top + 512] += left[:, top : top + 512].T @ right
@@ -95,10 +96,10 @@ def chain_table(kept: Kept, survives: np.ndarray, reason: str, data: ModelData) 
     return Table({title: np.array(column) for title, column in columns.items()}, label="Chains", doc=reason)
 
 
-def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Results:
+def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
     """All results of a plaid run: blocks from the chains that survive the ranking by log joint, co-membership from all.
 
-    ``most`` is the largest number of blocks where that number is inferred, else None.
+    ``most`` is the largest number of blocks where that number is inferred, else None; ``layered`` whether blocks have a profile.
     """
     block: Block = data["X"]
     if kept.n_draws == 0:
@@ -109,9 +110,11 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None = None) -> Res
     every = [chain for chain in kept.chains if chain.n_draws]
     used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
     picked = picked_draws(every, int(np.prod(block.shape)), kept.under_way)
-    by_chain = [[blocks_of(chain, index) for chain, index in picked if chain is one] for one in every]
+    by_chain = [
+        [blocks_of(chain, index, layered) for chain, index in picked if chain is one] for one in every
+    ]
     draws = [draw for chain, found in zip(every, by_chain, strict=True) if chain in used for draw in found]
-    label = "Blocks" if len(used) == len(every) else f"Blocks of the best {chains_in_words(len(used))}"
+    label = "Blocks" if len(used) == len(every) else f"Blocks of the {best_chains(len(used))}"
     results, matched = block_results(draws, by_chain, best_blocks(used), block, label)
     shared = {}
     for side, found, names in zip(

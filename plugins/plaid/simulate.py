@@ -29,6 +29,12 @@ def draw_scalars(rng: np.random.Generator, priors: Priors) -> Scalars:
 
 
 def simulate_matrix(rng: np.random.Generator, replica: Levels) -> np.ndarray:
-    """``x_ij ~ N(phi + sum_k z1_ik z2_jk theta_k, 1 / tau0)``: (N1, N2)."""
+    """``x_ij ~ N(phi + sum_k z1_ik z2_jk theta_k, 1 / tau0)``: (N1, N2); with layers ``b_kj`` and effects likewise."""
+    if "layers" in replica:
+        layers = replica["layers"]
+        mean = replica["phi"] + replica["rows"].T.astype(float) @ layers["profiles"]
+        mean = mean + layers["row_effects"][:, None] + layers["column_effects"]
+        sd = (replica["tau0"] * layers["row_weights"]) ** -0.5
+        return mean + rng.standard_normal(mean.shape) * sd[:, None]
     mean = replica["phi"] + np.einsum("k,ki,kj->ij", replica["theta"], replica["rows"], replica["columns"])
     return mean + rng.standard_normal(mean.shape) / np.sqrt(replica["tau0"])

@@ -74,7 +74,29 @@ VARIABLES = (
     Variable("tau0", label="Noise precision", doc="τ0, 1 / unit²"),
     Variable("mu", label="Mean shift", doc="prior mean of the shifts (μ), unit of the data"),
     Variable("tau", label="Shift precision", doc="prior precision of the shifts (τ), 1 / unit²"),
-    Variable("log_joint", label="Log joint", doc="background and shifts integrated out"),
+    Variable("log_joint", label="Log joint", doc="background, shifts and profiles integrated out"),
+    Variable(
+        "profile",
+        ("profile", "column"),
+        ragged=True,
+        label="Column profile",
+        doc="value of each block in each column, 0 outside it; empty when blocks are one shift",
+    ),
+    Variable(
+        "row_weight",
+        ("noise", "row"),
+        ragged=True,
+        label="Noise weight",
+        doc="of each row, times τ0 its precision; empty unless asked for",
+    ),
+    Variable("row_effect", ("effect", "row"), ragged=True, label="Row effect", doc="empty unless asked for"),
+    Variable(
+        "column_effect",
+        ("effect", "column"),
+        ragged=True,
+        label="Column effect",
+        doc="empty unless asked for",
+    ),
 )
 
 FIRST_TRACES = (
@@ -95,14 +117,22 @@ MASS_TRACE = Trace("alpha", "Mass", hint="how readily the prior makes blocks")
 LAST_TRACES = (
     Trace("mu", "Mean shift", hint="centre of the blocks' shifts"),
     Trace("tau", "Shift precision", hint="large when the shifts are alike"),
-    Trace("held_out", "Held-out", hint="log density per held-out cell; higher predicts better", goal="up"),
+    Trace(
+        "held_out",
+        "Held-out",
+        hint="log density per held-out cell, averaged since the warm-up; higher predicts better",
+        goal="up",
+        judged=False,
+    ),
     Trace("nmi", "NMI", hint="agreement with the true blocks, 1 is perfect", goal="up"),
 )
 SWAP_TRACE = Trace("swap", "Replica swaps", hint="share of exchanges accepted", kind="acceptance")
+EXCHANGE_TRACE = Trace("exchange", "Exchanges", hint="share accepted", kind="acceptance")
 MOVE_TRACES = (
     Trace("birth_death", "Births and deaths", hint="share accepted", kind="acceptance"),
     Trace("seeded", "Seeded births and deaths", hint="share accepted", kind="acceptance"),
     Trace("split_merge", "Splits and merges", hint="share accepted", kind="acceptance"),
+    EXCHANGE_TRACE,
     Trace("row_wise", "Row-wise move", hint="share accepted", kind="acceptance"),
 )
 
@@ -146,7 +176,13 @@ VIEWS = (
     View("table", "Chains", {"values": "chains"}),
 )
 
-DIMS = {"block": "block", "layer": "block"}
+DIMS = {
+    "block": "block",
+    "layer": "block",
+    "profile": "block",
+    "noise": "set of weights",
+    "effect": "set of effects",
+}
 
 INFINITE_PLAID = ModelSpec(
     id="infinite_plaid",
@@ -161,7 +197,7 @@ INFINITE_PLAID = ModelSpec(
     traces=(*FIRST_TRACES, MASS_TRACE, *LAST_TRACES, *MOVE_TRACES, SWAP_TRACE),
     views=VIEWS,
     state_version=2,
-    schedule=Schedule(chains=4, warmup=500, draws=2500),
+    schedule=Schedule(chains=4, warmup=500, draws=2000, thin=2),
     citation=ISHIGURO,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. Blocks may overlap, "
@@ -172,8 +208,8 @@ INFINITE_PLAID = ModelSpec(
         "paper. This is our choice.\n\n"
         "Blocks have no fixed labels. The list shows the draw of highest log joint; every other draw is matched to it. "
         "Chains clearly below the best are left out of it and named in the table of chains. Co-membership needs no labels "
-        "and pools all chains; how well two halves of the chains agree on it is said beside it. On real data, where "
-        "many sums of blocks fit nearly alike, trust it before any one list."
+        "and pools all chains; how far two halves of the chains correlate in it is said beside it. On real data, where "
+        "many sums of blocks fit nearly alike, it says more than any one list."
     ),
 )
 
@@ -187,7 +223,7 @@ BAYESIAN_PLAID = ModelSpec(
     hyperparameters=FIXED_SETTINGS,
     dims=DIMS,
     variables=VARIABLES,
-    traces=(*FIRST_TRACES, *LAST_TRACES, SWAP_TRACE),
+    traces=(*FIRST_TRACES, *LAST_TRACES, EXCHANGE_TRACE, SWAP_TRACE),
     views=VIEWS,
     state_version=2,
     schedule=Schedule(chains=4, warmup=500, draws=1500),

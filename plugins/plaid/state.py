@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import get_args
 
 import numpy as np
 
 from plaidwork.core.api import Block, ModelData, ModelError
-from plaidwork.plugins.plaid.fields import Constants, Fields, Replica, Scalars, Settings
+from plaidwork.plugins.plaid.fields import Constants, Fields, MoveName, Replica, Scalars, Settings
 from plaidwork.plugins.plaid.held_out import no_draws_yet
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
 from plaidwork.plugins.plaid.kernels.records import Cells
+
+ALL_MOVES: tuple[MoveName, ...] = get_args(MoveName)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -105,6 +108,6 @@ def new_state(block: Block, constants: Constants, replica: Replica) -> Fields:
         "warm": False,
         "swapped": 0.0,
         "order": np.empty(0, np.int64),
-        "accepted": {"birth_death": 0, "seeded": 0, "split_merge": 0, "row_wise": 0},
+        "accepted": dict.fromkeys(ALL_MOVES, 0),
         "held_out": no_draws_yet(block),
     }

@@ -16,11 +16,12 @@ from plaidwork.plugins.plaid.kernels.records import Cells, Law
 from plaidwork.plugins.plaid.kernels.row_wise import row_wise
 from plaidwork.plugins.plaid.kernels.tasks import run_tasks
 from plaidwork.plugins.plaid.priors import Priors, draw_mass, draw_shift_prior
+from plaidwork.plugins.plaid.profile_sweep import ProfilePriors, log_noise, run_profile_stretch
 
 SLICE_CELLS = 20_000_000
 """Cell operations of one slice: about 30 ms. A task (one block's scan, one move) is at most a few passes."""
 
-MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge")
+MOVES: tuple[MoveName, ...] = ("birth_death", "seeded", "split_merge", "exchange")
 """The moves of ``run_tasks``; a move's code is its place here."""
 _NONE: Integers = np.empty(0, np.int64)
 
@@ -37,6 +38,8 @@ class Setting:
     max_blocks: int
     moves: tuple[MoveName, ...]
     prior_share: float
+    layers: ProfilePriors | None
+    """Where blocks have a profile over the columns."""
 
     def law(self, replica: Replica, power: float) -> Law:
         """The numbers of a replica's conditionals at a power of the likelihood."""
@@ -85,7 +88,9 @@ def draw_scalars(replica: Replica, setting: Setting, power: float, rng: np.rando
 
 
 def count_cells(replica: Replica, cells: Cells) -> None:
-    """Bring the statistics of the blocks up to date."""
+    """Bring the statistics of the blocks up to date; layers have none."""
+    if "layers" in replica:
+        return
     replica["counts"], replica["sums"] = statistics(cells, replica["rows"], replica["columns"])
 
 
@@ -101,6 +106,23 @@ def run_stretch(
     draw: bool,
 ) -> Integers:
     """The tasks of one slice of a replica, in place; how often each of ``MOVES`` was accepted."""
+    if setting.layers is not None:
+        accepted = run_profile_stretch(
+            replica,
+            replica["layers"],
+            setting.cells,
+            setting.law(replica, power),
+            setting.layers,
+            power,
+            setting.prior_share,
+            rng,
+            order,
+            codes,
+            draw,
+        )
+        if draw:
+            draw_scalars(replica, setting, power, rng)
+        return accepted
     centre = setting.cells.centre
     found = run_tasks(
         rng,
@@ -139,7 +161,10 @@ def _row_wise(replica: Replica, setting: Setting, power: float, rng: np.random.G
 def log_likelihood(replica: Replica, cells: Cells) -> float:
     """Log likelihood at the replica's background, shifts and noise."""
     tau0 = replica["tau0"]
-    return 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi)) - 0.5 * tau0 * replica["squares"]
+    norm = 0.5 * cells.n_observed * math.log(tau0 / (2 * math.pi))
+    if "layers" in replica:
+        norm = log_noise(replica, replica["layers"], cells)
+    return norm - 0.5 * tau0 * replica["squares"]
 
 
 def swap_replicas(state: Fields, setting: Setting, rng: np.random.Generator) -> None:
@@ -204,7 +229,7 @@ def _run_tasks(
     found = run_stretch(replica, setting, power, rng, scans, codes, count=count, draw=draw)
     if counted:
         for name, accepted in zip(MOVES, found, strict=True):
-            counted[name] += int(accepted)
+            counted[name] = counted.get(name, 0) + int(accepted)  # a stored sweep may not know every move
 
 
 def upgraded(old: State) -> Fields:

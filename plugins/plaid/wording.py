@@ -35,15 +35,15 @@ class Told(NamedTuple):
     most: int | None
 
 
-def chains_in_words(count: int) -> str:
-    return "chain" if count == 1 else f"{count} chains"
+def best_chains(count: int) -> str:
+    return "best chain" if count == 1 else f"{count} best chains"
 
 
 def texts(told: Told, thinned: str) -> dict[str, str]:
     """Headline and caption of the blocks and of the co-membership. Blocks are counted when half of the draws have them."""
     sure = int((told.present >= 0.5).sum())
     total, used = len(told.survives), int(told.survives.sum())
-    best = "" if used == total else f" in the best {chains_in_words(used)} of {total}"
+    best = "" if used == total else f" in the {best_chains(used)}"
     noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
     covered = format_percent(float((told.covered >= 0.5).mean()))
     found = {
@@ -51,7 +51,7 @@ def texts(told: Told, thinned: str) -> dict[str, str]:
         if sure
         else f"No block found{best}",
         "caption": _sentences(
-            [*_number_in_words(told, sure), _about_chains(told)], [_where_they_agree(told), _score(told)]
+            [*_number_in_words(told, sure), _about_chains(told)], [_where_to_look(told), _score(told)]
         )
         + thinned,
         "shared_caption": _shared_caption(told),
@@ -93,7 +93,7 @@ def _about_chains(told: Told) -> str:
     return f"from the {used} best of {total} chains {each}; the others ended clearly below"
 
 
-def _where_they_agree(told: Told) -> str:
+def _where_to_look(told: Told) -> str:
     """Where to look when the chains have different blocks."""
     if told.survives.all() or len(told.survives) < 2:
         return ""
@@ -113,16 +113,20 @@ def _shared_headline(side: str, told: Told) -> str:
     agreement = told.shared[side].agreement
     if math.isnan(agreement):
         return f"Which {side}s share blocks"
-    return f"Which {side}s share blocks: two halves of the chains agree to r = {format_fixed(agreement, 2)}"
+    return f"Which {side}s share blocks: two halves of the chains correlate by {format_fixed(agreement, 2)}"
 
 
 def _shared_caption(told: Told) -> str:
     total = len(told.survives)
-    found = "Shared blocks of two, in proportion to the blocks of each"
-    found += f", over the draws of all {total} chains." if total > 1 else "."
+    found = ["Blocks that two share, in proportion to the blocks of each."]
     if total > 1 and not told.survives.all():
-        found += " The chains ended in different blocks: trust pairs only as far as the halves agree."
-    return f"{found} {_score(told)}".strip()
+        found.insert(
+            0,
+            f"Over all {total} chains, which ended in different blocks: read it as far as two halves of them correlate.",
+        )
+    elif total > 1:
+        found.insert(0, f"Over all {total} chains.")
+    return " ".join([*found, _score(told)]).strip()
 
 
 def doubts(block: Block, numbers: Sequence[Integers], most: int | None) -> str:

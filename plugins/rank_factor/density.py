@@ -30,7 +30,9 @@ def log_data(state: Fields, setup: Setup) -> float:
 
 
 def label_values(state: Fields) -> np.ndarray:
-    """(N, G) value of the classifier of the sample's own group."""
+    """(N, G) value of the classifier of the sample's own group; of a Gaussian process as it was last drawn."""
+    if "f" in state:
+        return state["f"]
     return decisions(state["z"], state["beta"])[np.arange(len(state["t"])), state["t"]]
 
 
@@ -39,17 +41,23 @@ def log_labels(state: Fields, setup: Setup, params: Settings) -> float:
     return float(-2.0 * params["label_weight"] * hinge.sum())
 
 
+def _log_prior_of_planes(state: Fields, params: Settings) -> float:
+    r, s = params["coefficient_shape"], params["coefficient_rate"]
+    total = log_normal(state["beta"], state["b"]) + log_gamma(state["b"], r, state["e"])
+    total += log_gamma(state["e"], s, state["b_phi"][..., None])
+    total += log_gamma(state["b_phi"], 0.5, state["b_phi_rate"])
+    total += log_gamma(state["b_phi_rate"], 0.5, 1.0)
+    return total
+
+
 def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
     """Log prior of everything."""
     r, s = params["loading_shape"], params["loading_rate"]
     total = log_normal(state["a"], state["xi"]) + log_gamma(state["xi"], r, state["eta"])
     total += log_gamma(state["eta"], s, state["phi"]) + log_gamma(state["phi"], 0.5, state["phi_rate"])
     total += log_gamma(state["phi_rate"], 0.5, 1.0)
-    r, s = params["coefficient_shape"], params["coefficient_rate"]
-    total += log_normal(state["beta"], state["b"]) + log_gamma(state["b"], r, state["e"])
-    total += log_gamma(state["e"], s, state["b_phi"][..., None])
-    total += log_gamma(state["b_phi"], 0.5, state["b_phi_rate"])
-    total += log_gamma(state["b_phi_rate"], 0.5, 1.0)
+    if state["b"].size:
+        total += _log_prior_of_planes(state, params)
     if setup.likelihood == "levels":
         used = np.arange(state["c"].shape[1]) < setup.levels.top[:, None]  # type: ignore[union-attr]
         total += log_normal(state["c"][used], params["threshold_sd"] ** 2)
@@ -67,5 +75,6 @@ def log_prior(state: Fields, setup: Setup, params: Settings) -> float:
 
 
 def log_density(state: Fields, setup: Setup, params: Settings) -> float:
-    """The whole, as of the last measurement."""
-    return log_data(state, setup) + log_labels(state, setup, params) + log_prior(state, setup, params)
+    """The whole, as of the last measurement; without the labels where they are cut from the scores."""
+    labels = 0.0 if "f" in state else log_labels(state, setup, params)
+    return log_data(state, setup) + labels + log_prior(state, setup, params)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.api import POSITION, Clock, Stage, State
-from plaidwork.plugins.rank_factor import mixture, rows
+from plaidwork.plugins.rank_factor import boundary, mixture, rows
+from plaidwork.plugins.rank_factor.boundary import is_process
 from plaidwork.plugins.rank_factor.density import label_values, log_density
 from plaidwork.plugins.rank_factor.kernels import pairs as pair_kernels
 from plaidwork.plugins.rank_factor.kernels.labels import add_score_terms, draw_scores
@@ -16,7 +17,7 @@ from plaidwork.plugins.rank_factor.kernels.solve import outer_packed, packed_siz
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.scaling import draw_scales
 from plaidwork.plugins.rank_factor.setup import Setup
-from plaidwork.plugins.rank_factor.state import SUMS, Draw, Fields, Settings, Shared
+from plaidwork.plugins.rank_factor.state import SUMS, Draw, Fields, SamplerSettings, Shared
 
 PART = 10_000_000
 """Work of one part, some 10 ms; in units of about a nanosecond."""
@@ -51,7 +52,7 @@ def in_parts(name: str, units: int, each: int, part: Callable[[int, int], None],
 
 
 def stages(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, clock: Clock
+    state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator, clock: Clock
 ) -> list[Stage]:
     """The stages of a sweep."""
     (d, n, _), k = setup.shape, state["z"].shape[1]
@@ -73,12 +74,23 @@ def stages(
             "measure", d, n * (10 + k // 4), lambda lo, hi: rows.measure_part(state, setup, params, rng, lo, hi)
         ),
     ]  # fmt: skip
+    if is_process(params) and boundary.drawn_now(clock):
+        found.append(_boundary(state, setup, params, rng))
     if new_now(setup, clock):
         found.append(_new_samples(state, setup, params, rng))
     return found
 
 
-def _new_samples(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> Stage:
+def _boundary(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> Stage:
+    return in_parts(
+        "boundary", setup.shape[1], boundary.work_on_sample(setup),
+        lambda lo, hi: boundary.add_samples(state, setup, params, rng, lo, hi),
+        begin=lambda: boundary.begin(state, setup, params), end=lambda: boundary.end(state, setup, params, rng),
+        whole=False,
+    )  # fmt: skip
+
+
+def _new_samples(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> Stage:
     (d, _, _), k, cells = setup.shape, state["z"].shape[1], setup.test_cells
     assert cells is not None
 
@@ -97,6 +109,8 @@ def _new_samples(state: Fields, setup: Setup, params: Settings, rng: np.random.G
             "a": state["a"], "z": state["z"], "c": state["c"], "gamma": state["gamma"], "beta": state["beta"],
             "psi": state["psi"], "mu": state["mu"], "log_weight": mixture.log_weights(state),
         }  # fmt: skip
+        if is_process(params):
+            draw["boundary"] = boundary.of_state(state, setup, params)
         state["new_f"] = draw_new(draw, setup, state["new_z"], state["precision"], state["linear"], rng)
         forget(state)
 
@@ -109,29 +123,31 @@ def new_now(setup: Setup, clock: Clock) -> bool:
 
 
 def _begin_scores(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, clock: Clock
+    state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator, clock: Clock
 ) -> None:
     if len(state["psi"]) > 1 and clock.sweep >= mixture.FROZEN_SWEEPS:
         mixture.draw_groups(state, setup, params, rng)
-    mixture.draw_label_terms(state, setup, params, rng)
+    if not is_process(params):
+        mixture.draw_label_terms(state, setup, params, rng)
 
 
 def score_part(
-    state: Fields, setup: Setup, params: Settings, lo: int, hi: int
+    state: Fields, setup: Setup, params: SamplerSettings, lo: int, hi: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Precision (hi - lo, packed) and linear term (hi - lo, K) of the scores, without the comparisons of samples."""
     every = state["precision"]
     precision = np.repeat(every, hi - lo, axis=0) if len(every) == 1 else every[lo:hi].copy()
     linear = state["linear"][lo:hi].copy()
+    none = np.zeros((1, setup.shape[2], linear.shape[1]))
     add_score_terms(
         lo, hi, precision, linear, state["t"], state["psi"], state["mu"], setup.y, state["label_kappa"],
-        state["beta"], params["label_weight"],
+        none if is_process(params) else state["beta"], params["label_weight"],
     )  # fmt: skip
     return precision, linear
 
 
 def draw_part(
-    state: Fields, setup: Setup, params: Settings, rng: np.random.Generator, lo: int, hi: int
+    state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator, lo: int, hi: int
 ) -> None:
     """Draw the scores of samples lo to hi."""
     precision, linear = score_part(state, setup, params, lo, hi)
@@ -145,8 +161,9 @@ def draw_part(
     )  # fmt: skip
 
 
-def _end_scores(state: Fields, setup: Setup, params: Settings, rng: np.random.Generator) -> None:
-    mixture.draw_coefficients(state, setup, params, rng)
+def _end_scores(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:
+    if not is_process(params):
+        mixture.draw_coefficients(state, setup, params, rng)
     if len(state["psi"]) > 1:
         mixture.draw_mixture(state, params, rng)
     else:
@@ -188,7 +205,7 @@ def label_hinge(f: np.ndarray, setup: Setup) -> float:
     return float(np.maximum(0.0, 1.0 - setup.y * f)[setup.y != 0].mean())
 
 
-def traces_of(state: Fields, setup: Setup, params: Settings) -> dict[str, float]:
+def traces_of(state: Fields, setup: Setup, params: SamplerSettings) -> dict[str, float]:
     """Traces after a sweep."""
     groups = len(state["psi"])
     total = state["measured"].sum(axis=0)

@@ -32,11 +32,12 @@ from plaidwork.plugins.rank_factor.results import summarise_posterior
 from plaidwork.plugins.rank_factor.setup import Setup, setup_of
 from plaidwork.plugins.rank_factor.spec import RANK_FACTOR, RANK_FACTOR_VB
 from plaidwork.plugins.rank_factor.start import new_state
-from plaidwork.plugins.rank_factor.state import Fields, Q, Settings, Shared
+from plaidwork.plugins.rank_factor.state import Fields, Q, SamplerSettings, Settings, Shared
 from plaidwork.plugins.rank_factor.vb_posterior import approximate_posterior, best_chain
 from plaidwork.plugins.rank_factor.vb_sample import draw_q
 
 S = TypeVar("S", bound=Shared)
+P = TypeVar("P", bound=Settings)
 WARM_UP = (
     {"scheme": "levels"},
     {"scheme": "pairs"},
@@ -53,13 +54,16 @@ def spread_out(values: np.ndarray, places: np.ndarray, size: int, fill: float = 
     return out
 
 
-class RankFactorModel(Model[S, Settings]):
+class RankFactorModel(Model[S, P]):
     """What both share."""
 
-    def validate(self, data: ModelData, params: Settings) -> Sequence[Problem]:
+    warm_up: ClassVar[tuple[dict[str, str], ...]] = WARM_UP
+    """Settings of the tiny fits that compile the kernels."""
+
+    def validate(self, data: ModelData, params: P) -> Sequence[Problem]:
         return find_problems(data, params)
 
-    def estimate(self, data: ModelData, params: Settings) -> Cost:
+    def estimate(self, data: ModelData, params: P) -> Cost:
         n, d = (float(side) for side in data["X"].shape)
         k = params["n_factors"]
         cell = 5e-8 + 2.5e-10 * packed_size(k)
@@ -69,14 +73,14 @@ class RankFactorModel(Model[S, Settings]):
     def prepare(self) -> None:
         """Compile the kernels on tiny data, one fit per sort of likelihood."""
         data, rng = tiny_data(), np.random.Generator(np.random.PCG64DXSM(0))
-        for settings in WARM_UP:
+        for settings in self.warm_up:
             given = {"n_factors": 2, "n_components": 2, **settings}
-            params = cast("Settings", self.spec.check_params(given))
+            params = cast("P", self.spec.check_params(given))
             state = self.init(data, params, rng)
             for _ in passes(self, state, data, params, rng, Clock(0, 0)):
                 pass
 
-    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: Settings) -> S:
+    def upgrade_state(self, state: State, from_version: int, data: ModelData, params: P) -> S:
         if from_version == 1:
             return cast("S", gibbs.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
@@ -94,23 +98,24 @@ class RankFactorModel(Model[S, Settings]):
         }
 
 
-class RankFactor(RankFactorModel[Fields]):
+class RankFactor(RankFactorModel[Fields, SamplerSettings]):
     """Max-margin rank-likelihood factor model by Gibbs sampling."""
 
     spec: ClassVar[ModelSpec] = RANK_FACTOR
+    warm_up = (*WARM_UP, {"classifier": "process"})
 
-    def init(self, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
+    def init(self, data: ModelData, params: SamplerSettings, rng: np.random.Generator) -> Fields:
         return new_state(setup_of(data, params), params, rng)
 
     def stages(
-        self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
+        self, state: Fields, data: ModelData, params: SamplerSettings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
         return gibbs.stages(state, setup_of(data, params), params, rng, clock)
 
-    def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
+    def traces(self, state: Fields, data: ModelData, params: SamplerSettings) -> Mapping[str, float]:
         return gibbs.traces_of(state, setup_of(data, params), params)
 
-    def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
+    def draws(self, state: Fields, data: ModelData, params: SamplerSettings) -> Mapping[str, Any]:
         setup = setup_of(data, params)
         n, d = data["X"].shape
         found = self._common(state, data, setup)
@@ -127,17 +132,17 @@ class RankFactor(RankFactorModel[Fields]):
             "group": spread_out(state["t"], setup.train, n, -1),
         }
 
-    def summarise(self, kept: Kept, data: ModelData, params: Settings) -> Results:
+    def summarise(self, kept: Kept, data: ModelData, params: SamplerSettings) -> Results:
         if not kept.n_draws:
             return {"headline": "No draws yet", "caption": ""}
         setup = setup_of(data, params)
-        return summarise_posterior(sampled_posterior(kept, setup), data, setup, params)
+        return summarise_posterior(sampled_posterior(kept, setup, params), data, setup, params)
 
-    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: Settings) -> Results:
+    def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SamplerSettings) -> Results:
         return predict_by_draws(kept, data, new_data, setup_of(data, params), params)
 
 
-class RankFactorVB(RankFactorModel[Q]):
+class RankFactorVB(RankFactorModel[Q, Settings]):
     """The same model by coordinate ascent on the evidence lower bound."""
 
     spec: ClassVar[ModelSpec] = RANK_FACTOR_VB

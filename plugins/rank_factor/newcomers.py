@@ -65,7 +65,9 @@ def draw_new(
 
 
 def mean_decisions(draw: Draw, z: np.ndarray) -> np.ndarray:
-    """(M, G) sum over the groups of p(t | z) beta_t' z."""
+    """(M, G) sum over the groups of p(t | z) beta_t' z; of a Gaussian process its values."""
+    if "boundary" in draw:
+        return draw["boundary"].values(z)
     f = decisions(z, draw["beta"])
     if f.shape[1] == 1:
         return f[:, 0]

@@ -12,12 +12,16 @@ from scipy.special import ndtri, softmax
 
 from plaidwork.core.api import ChainView, Kept
 from plaidwork.core.numerics.used_draws import ByChain, spread, standard_error, told
+from plaidwork.plugins.rank_factor.boundary import boundary_of, is_process
 from plaidwork.plugins.rank_factor.setup import Setup
+from plaidwork.plugins.rank_factor.state import SamplerSettings
 
 ROUGH_DRAWS = 200
 """Draws that enter the summaries while the chains go on; at their end all do."""
 MOST_NUMBERS = 20_000_000
 """Loadings held side by side for the intervals."""
+MOST_SLOPES = 200
+"""Training samples at which slopes of a Gaussian process are averaged."""
 MASS = (0.025, 0.975)
 LATTICE = 1024
 
@@ -176,12 +180,23 @@ def moments_of_scores(
     return centre, square / len(draws)
 
 
-def sampled_posterior(kept: Kept, setup: Setup) -> Posterior:
+def planes_of(one: dict[str, np.ndarray], setup: Setup, params: SamplerSettings) -> np.ndarray:
+    """(T, G, K + offset) coefficients of a draw; of a Gaussian process its mean slopes at some training samples."""
+    if not is_process(params):
+        return one["beta"]
+    z = one["scores"][setup.train]
+    found = boundary_of(z, one["beta"][0], setup, params)
+    return found.slopes(z[:: max(1, len(z) // MOST_SLOPES)])[None]
+
+
+def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Posterior:
     """From the draws of all chains, each aligned to the first one by signed assignment."""
     draws = used_draws(kept)
     get = [
         {name: chain.draw(name, i) for name in ("loadings", "scores", "beta", "group")} for chain, i in draws
     ]
+    for one in get:
+        one["beta"] = planes_of(one, setup, params)
     reference = get[0]["loadings"]
     turns = [align(one["loadings"], reference) for one in get]
     k = reference.shape[1]

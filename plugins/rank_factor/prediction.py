@@ -6,12 +6,13 @@ import numpy as np
 
 from plaidwork.core.api import Block, ChainView, Kept, ModelData, ModelError, Result, Results
 from plaidwork.core.numerics.used_draws import ByChain, rounds, standard_error, told
+from plaidwork.plugins.rank_factor.boundary import boundary_of, is_process
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.newcomers import draw_new, new_terms
 from plaidwork.plugins.rank_factor.posterior import align, class_probabilities, class_share, display_order
 from plaidwork.plugins.rank_factor.rows import step_margin
 from plaidwork.plugins.rank_factor.setup import NewCells, Setup, new_cells
-from plaidwork.plugins.rank_factor.state import Draw, Settings
+from plaidwork.plugins.rank_factor.state import Draw, SamplerSettings, Settings
 from plaidwork.plugins.rank_factor.vb_posterior import best_chain, factors_of, predict_cells
 
 FIRST_UPDATES, MORE_UPDATES = 15, 3
@@ -49,7 +50,7 @@ def _results(setup: Setup, z: np.ndarray, f: np.ndarray, probability: np.ndarray
 
 
 def predict_by_draws(
-    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: Settings
+    kept: Kept, data: ModelData, new_data: ModelData, setup: Setup, params: SamplerSettings
 ) -> Results:
     """Mean scores over draws; probabilities as in the fit.
 
@@ -68,7 +69,7 @@ def predict_by_draws(
     cost, fresh, error = MORE_UPDATES * 30.0 * cells.size * reference.size, True, np.inf
     for part in rounds(counts, FIRST_DRAWS):
         for c, index in ((c, int(index)) for c, draws in enumerate(part) for index in draws):
-            draw = _draw_of(chains[c], index, setup)
+            draw = _draw_of(chains[c], index, setup, params)
             for _ in range(FIRST_UPDATES if fresh and index == part[c][0] else MORE_UPDATES):
                 f = _update(draw, setup, cells, z[c], eps, rng)
             order, signs = align(chains[c].draw("loadings", index), reference)
@@ -86,9 +87,9 @@ def predict_by_draws(
     }
 
 
-def _draw_of(chain: ChainView, index: int, setup: Setup) -> Draw:
+def _draw_of(chain: ChainView, index: int, setup: Setup, params: SamplerSettings) -> Draw:
     rows, train = setup.rows, setup.train
-    return {
+    draw: Draw = {
         "a": np.ascontiguousarray(chain.draw("loadings", index)[rows]),
         "z": np.ascontiguousarray(chain.draw("scores", index)[train]),
         "c": np.ascontiguousarray(chain.draw("thresholds", index)[rows]),
@@ -98,6 +99,9 @@ def _draw_of(chain: ChainView, index: int, setup: Setup) -> Draw:
         "psi": chain.draw("group_precision", index),
         "log_weight": chain.draw("log_weight", index),
     }
+    if is_process(params):
+        draw["boundary"] = boundary_of(draw["z"], draw["beta"][0], setup, params)
+    return draw
 
 
 def _update(

@@ -42,7 +42,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
             np.array([*setup.classes, "no label"])[setup.codes], ("sample",), label="Class"
         ),
         "factors": _factor_table(posterior, setup, labels, size),
-        **_classifiers(posterior, setup),
+        **_classifiers(posterior, setup, params),
         **network(posterior, setup.rows, names, params),
         **order_fit(posterior, setup, block, feature),
         **cell_fit(posterior, setup, block, feature),
@@ -107,9 +107,10 @@ def _classifier_names(setup: Setup) -> list[str]:
     return [setup.classes[1]] if len(setup.classes) == 2 else list(setup.classes)
 
 
-def _classifiers(posterior: Posterior, setup: Setup) -> Results:
+def _classifiers(posterior: Posterior, setup: Setup, params: Settings) -> Results:
     """Coefficients by class, and by group of samples and class."""
-    titles = _classifier_names(setup)
+    titles, process = _classifier_names(setup), params["classifier"] == "process"
+    label, shape = ("Mean slope", "boundary") if process else ("Coefficient", "plane")
     groups, g, k = posterior.beta.shape
     several = groups > 1
     both = [f"{title}, group {t + 1}" if several else title for t in range(groups) for title in titles]
@@ -118,9 +119,9 @@ def _classifiers(posterior: Posterior, setup: Setup) -> Results:
     return {
         "groups_title": f"{used} groups of samples, each with a plane of its own"
         if several
-        else "One plane for all samples",
+        else f"One {shape} for all samples",
         "classifier": Result(np.array(titles), ("classifier",), label="Class against the rest"),
-        "coefficients": Result(posterior.coefficients, ("classifier", "factor"), label="Coefficient"),
+        "coefficients": Result(posterior.coefficients, ("classifier", "factor"), label=label),
         "coefficient_interval": Result(
             posterior.coefficient_interval, ("classifier", "factor", "side"), label="95 % interval"
         ),

@@ -40,8 +40,12 @@ def scale_terms(state: Fields, params: Settings) -> tuple[np.ndarray, np.ndarray
     """(steep, back, power): s_k of :func:`draw_scales` has the density s^(power - 1) exp(-(steep_k s^2 + back_k / s^2) / 2)."""
     (n, k), g = state["z"].shape, state["beta"].shape[1]
     steep = 2.0 * state["phi"] * state["phi_rate"]
-    back = (state["z"] ** 2).sum(axis=0) + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
-    return steep, back, 1.0 - n - 2.0 * params["coefficient_rate"] * g
+    back = (state["z"] ** 2).sum(axis=0)
+    power = 1.0 - n
+    if "f" not in state:  # labels that are cut from the scores do not hold them
+        back = back + 2.0 * state["b_phi"][0] @ state["e"][0, :, :k]
+        power -= 2.0 * params["coefficient_rate"] * g
+    return steep, back, power
 
 
 def draw_scales(state: Fields, params: Settings, rng: np.random.Generator) -> None:
@@ -57,6 +61,8 @@ def draw_scales(state: Fields, params: Settings, rng: np.random.Generator) -> No
     for name, factor in moves:
         state[name] = state[name] * factor
     state["z"], state["new_z"] = state["z"] / s, state["new_z"] / s
+    if "f" in state:
+        return
     for part, factor in ((state["beta"], s), (state["b"], s**2), (state["e"], s**-2.0)):
         part[:, :, :k] *= factor
 

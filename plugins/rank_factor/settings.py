@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from plaidwork.core.api import Choice, Hyperparameter
 
 RANK = {"likelihood": "rank"}
 MIXTURE = {"classifier": "nonlinear"}
+PLANES = {"classifier": ("linear", "nonlinear")}
+PROCESS = {"classifier": "process"}
 
 
 def _number(
@@ -51,6 +54,8 @@ SETTINGS = (
         choices=(
             Choice(value="linear", label="Linear", doc="one plane through the factor scores"),
             Choice(value="nonlinear", label="Mixture of planes", doc="a plane for each group of samples"),
+            Choice(value="process", label="Gaussian process", doc="a smooth boundary of any shape, through scores that the "
+                   "labels did not shape; often the fewest errors, and slower"),
         ),
         doc="How the labels follow from the factor scores.",
     ),
@@ -60,9 +65,13 @@ SETTINGS = (
     _positive("label_weight", 3.0, 1000.0, "Weight of the labels", "The labels are few beside the data; more than 1 makes "
               "the factors separate the classes better.", "Model"),
     Hyperparameter(
-        "bias", "bool", True, label="Offset of the classifiers", group="Model", advanced=True,
+        "bias", "bool", True, label="Offset of the classifiers", group="Model", advanced=True, when=PLANES,
         doc="Let a classifier prefer a class when all scores are 0.",
     ),
+    _positive("boundary_length", 0.7, 100.0, "Length of the boundary", "How far the boundary's values go together, as a share of the "
+              "usual distance of two samples: less lets it bend more.", "Model", when=PROCESS),
+    _positive("boundary_size", 2.0, 100.0, "Size of the boundary's values", "Prior standard deviation; a sample whose value is 1 or "
+              "more is on the right side with margin.", "Model", advanced=True, when=PROCESS),
     Hyperparameter(
         "classes", "text", "", label="Classes", group="Samples",
         doc="Labels that are allowed, with commas, in the order of the results; of two the second is the positive one. "
@@ -91,8 +100,8 @@ SETTINGS = (
               advanced=True, when={**RANK, "scheme": "levels"}),
     _prior("loading_shape", 0.5, "Loadings: shape r", "With r = s = 1/2 the prior is the horseshoe."),
     _prior("loading_rate", 0.5, "Loadings: shape s", "Of the rate of the variance."),
-    _prior("coefficient_shape", 0.5, "Classifier: shape r", "With r = s = 1/2 the prior is the horseshoe."),
-    _prior("coefficient_rate", 0.5, "Classifier: shape s", "Of the rate of the variance."),
+    _prior("coefficient_shape", 0.5, "Classifier: shape r", "With r = s = 1/2 the prior is the horseshoe.", when=PLANES),
+    _prior("coefficient_rate", 0.5, "Classifier: shape s", "Of the rate of the variance.", when=PLANES),
     _prior("precision_shape", 1.0, "Groups: shape of the precision", "", when=MIXTURE),
     _prior("precision_rate", 1.0, "Groups: rate of the precision", "", when=MIXTURE),
     _prior("mass_shape", 1.0, "Groups: shape of the mass", "", when=MIXTURE),
@@ -100,3 +109,12 @@ SETTINGS = (
     _prior("noise_shape", 1.0, "Noise: shape", "", when={"likelihood": "gaussian"}),
     _prior("noise_rate", 1.0, "Noise: rate", "", when={"likelihood": "gaussian"}),
 )  # fmt: skip
+
+
+def _without_process(setting: Hyperparameter) -> Hyperparameter:
+    kept = tuple(choice for choice in setting.choices if choice.value != "process")
+    return replace(setting, choices=kept, when={} if setting.when == PLANES else setting.when)
+
+
+FAST_SETTINGS = tuple(_without_process(setting) for setting in SETTINGS if setting.when != PROCESS)
+"""Those of the ascent, which knows planes alone."""

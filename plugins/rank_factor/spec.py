@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plaidwork.core.api import Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.rank_factor.settings import MIXTURE, SETTINGS
+from plaidwork.plugins.rank_factor.settings import FAST_SETTINGS, MIXTURE, PLANES, PROCESS, SETTINGS
 
 CITATION = (
     "Yuan, X., Henao, R., Tsalik, E. L., Langley, R. J., Carin, L. (2015). Non-Gaussian discriminative factor models via "
@@ -16,7 +16,8 @@ SUMMARY = (
 HELP = (
     "Every feature is a weighted sum of factor scores, seen only through the order of its values: whatever increasing "
     "function has made the values of it does not matter. The labels pull the factors towards those that separate the "
-    "classes; with a mixture of planes the boundary bends. Several classes are fitted at once, each against the rest.\n\n"
+    "classes; with a mixture of planes the boundary bends. A Gaussian process bends as it needs to, through scores that follow from the "
+    "data alone. Several classes are fitted at once, each against the rest.\n\n"
     "Samples without a label are fitted too. Samples that “Split” calls test are not: they are placed among the training "
     "values, get scores with everything else as it is, and are predicted. Neither hinge is normalised over "
     "data, so this is a generalised posterior: it has no likelihood of new data."
@@ -58,7 +59,7 @@ DIMS = {
     "threshold": "thresholds of a feature, from below",
     "group": "groups of samples",
     "classifier": "one for two classes, else one per class",
-    "coefficient": "factors, and the offset last",
+    "coefficient": "factors, and the offset last; training samples of a Gaussian process",
     "entry": "entries of a symmetric matrix, row by row of the lower triangle",
     "entry_2": "the same for the coefficients",
 }
@@ -206,6 +207,14 @@ VIEWS = (
             "share": "group_size",
         },
         group="Factor scores",
+        when=PLANES,
+    ),
+    View(
+        "scatter",
+        "Scatter",
+        {"values": "scores", "colour": "sample_class"},
+        group="Factor scores",
+        when=PROCESS,
     ),
     View(
         "beeswarm",
@@ -270,7 +279,7 @@ RANK_FACTOR_VB = ModelSpec(
     tags=("factors", "classification", "ranks", "sparse"),
     algorithm="variational",
     inputs=INPUTS,
-    hyperparameters=SETTINGS,
+    hyperparameters=FAST_SETTINGS,
     dims=DIMS,
     variables=(*COMMON, *APPROXIMATED),
     traces=(

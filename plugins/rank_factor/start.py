@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from plaidwork.plugins.rank_factor.boundary import centres_of
 from plaidwork.plugins.rank_factor.kernels.solve import packed_size
 from plaidwork.plugins.rank_factor.setup import Setup
 from plaidwork.plugins.rank_factor.state import Fields, Settings
@@ -67,19 +68,21 @@ def new_state(setup: Setup, params: Settings, rng: np.random.Generator) -> Field
     """The state of a sampler; names as in NOTES.md."""
     (d, n, g), k = setup.shape, params["n_factors"]
     groups = params["n_components"] if params["classifier"] == "nonlinear" else 1
-    k_beta = k + bool(params["bias"])
+    process = params["classifier"] == "process"
+    k_beta = len(centres_of(setup)) if process else k + bool(params["bias"])
     a, z = start_factors(setup, k, rng)
     t = start_groups(z, groups, rng) if groups > 1 else np.zeros(n, np.int64)
     mu = np.zeros((groups, k))
     for group in range(groups if groups > 1 else 0):
         here = t == group
         mu[group] = z[here].sum(axis=0) / (1 + here.sum())
+    prior = (groups, g, 0 if process else k_beta)
     n_test = setup.test_cells.size if setup.test_cells is not None else 0
-    return {
+    state: Fields = {
         "a": a, "z": z, "c": start_thresholds(setup, a, z) if setup.likelihood == "levels" else np.zeros((d, 0)),
         "gamma": np.ones(d),
         "xi": np.ones((d, k)), "eta": np.ones((d, k)), "phi": np.ones(k), "phi_rate": 1.0,
-        "beta": np.zeros((groups, g, k_beta)), "b": np.ones((groups, g, k_beta)), "e": np.ones((groups, g, k_beta)),
+        "beta": np.zeros((groups, g, k_beta)), "b": np.ones(prior), "e": np.ones(prior),
         "b_phi": np.ones((groups, g)), "b_phi_rate": np.ones((groups, g)),
         "label_kappa": np.zeros((n, g)),
         "t": t, "mu": mu, "psi": np.ones(groups), "alpha": 1.0,
@@ -89,3 +92,6 @@ def new_state(setup: Setup, params: Settings, rng: np.random.Generator) -> Field
         "kappa": np.zeros(0), "w": np.zeros((0, 0)), "measured": np.zeros((d, 4)), "squares": np.zeros(d),
         "new_z": np.zeros((n_test, k)), "new_f": np.zeros((n_test, g)),
     }  # fmt: skip
+    if process:
+        state["f"] = np.zeros((n, g))
+    return state

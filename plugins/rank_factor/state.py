@@ -8,6 +8,8 @@ from typing import Any, Literal, NotRequired, TypedDict, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from plaidwork.plugins.rank_factor.radial import Boundary
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -18,7 +20,7 @@ class Settings(TypedDict):
     likelihood: Literal["rank", "gaussian"]
     scheme: Literal["levels", "pairs"]
     n_levels: int
-    classifier: Literal["linear", "nonlinear"]
+    classifier: Literal["linear", "nonlinear", "process"]
     n_factors: int
     n_components: int
     label_weight: float
@@ -44,6 +46,13 @@ class Settings(TypedDict):
     noise_rate: float
 
 
+class SamplerSettings(Settings):
+    """The settings of the sampler."""
+
+    boundary_length: float
+    boundary_size: float
+
+
 Sum = Literal["precision", "linear", "kappa", "w"]
 SUMS: tuple[Sum, ...] = get_args(Sum)
 """What one stage sums up for the next; empty between two sweeps."""
@@ -59,7 +68,7 @@ class Shared(TypedDict):
     c: Floats
     """(d, m - 1) thresholds; (d, 0) without."""
     beta: Floats
-    """(T, G, K') classifiers, the offset last."""
+    """(T, G, K') classifiers, the offset last; (1, G, M) weights of the centres of a Gaussian process."""
     mu: Floats
     """(T, K) centres of the groups."""
     label_kappa: Floats
@@ -95,7 +104,7 @@ class Fields(Shared):
     """(K,) the rates of these."""
     phi_rate: float
     b: Floats
-    """(T, G, K') prior variances of the coefficients."""
+    """(T, G, K') prior variances of the coefficients; empty where there are none, with a Gaussian process."""
     e: Floats
     """(T, G, K') their rates."""
     b_phi: Floats
@@ -114,6 +123,12 @@ class Fields(Shared):
     """(M, K) scores of the test samples."""
     new_f: Floats
     """(M, G) values of the classifiers there."""
+    f: NotRequired[Floats]
+    """(N, G) values of a Gaussian process when it was last drawn."""
+    lower: NotRequired[Floats]
+    """(M, M) while it is drawn: factor of its kernel at the centres; precision and linear term by classifier."""
+    steep: NotRequired[Floats]
+    pull: NotRequired[Floats]
 
 
 Scaled = Literal["a", "c", "xi", "eta", "phi", "linear"]
@@ -204,6 +219,8 @@ class Draw(Rows):
     mu: Floats
     log_weight: Floats
     """(T,) log of the groups' shares."""
+    boundary: NotRequired[Boundary]
+    """The classifier, where it is a Gaussian process."""
 
 
 class Factors(Draw):

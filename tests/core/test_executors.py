@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from sparing import some
 from toys import SCHEDULE, STEP_SECONDS, Climb, Walk, matrix
 
 from plaidwork.core.data.objects import as_dataset
@@ -16,6 +17,8 @@ from plaidwork.core.inference.processes import ProcessExecutor
 from plaidwork.core.inference.run import Run
 
 EXECUTORS = [InlineExecutor, ThreadExecutor, ProcessExecutor]
+STARTED_ONCE = some(EXECUTORS, EXECUTORS[:2])
+"""For what starts processes several times; ``test_processes.py`` and ``test_process_pool.py`` hold the same of processes."""
 
 
 def _plan(model=None, **params):
@@ -50,7 +53,7 @@ def test_same_numbers_everywhere(model, executor):
     _assert_same(_fit(plan, InlineExecutor()), run)
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", STARTED_ONCE)
 def test_stopped_and_resumed_equals_uninterrupted(executor, monkeypatch):
     control = Control()
     schedule = SCHEDULE.with_(draws=1000)
@@ -65,7 +68,7 @@ def test_stopped_and_resumed_equals_uninterrupted(executor, monkeypatch):
     _assert_same(_fit(plan, InlineExecutor()), run)
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", STARTED_ONCE)
 def test_extended_equals_longer(executor):
     plan = _plan()
     run = _fit(plan, executor())
@@ -85,7 +88,7 @@ def test_error_of_the_model_keeps_what_was_done(executor):
     assert [line.text for line in run.log if line.level == "error"] == ["The walk has ended. Walk less."] * 2
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", STARTED_ONCE)
 def test_all_chains_failing_raises(executor):
     with pytest.raises(ModelError, match="The walk has ended"):
         _fit(_plan(fail_at=2), executor())

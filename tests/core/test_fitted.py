@@ -108,3 +108,31 @@ def test_factors_are_paired_once_each():
     assert index.tolist() == [1, -1, 0]
     assert matched[1] == 0
     assert not correlate_rows(np.ones((2, 5)), z[:, :5]).any()
+
+
+class Differing(toys.Walk):
+    """Expects what the chains tell: the mean level of all, times the column, and a pattern of the chains' own."""
+
+    def fitted(self, kept, data, params, name, place, columns):
+        level = np.mean([chain.stack("level").mean() for chain in kept.chains])
+        n = data[name].shape[0]
+        pattern = np.random.default_rng(round(10 * level)).normal(size=(n, data[name].shape[1]))[:, columns]
+        return pattern, np.ones(pattern.shape)
+
+
+@pytest.mark.parametrize(
+    ("levels", "low", "high"), [((1.0, 1.0, 1.0), 0.999, 1.0), ((1.0, 2.0, 1.0), -0.3, 0.3)]
+)
+def test_two_halves_of_the_chains_agree_or_not(levels, low, high):
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random((30, 20)) < 0.3, np.nan, rng.normal(size=(30, 20)))
+    data = Dataset("d", values, tuple(f"r{i}" for i in range(30)), tuple(f"c{j}" for j in range(20)))
+    schedule = Differing.spec.schedule.with_(chains=len(levels))
+    run = Run.from_plan(make_plan(Differing(), {"X": data}, schedule=schedule))
+    for record, level in zip(run.chains, levels, strict=True):
+        record.draws.append({"place": np.zeros(20), "level": level, "up": np.zeros(20), "items": np.zeros(0)})
+    fitted = FittedInput(run, "X", {"d": data}, Differing())
+    cells = np.nonzero(fitted.missing(0))
+    assert low <= fitted.agreement(0, *cells) <= high
+    one = FittedInput(run.of_chains([0]), "X", {"d": data}, Differing())
+    assert np.isnan(one.agreement(0, *cells))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import algebra_toy
 import pytest
+from sparing import some
 
 from plaidwork.core.inference import linear_algebra
 from plaidwork.core.inference.linear_algebra import arithmetic, one_thread, one_thread_in_children
@@ -59,14 +60,17 @@ def cold(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("first", "executor", "threads"),
-    [
-        ("numpy", "inline", None),
-        ("numpy", "threads", "4"),
-        ("plaidwork", "threads", None),
-        ("plaidwork", "inline", "2"),
-        ("numpy", "processes", "4"),
-        ("numpy", "pool", "2"),
-    ],
+    some(
+        [
+            ("numpy", "inline", None),
+            ("numpy", "threads", "4"),
+            ("plaidwork", "threads", None),
+            ("plaidwork", "inline", "2"),
+            ("numpy", "processes", "4"),
+            ("numpy", "pool", "2"),
+        ],
+        [("numpy", "threads", "4"), ("numpy", "pool", "2")],
+    ),
 )
 def test_same_draws_whatever_came_first(cold, first, executor, threads):
     cache, (digest, *_) = cold

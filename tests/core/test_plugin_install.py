@@ -156,6 +156,7 @@ def test_what_is_missing_comes_along_and_goes_along(tmp_path, folder):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_newer_version_takes_the_place_of_the_old_one(tmp_path, folder):
     unpacked(make_wheel(tmp_path, files={"guest_data/old.txt": "old"}), folder)
     cache = folder / "site" / "guest_data" / "__pycache__"
@@ -168,6 +169,7 @@ def test_a_newer_version_takes_the_place_of_the_old_one(tmp_path, folder):
     assert not (folder / "site" / "guest_data").exists()
 
 
+@pytest.mark.slow
 def test_a_dependency_of_another_plugin_is_not_broken(tmp_path, folder):
     index = tmp_path / "index"
     make_wheel(index, "helper", "1.0", point=None)
@@ -228,6 +230,7 @@ def test_a_package_that_is_no_plugin_is_not_installed(tmp_path, folder):
     assert _files(folder) == []
 
 
+@pytest.mark.slow
 def test_the_same_again_is_told(tmp_path, folder):
     unpacked(make_wheel(tmp_path / "index"), folder)
     with pytest.raises(PluginError, match="installed already"):
@@ -335,6 +338,7 @@ def test_left_overs_of_a_power_cut_go_after_a_day(tmp_path, folder):
     assert (old.exists(), new.exists()) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_name_is_brought_up_to_date(tmp_path, folder):
     index = tmp_path / "index"
     unpacked(make_wheel(index, needs=("numpy",)), folder)
@@ -343,6 +347,7 @@ def test_a_name_is_brought_up_to_date(tmp_path, folder):
     assert (offer.version, offer.replaces, len(offer.parts)) == ("0.2.0", "0.1.0", 1)
 
 
+@pytest.mark.slow
 def test_a_broken_distribution_in_the_folder_is_no_obstacle(tmp_path, folder):
     broken = folder / "site" / "broken-1.dist-info"
     broken.mkdir(parents=True)

@@ -108,6 +108,7 @@ def test_examples_with_a_test_half_are_predicted(name, most):
     assert errors["Errors"][-1] <= most
 
 
+@pytest.mark.slow
 def test_one_factor_of_the_leukaemia_example_separates_ighv():
     from group_factor_tools import auc
 

@@ -19,11 +19,11 @@ class Spread(toys.Walk):
         level = float(state["place"].mean())
         return {"lp": level, "level": level}
 
-    def log_likelihood(self, chain, draws, data, params, place, rows):
+    def log_likelihood(self, chain, draws, data, params, place, rows, columns):
         block = data["X"]
         level = np.array([float(chain.draw("level", int(draw))) for draw in draws])
-        values = (block.values if block.truth is None else block.truth)[rows]
-        return stats.norm.logpdf(values, level[:, None, None], params["stride"])
+        values = (block.values if block.truth is None else block.truth)[rows, columns]
+        return stats.norm.logpdf(values, level[:, None], params["stride"])
 
 
 def study_of(model, **options):
@@ -51,3 +51,28 @@ def test_a_model_without_densities_has_no_such_metric():
     study = study_of(toys.Walk)
     assert "elpd" not in {metric.key for metric in study.known_metrics()}
     assert "elpd" in {metric.key for metric in study_of(Spread).known_metrics()}
+
+
+def test_fits_of_the_same_observations_are_compared_one_by_one():
+    study = study_of(Spread, metric="elpd", schedule=toys.SCHEDULE.with_(draws=60, warmup=20))
+    first, *rest = study.ranked()
+    for job in rest:
+        gap, error = job.behind(first)
+        assert gap == pytest.approx(first.metric - job.metric)
+        assert 0 < error < gap / 2
+    assert first.behind(first) == (0.0, 0.0)
+    other = study_of(Spread, holdout=0.2)
+    assert other.jobs[0].behind(first) is None  # other observations
+    first.clear()
+    assert rest[0].behind(first) is None
+
+
+def test_fits_get_weights():
+    study = study_of(Spread, metric="elpd", schedule=toys.SCHEDULE.with_(draws=60, warmup=20))
+    table = study.table().columns
+    best = study.best.number - 1
+    for title in ("Stacking weight", "Pseudo-BMA weight"):
+        assert table[title].sum() == pytest.approx(1.0)
+        assert table[title].argmax() == best
+        assert table[title][best] > 0.8
+    assert "Stacking weight" not in study_of(toys.Walk).table().columns

@@ -14,6 +14,7 @@ from plaidwork.core import open_session
 from plaidwork.core.cli import main
 from plaidwork.core.cli.options import COMMANDS
 from plaidwork.core.data.input_addresses import plain_value
+from plaidwork.core.session.exporting import job_toml
 from tests.registries import registry_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
@@ -141,11 +142,38 @@ def test_a_fit_says_what_it_found_and_how_sure_it_is(tmp_path, toys, capsys):
     assert "Exploratory: one chain. One chain cannot show" in capsys.readouterr().out
 
 
-def test_json_lines(tmp_path, toys, capsys):
-    out = tmp_path / "j.plaidwork"
+def test_a_fit_goes_on_until_it_has_settled_and_is_repeated_by_what_it_stores(tmp_path, toys, capsys):
+    out, again = tmp_path / "g.plaidwork", tmp_path / "again.plaidwork"
     assert main(["fit", "toy.walk", *toys, "--out", str(out), "--json"]) == 0
     lines = _json_lines(capsys.readouterr().out)
+    (length,) = [line["ended"] for line in lines if line["event"] == "length"]
+    assert length.startswith("Ended without having settled after")  # a walk never comes to rest
+    assert {"rhat", "ess"} <= set([line for line in lines if line["event"] == "progress"][-1])
+    session = open_session(out)
+    (run,) = session.runs.values()
+    assert run.n_draws > 12
+    assert main(["verify", str(out)]) == 0
+    job = job_toml(run, session, tmp_path / "again.toml")
+    assert main(["run", str(job), "--out", str(again)]) == 0
+    (same,) = open_session(again).runs.values()
+    assert same.goal is None
+    assert [r.sweep for r in same.chains] == [r.sweep for r in run.chains]
+    assert np.array_equal(same.draws["place"], run.draws["place"])
+    capsys.readouterr()
+    assert main(["resume", str(again)]) == 2
+    assert "--budget SECONDS" in capsys.readouterr().err
+    assert main(["resume", str(again), "--budget", "60"]) == 0
+    (longer,) = open_session(again).runs.values()
+    assert longer.goal.budget == 60
+    assert longer.sweeps_done > same.sweeps_done
+
+
+def test_json_lines(tmp_path, toys, capsys):
+    out = tmp_path / "j.plaidwork"
+    assert main(["fit", "toy.walk", *toys, "--out", str(out), "--json", "--budget", "0"]) == 0
+    lines = _json_lines(capsys.readouterr().out)
     events = [line["event"] for line in lines]
+    assert "length" not in events
     assert events[0] == "preparing"
     assert {"started", "finished", "progress"} <= set(events)
     assert lines[-1] == {"event": "saved", "path": str(out), "status": "done", "draws": 12}

@@ -7,6 +7,7 @@ from asked import answering
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+from shiboken6 import isValid
 
 from plaidwork.core.session.session import Session
 from plaidwork.gui.actions import ACTIONS, MENUS, RECENT, SEPARATOR, TOOLBAR, action_info
@@ -207,6 +208,26 @@ def test_the_set_up_page_starts_a_fit_by_keyboard(window, qtbot):
     with qtbot.waitSignal(window.workbench.results_changed, timeout=20_000):
         qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert window.current_run().title == "Walk 1"
+
+
+def test_an_open_set_up_is_there_again_after_a_look_at_the_data(window, qtbot):
+    window.workbench.add_dataset(dataset())
+    window.show_session()
+    window.commands.new_fit()
+    qtbot.waitUntil(lambda: window.setup_page is not None, timeout=20_000)
+    first = window.setup_page
+    first.set_model("toy.climb")
+    window.tree.select("data", "numbers")
+    qtbot.wait(20)  # what was to be deleted is
+    assert window.workspace.current_key() == "data/numbers"
+    window.tree.select("new", "")
+    assert window.workspace.current_page() is window.setup_page is first
+    assert first.isVisible()
+    assert first.spec.id == "toy.climb"
+    window.commands.new_fit()
+    qtbot.waitUntil(lambda: window.setup_page is not first, timeout=20_000)
+    qtbot.waitUntil(lambda: not isValid(first), timeout=20_000)
+    assert window.workspace.current_page() is window.setup_page
 
 
 def test_a_dropped_session_opens(window, qtbot, tmp_path):

@@ -88,7 +88,7 @@ def dialog_of(qtbot, path):
     qtbot.addWidget(dialog)
     with qtbot.waitActive(dialog):
         dialog.show()
-    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy(), timeout=20_000)
     return dialog
 
 
@@ -102,7 +102,7 @@ def click_radio(qtbot, dialog, words):
 
 
 def imported(qtbot, dialog):
-    qtbot.waitUntil(lambda: dialog._task is None and dialog.import_button.isEnabled(), timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog.busy() and dialog.import_button.isEnabled(), timeout=20_000)
     with qtbot.waitSignal(dialog.accepted, timeout=20_000):
         qtbot.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
     return dialog.dataset

@@ -208,7 +208,7 @@ def test_schedule_form(qtbot):
     form = ScheduleForm(SPEC, seed=7)
     qtbot.addWidget(form)
     form.show()
-    assert form.schedule() == SPEC.schedule
+    assert form.schedule() == SPEC.default_schedule
     assert form.seed == 7
     assert form.holdout == 0.0
     assert not form.field("draws").is_changed
@@ -218,5 +218,30 @@ def test_schedule_form(qtbot):
     assert form.schedule().draws == 2000
     assert [p.name for p in form.problems()] == ["holdout"]
     form.reset()
-    assert form.schedule() == SPEC.schedule
+    assert form.schedule() == SPEC.default_schedule
     assert form.seed == 1
+
+
+def test_a_fit_goes_on_until_settled_or_has_a_number_of_draws(qtbot):
+    from dataclasses import replace
+
+    form = ScheduleForm(SPEC)
+    qtbot.addWidget(form)
+    form.show()
+    assert form.field("until").value == "settled"
+    assert form.field("budget").isVisible()
+    form.field("budget").set_value(90.0)
+    assert form.schedule() == replace(SPEC.schedule, budget=90.0)
+    form.field("until").set_value("draws")
+    assert not form.field("budget").isVisible()
+    assert form.schedule() == SPEC.schedule
+    form.set_values({"draws": 50, "budget": 30.0})
+    assert form.schedule() == replace(SPEC.schedule, draws=50, budget=30.0)
+    form.set_values({"draws": 60})  # what presets of earlier versions hold
+    assert form.schedule() == SPEC.schedule.with_(draws=60)
+    form.set_values(form.as_dict() | {"until": "settled"})
+    assert form.schedule() == replace(SPEC.schedule, draws=60, budget=30.0)
+    restarts = ScheduleForm(replace(SPEC, algorithm="variational"))
+    qtbot.addWidget(restarts)
+    assert "until" not in restarts.as_dict()
+    assert restarts.schedule() == SPEC.schedule

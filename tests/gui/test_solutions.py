@@ -10,8 +10,10 @@ from plaidwork.core.api import Result, View
 from plaidwork.core.findings.solutions import weigh
 from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
 from plaidwork.gui.results.registry import make_view
+from plaidwork.gui.studies.detail import comparison
 from plaidwork.gui.workbench import Workbench
 from tests.core.test_solutions import Mode, a_run
+from tests.core.test_study_elpd import Spread, study_of
 
 VIEWS = (View("coefficients", "Place", "place"), View("text", "Words", "words"))
 
@@ -109,3 +111,12 @@ def test_the_diagnostics_list_the_solutions(qtbot, bench):
     assert page.solutions.table.model.rowCount() == 2
     page.solutions.table.row_activated.emit(1)
     assert workbench.selection(run).get("solution") == (2,)
+
+
+def test_fits_are_compared_by_what_they_predict():
+    study = study_of(Spread, metric="elpd")
+    best, *rest = study.ranked()
+    table = comparison(study, [rest[0], best])
+    rows = dict(zip(table[""], table[f"Fit {rest[0].number}"], strict=True))
+    assert " ± " in rows[f"Log density below fit {best.number}"]
+    assert "Log density below fit" not in " ".join(comparison(study, [best])[""])

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from shiboken6 import delete
 
 from plaidwork.core.errors import DataError
 from plaidwork.gui.task_dialog import TaskDialog, error_text, message_and_hint
@@ -76,7 +77,7 @@ def test_a_task_replaces_the_one_of_its_name_and_no_other(dialog, qtbot, gate):
     assert sorted(heard) == ["facts", "new"]
 
 
-@pytest.mark.parametrize("leave", ["accept", "reject", "close", "drop", "deleteLater"])
+@pytest.mark.parametrize("leave", ["accept", "reject", "close", "drop", "delete"])
 def test_nothing_arrives_behind_a_closed_dialog(qtbot, gate, leave):
     made = TaskDialog("Read numbers")
     made.show()
@@ -90,7 +91,10 @@ def test_nothing_arrives_behind_a_closed_dialog(qtbot, gate, leave):
     made.begin("one", slow, heard.append, heard.append, lambda share: heard.append(share))
     timer = made.later(0, lambda: heard.append("timer"))
     timer.start()
-    getattr(made, leave)()
+    if leave == "delete":
+        delete(made)
+    else:
+        getattr(made, leave)()
     if leave == "drop":
         timer.stop()
         assert not made.busy()
@@ -98,7 +102,7 @@ def test_nothing_arrives_behind_a_closed_dialog(qtbot, gate, leave):
     assert wait_for_tasks(WAIT)
     qtbot.wait(30)
     assert heard == []
-    if leave != "deleteLater":
+    if leave != "delete":
         made.deleteLater()
 
 

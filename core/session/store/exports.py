@@ -10,7 +10,7 @@ import numpy as np
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.hdf5.atomic import replace_file
 from plaidwork.core.hdf5.h5 import Writer, open_new, put
-from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.run import CHANGING, Run
 from plaidwork.core.session.store.datasets import write_dataset
 from plaidwork.core.session.store.inference import write_inference
 from plaidwork.core.session.store.session_file import AxisLabels
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def write_netcdf(run: Run, session: Session, path: Path) -> None:
     """All draws and traces kept so far; ``arviz.from_netcdf`` and ``xarray.open_datatree`` read it."""
     labels = AxisLabels(session).of(run)
-    views = [record.view() for record in run.chains]
+    with CHANGING:
+        left_out, views = run.schedule.left_out, [record.view() for record in run.chains]
 
     def write(temporary: Path) -> None:
         with open_new(temporary) as file:
@@ -33,7 +34,7 @@ def write_netcdf(run: Run, session: Session, path: Path) -> None:
                 model_version=run.spec.version,
                 seed=np.int64(run.seed),
             )
-            write_inference(Writer(file), file, file, run.spec, views, run.schedule.warmup, labels)
+            write_inference(Writer(file), file, file, run.spec, views, left_out, labels)
 
     replace_file(path, write, backup=False)
 

@@ -18,7 +18,7 @@ from plaidwork.core.errors import SessionError
 from plaidwork.core.findings.naming import names_of_old_sessions
 from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
 from plaidwork.core.hdf5.values import read_value, write_value
-from plaidwork.core.inference.run import STATUSES, LogLine, Run
+from plaidwork.core.inference.run import CHANGING, STATUSES, LogLine, Run
 from plaidwork.core.session.store.analyses import read_analyses, write_analyses
 from plaidwork.core.session.store.inference import read_draws, write_inference
 from plaidwork.core.session.store.results import ResultWriter, read_results
@@ -28,8 +28,10 @@ Labels = Mapping[str, Sequence[str]]
 
 def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> None:
     """Fill an empty group. A chain under way is written up to its last checkpoint."""
-    saved = [record.saved for record in run.chains]  # once: the chains may go on
-    views = [view_to_store(record, at) for record, at in zip(run.chains, saved, strict=True)]
+    with CHANGING:  # once: the chains may go on
+        schedule, goal = run.schedule, run.goal
+        saved = [record.saved for record in run.chains]
+        views = [view_to_store(record, at) for record, at in zip(run.chains, saved, strict=True)]
     status = "stopped" if run.active else run.status
     attrs = {
         "model": run.spec.id,
@@ -49,18 +51,20 @@ def write_run(writer: Writer, group: h5py.Group, run: Run, labels: Labels) -> No
     for name, value in (
         ("declaration", spec_to_json(run.spec)),
         ("params", run.params),
-        ("schedule", asdict(run.schedule)),
+        ("schedule", asdict(schedule)),
         ("inputs", run.inputs),
         ("environment", run.environment),
         ("view_settings", run.view_settings),
     ):
         writer.json(group, name, value)
+    if goal is not None:
+        writer.json(group, "goal", asdict(goal))
     if run.item_names:
         writer.json(group, "item_names", run.item_names)
     writer.text(group, "notes", run.notes)
     _write_log(writer, group.create_group("log"), list(run.log))
     inference = group.create_group("inference")
-    write_inference(writer, group, inference, run.spec, views, run.schedule.warmup, labels)
+    write_inference(writer, group, inference, run.spec, views, schedule.left_out, labels)
     _write_traces(writer, group.create_group("traces"), run, views, saved)
     checkpoints = group.create_group("checkpoint")
     for record, at in zip(run.chains, saved, strict=True):
@@ -149,6 +153,7 @@ def read_run(reader: Reader, group: h5py.Group, run_id: str) -> Run:
         spec=spec,
         params=_params(spec, reader.json(group["params"])),
         schedule=schedule,
+        goal=Schedule(**reader.json(group["goal"])) if "goal" in group else None,
         seed=seed,
         holdout=float(group.attrs["holdout"]),
         inputs=inputs,

@@ -138,7 +138,7 @@ def own_variance(table, n_groups, x, values, degree):
 
 @njit(nogil=True, cache=True)
 def pivoted_loadings(table, n_groups, x, values, degree, most, left):
-    """(G (N, r), whether it is enough): ``C ~ G G'`` by Cholesky's method with pivots, without forming C.
+    """(G (N, r), whether it is enough, pivots (r,)): ``C ~ G G'`` by Cholesky's method with pivots, without forming C.
 
     It stops once the variances that are left add up to ``left``: C - G G' has no eigenvalue below zero, so that no entry
     of it is larger than that. It gives up at rank ``most``, or as soon as that will not do even if the variances went on
@@ -149,9 +149,11 @@ def pivoted_loadings(table, n_groups, x, values, degree, most, left):
     rest = own_variance(table, n_groups, x, values, degree)
     work, product, column = np.empty(size), np.empty(size), np.empty(size)
     total, rank = rest.sum(), 0
+    pivots = np.empty(most, dtype=np.int64)
     start = total
     while total > left and rank < most:
         pivot = rest.argmax()
+        pivots[rank] = pivot
         _row(table, n_groups, x, pivot, x, values, degree, pivot, work, product, column)
         for m in range(rank):
             _take_away(found[m, pivot], found[m], column)
@@ -166,7 +168,7 @@ def pivoted_loadings(table, n_groups, x, values, degree, most, left):
         rank += 1
         if rank % 16 == 0 and rank * math.log(start / left) > most * math.log(start / max(total, left)):
             break
-    return found[:rank].T.copy(), total <= left
+    return found[:rank].T.copy(), total <= left, pivots[:rank].copy()
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

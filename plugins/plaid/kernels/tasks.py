@@ -8,6 +8,7 @@ from numba import njit
 from plaidwork.plugins.plaid.kernels.birth_death import birth_death
 from plaidwork.plugins.plaid.kernels.blocks import statistics
 from plaidwork.plugins.plaid.kernels.joint_draw import draw_levels
+from plaidwork.plugins.plaid.kernels.pairs import exchange
 from plaidwork.plugins.plaid.kernels.scan import scan_blocks
 from plaidwork.plugins.plaid.kernels.seeded import seeded_birth_death
 from plaidwork.plugins.plaid.kernels.split_merge import split_merge
@@ -19,7 +20,7 @@ def run_tasks(
 ):
     """Membership scans of the blocks of ``order``, then the moves of ``codes``, then the joint draw if ``draw``.
 
-    Codes: 0 birth or death, 1 seeded birth or death, 2 split or merge.
+    Codes: 0 birth or death, 1 seeded birth or death, 2 split or merge, 3 exchange between two blocks.
 
     The scans write to ``rows, columns, theta``; the statistics are brought up to date after them if ``count``.
 
@@ -27,9 +28,9 @@ def run_tasks(
     -------
     rows, columns, theta, phi, counts, sums : afterwards; theta and phi are new only with ``draw``
     squares : sum of squared residuals at the new levels; 0 without ``draw``
-    accepted : (3,) int64, how often the move of each code was accepted
+    accepted : (4,) int64, how often the move of each code was accepted
     """
-    accepted = np.zeros(3, np.int64)
+    accepted = np.zeros(4, np.int64)
     squares = 0.0
     scan_blocks(rng, cells, rows, columns, theta, phi, order, law)
     if count:
@@ -43,8 +44,10 @@ def run_tasks(
             rows, columns, counts, sums, done = seeded_birth_death(
                 rng, cells, rows, columns, counts, sums, law
             )
-        else:
+        elif code == 2:
             rows, columns, counts, sums, done = split_merge(rng, cells, rows, columns, counts, sums, law)
+        else:
+            rows, columns, counts, sums, done = exchange(rng, cells, rows, columns, counts, sums, law)
         accepted[code] += done
     if draw:
         phi, theta, squares = draw_levels(rng, cells, counts, sums, law)

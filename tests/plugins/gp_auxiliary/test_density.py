@@ -65,5 +65,17 @@ def test_several_classes_have_probabilities_that_sum_to_one(model, classes):
         codes = np.array(plan.data["y"].values)
         codes[3] = label
         object.__setattr__(other["y"], "values", codes)
-        total += np.exp(plan.model.log_likelihood(chain, draws, other, plan.params, 0, np.array([3])))
+        total += np.exp(plan.model.log_likelihood(chain, draws, other, plan.params, 0, np.array([3]), None))
     np.testing.assert_allclose(total, 1.0, atol=1e-6)
+
+
+def test_cells_of_binary_components_are_those_of_the_log_likelihood():
+    """Over all known cells the probabilities give the log likelihood that the model keeps."""
+    rng = np.random.default_rng(4)
+    y = (rng.standard_normal((12, 1)) * rng.standard_normal(7) > 0).astype(float)
+    y[3, 2] = np.nan
+    run = fit("binary_pca", {"Y": y}, {"factors": 1}, seed=1, chains=1, warmup=20, draws=5, executor="inline")
+    plan, chain = run.session.plan_of(run, registry()), run.kept().chains[0]
+    cells = np.nonzero(plan.data["Y"].observed)
+    found = plan.model.log_likelihood(chain, np.arange(5), plan.data, plan.params, 0, *cells)
+    np.testing.assert_allclose(found.sum(axis=1), chain.stack("log_likelihood"), rtol=1e-9)

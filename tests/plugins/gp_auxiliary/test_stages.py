@@ -16,7 +16,8 @@ from plaidwork.plugins.gp_auxiliary.raters import Rated
 from plaidwork.plugins.gp_auxiliary.semi import SemiClasses
 from plaidwork.plugins.gp_auxiliary.variational import QuickClasses
 
-INFERRED = {"parameters": "inferred", "walks": 3}
+WALK = {"parameters": "inferred", "moves": "walk", "walks": 3}
+INFERRED = {"parameters": "inferred"}
 CASES = {
     "two classes": (Classes, INFERRED),
     "three copies": (SemiClasses, INFERRED | {"rungs": 3}),
@@ -50,8 +51,9 @@ def data_of(size: int, free: int = 0) -> ModelData:
 class Chain:
     """A chain from its beginning; ``places`` are the positions at which its sweeps paused."""
 
-    def __init__(self, name: str, size: int = 12) -> None:
+    def __init__(self, name: str, size: int = 12, **changes) -> None:
         kind, settings = CASES[name]
+        settings = settings | changes if "parameters" in settings else settings
         self.model = kind()
         self.data = data_of(size, 5 if kind is SemiClasses else 0)
         self.params, self.rng = self.model.spec.check_params(settings), generator(3)
@@ -111,7 +113,7 @@ def test_a_state_of_version_1_goes_on_where_it_stood(name, size, monkeypatch):
     finely(monkeypatch)
     monkeypatch.setattr(binary_pca, "_CELLS_A_SLICE", 16)
     for call, (stage, at) in old_calls(name, size).items():
-        chain, reference = Chain(name, size), Chain(name, size)
+        chain, reference = Chain(name, size, **WALK), Chain(name, size, **WALK)
         for one in (chain, reference):
             one.sweep(0)
         chain.places.clear()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gp_joint import generator, prior_f
 from plaid_tools import with_fault
+from sparing import some
 
 from plaidwork.core.api import Block, Clock, ModelData
 from plaidwork.plugins.gp_auxiliary import modes, replica, tempering
@@ -128,7 +129,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(list(CASES), ["two classes"]))
 def test_every_rung_keeps_its_law(name):
     assert np.abs(CASES[name]().scores(21, 500)).max() < LIMIT
 

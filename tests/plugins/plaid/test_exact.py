@@ -12,9 +12,14 @@ VARIANTS = {
     "default": {},
     "tempered": TEMPERED,
     "row by row": {"moves": "row_wise"},
-    "without splits": {"split_merge": 0},
     "seeded alone": {"birth_death": 0, "split_merge": 0},
     "birth and death alone": {"seeded": 0, "split_merge": 0},
+    "with splits and exchanges": {"split_merge": 2, "exchanges": 3},
+}
+PROFILES = {
+    "profiles": {},
+    "profiles with exchanges": {"exchanges": 3},
+    "profiles tempered": TEMPERED,
 }
 
 
@@ -51,7 +56,27 @@ def test_likelihood_off():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, TEMPERED], ids=["plain", "tempered"])
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles(name):
+    settings = {**tools.TINY_INFINITE, **tools.PROFILE, **PROFILES[name]}
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings))
+    samples = tools.sampled(InfinitePlaid(), settings, 5, SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT
+
+
+def test_profiles_quick():
+    settings = {**tools.TINY_INFINITE, **tools.PROFILE}
+    samples = tools.sampled(InfinitePlaid(), settings, 11, 3000)
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings))
+    assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "more",
+    [{}, TEMPERED, {"exchanges": 2}, {**tools.PROFILE, "exchanges": 2}],
+    ids=["plain", "tempered", "exchanges", "profiles"],
+)
 def test_fixed_number_of_blocks(more):
     exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
     samples = tools.sampled(BayesianPlaid(), {**tools.TINY_FIXED, **more}, 7, 2 * SWEEPS)

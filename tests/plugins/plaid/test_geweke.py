@@ -13,8 +13,15 @@ FIXED = {**tools.GEWEKE, "blocks": 2, "row_b": 2.0, "column_b": 1.5}
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "settings"),
-    [(InfinitePlaid, INFINITE), (InfinitePlaid, {**INFINITE, "moves": "row_wise"}), (BayesianPlaid, FIXED)],
-    ids=["infinite", "row by row", "fixed"],
+    [
+        (InfinitePlaid, INFINITE),
+        (InfinitePlaid, {**INFINITE, "moves": "row_wise"}),
+        (BayesianPlaid, {**FIXED, "exchanges": 1}),
+        (InfinitePlaid, {**INFINITE, **tools.LAYERED, "exchanges": 1}),
+        (InfinitePlaid, {**INFINITE, **tools.LAYERED, "row_noise": True}),
+        (BayesianPlaid, {**FIXED, **tools.LAYERED, "row_noise": True, "effects": True}),
+    ],
+    ids=["infinite", "row by row", "fixed", "profiles", "row noise", "effects"],
 )
 def test_geweke(model, settings):
     assert np.abs(tools.geweke(model(), settings, 21, 20_000)).max() < tools.LIMIT

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import plaid_tools as tools
 import pytest
-from plaid_tools import kept_of
+from plaid_tools import kept_of, made_draw
 
 from plaidwork.core.api import ModelData
 from plaidwork.plugins.plaid.models import BayesianPlaid, InfinitePlaid
@@ -13,12 +13,6 @@ from plaidwork.plugins.plaid.pooling import Draw, cosines, count_shared, held_ou
 
 ROWS = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 0, 0]], bool)
 EVERY = np.arange(6)
-
-
-def _draw(rows, columns, theta=None, log_joint=0.0, phi=0.0):
-    theta = np.full(len(rows), 2.0) if theta is None else theta
-    numbers = {"phi": phi, "tau0": 1.0, "alpha": 0.1, "mu": 0.0, "tau": 1.0, "log_joint": log_joint}
-    return {"Z1": rows, "Z2": columns, "theta": theta, **numbers}
 
 
 def test_shared_blocks_by_hand():
@@ -68,8 +62,8 @@ def test_held_out_score_is_that_of_the_average_density():
 def test_chains_that_differ_are_pooled_and_it_is_said():
     model, data = BayesianPlaid(), ModelData({"X": tools.block(np.random.default_rng(1).normal(size=(6, 5)))})
     columns = np.ones((2, 5), bool)
-    good = [_draw(ROWS, columns, log_joint=-100.0) for _ in range(20)]
-    bad = [_draw(ROWS[:, ::-1], columns, log_joint=-900.0) for _ in range(20)]
+    good = [made_draw(ROWS, columns, log_joint=-100.0) for _ in range(20)]
+    bad = [made_draw(ROWS[:, ::-1], columns, log_joint=-900.0) for _ in range(20)]
     results = model.summarise(kept_of(model, [good, bad]), data, model.spec.check_params({}))
     shared = dict(
         zip(results["row_by_block"].values.tolist(), results["row_comembership"].values, strict=True)
@@ -77,13 +71,13 @@ def test_chains_that_differ_are_pooled_and_it_is_said():
     order = results["row_by_block"].values.tolist()
     assert shared["r0"][order.index("r1")] == pytest.approx(1.0)
     assert shared["r4"][order.index("r5")] == pytest.approx(1.0)  # only the chain far below has it
-    assert "agree to r" in results["rows_headline"]
-    assert "trust pairs only as far" in results["shared_caption"]
+    assert "correlate by" in results["rows_headline"]
+    assert "read it as far as two halves of them correlate" in results["shared_caption"]
 
 
 def test_a_number_of_blocks_at_its_limit_is_doubted():
     model, data = InfinitePlaid(), ModelData({"X": tools.block(np.random.default_rng(1).normal(size=(6, 5)))})
-    kept = kept_of(model, [[_draw(ROWS, np.ones((2, 5), bool)) for _ in range(20)]])
+    kept = kept_of(model, [[made_draw(ROWS, np.ones((2, 5), bool)) for _ in range(20)]])
     for most, word in ((2, "reached its limit"), (3, "")):
         results = model.summarise(kept, data, model.spec.check_params({"max_blocks": most}))
         assert word in results.get("doubt", "")
@@ -99,5 +93,5 @@ def test_mostly_one_value_is_warned_of_before_and_after(top, hint):
     (found,) = [p for p in model.validate(data, params) if "Gaussian noise" in p.message]
     assert found.severity == "warning"
     assert found.hint.startswith(hint)
-    results = model.summarise(kept_of(model, [[_draw(ROWS, np.ones((2, 5), bool))] * 4]), data, params)
+    results = model.summarise(kept_of(model, [[made_draw(ROWS, np.ones((2, 5), bool))] * 4]), data, params)
     assert "Most cells have one value" in results["doubt"]

@@ -5,11 +5,14 @@ import plaid_tools as tools
 import pytest
 from plaid_tools import with_fault
 
-from plaidwork.plugins.plaid import base, sweep
+from plaidwork.plugins.plaid import base, profile_sweep, sweep
 from plaidwork.plugins.plaid.kernels import (
     birth_death,
     evidence,
     joint_draw,
+    pairs,
+    profile_moves,
+    profile_scan,
     row_wise,
     scan,
     seeded,
@@ -37,6 +40,17 @@ def _scan_with(old, new):
 def _row_wise_with(old, new):
     one = with_fault(row_wise.replace_singletons, old, new)
     return with_fault(row_wise.row_wise, replace_singletons=one)
+
+
+def _profile_moves_with(old, new):
+    moves = with_fault(profile_moves.profile_birth_death, old, new)
+    return with_fault(profile_moves.run_profile_tasks, profile_birth_death=moves)
+
+
+def _profile_rows_with(old="", new="", **names):
+    rows = with_fault(profile_scan.row_pass, old, new, **names)
+    one = with_fault(profile_scan.scan_profile_block, row_pass=rows)
+    return with_fault(profile_moves.run_profile_tasks, scan_profile_block=one)
 
 
 def _levels_with(old, new):
@@ -84,6 +98,21 @@ MEMBERSHIP_FAULTS = {
             )
         ),
     ),
+    "exchange that does not undo itself": (
+        {"birth_death": 1, "seeded": 0, "exchanges": 12}, sweep, "run_tasks",
+        lambda: _tasks_with(
+            exchange=with_fault(
+                pairs.exchange, propose_pair=with_fault(pairs.propose_pair, "side[second] ^= side[first]", "side[second] |= side[first]")
+            )
+        ),
+    ),
+    "profile birth without 1/(K+1)": (
+        tools.PROFILE, profile_sweep, "run_profile_tasks",
+        lambda: _profile_moves_with("- math.log(rest_rows.shape[0] + 1) ", ""),
+    ),
+    "profile row counted with itself": (
+        tools.PROFILE, profile_sweep, "run_profile_tasks", lambda: _profile_rows_with("law.a1 + members - z1[i]", "law.a1 + members")
+    ),
     "swap with the wrong sign": (
         {"replicas": 3, "warmest": 0.2}, base, "swap_replicas",
         lambda: with_fault(sweep.swap_replicas, "setting.powers[r - 1] - setting.powers[r]", "setting.powers[r] - setting.powers[r - 1]"),
@@ -116,6 +145,18 @@ NUMBER_FAULTS = {
         sweep, "draw_shift_prior",
         lambda: with_fault(sweep.draw_shift_prior, "0.5 * theta.size", "0.0 * theta.size"),
     ),
+    "row weights without their prior": (
+        profile_sweep, "draw_layer_scalars",
+        lambda: with_fault(profile_sweep.draw_layer_scalars, "rate = 0.5 * (ROW_FREEDOM + ", "rate = 0.5 * (1.0 + "),
+    ),
+    "effects drawn with half their precision": (
+        profile_sweep, "_draw_effects",
+        lambda: with_fault(profile_sweep._draw_effects, "rng.standard_normal(len(t)) / np.sqrt(precision)", "rng.standard_normal(len(t)) / np.sqrt(0.5 * precision)"),
+    ),
+    "profiles drawn without spread": (
+        profile_sweep, "draw_layer_scalars",
+        lambda: with_fault(profile_sweep.draw_layer_scalars, "0.5 * inside.sum()", "inside.sum()"),
+    ),
 }  # fmt: skip
 
 
@@ -123,8 +164,9 @@ NUMBER_FAULTS = {
 def test_enumeration_sees(name, monkeypatch):
     settings, module, target, build = MEMBERSHIP_FAULTS[name]
     monkeypatch.setattr(module, target, build())
-    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(tools.TINY_INFINITE))
-    samples = tools.sampled(InfinitePlaid(), {**tools.TINY_INFINITE, **settings}, 5, SWEEPS)
+    settings = {**tools.TINY_INFINITE, **settings}
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings))
+    samples = tools.sampled(InfinitePlaid(), settings, 5, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
@@ -135,11 +177,21 @@ def test_enumeration_of_a_fixed_number_sees_the_entry_counted_with_itself(monkey
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
+def test_enumeration_of_a_fixed_number_sees_a_profile_without_its_shift(monkeypatch):
+    evidence = with_fault(profile_scan.log_block_evidence, " + 0.5 * mean * mean / precision", "")
+    monkeypatch.setattr(profile_sweep, "run_profile_tasks", _profile_rows_with(log_block_evidence=evidence))
+    settings = {**tools.TINY_FIXED, **tools.PROFILE}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
+
+
 @pytest.mark.parametrize("name", NUMBER_FAULTS)
 def test_geweke_sees(name, monkeypatch):
     module, target, build = NUMBER_FAULTS[name]
     monkeypatch.setattr(module, target, build())
-    assert np.abs(tools.geweke(InfinitePlaid(), GEWEKE, 21, 20_000)).max() > 5.0
+    more = {**tools.LAYERED, "row_noise": True, "effects": True} if module is profile_sweep else {}
+    assert np.abs(tools.geweke(InfinitePlaid(), {**GEWEKE, **more}, 21, 20_000)).max() > 5.0
 
 
 def test_window_of_rows_is_exact(monkeypatch):

@@ -8,7 +8,7 @@ from plaidwork.core.checks import check_model, checks_for
 QUICK = ["traces", "draws", "results", "views", "predicts"]
 
 
-@pytest.mark.parametrize("name", [name for name in tools.MODELS if "mixture" in name])
+@pytest.mark.parametrize("name", [name for name in tools.MODELS if "mixture" in name or "process" in name])
 def test_in_short(name):
     for check in checks_for(tools.MODELS[name], only=QUICK):
         check()

@@ -48,7 +48,7 @@ def drawn(values, params, draws=4000):
 def test_an_item_left_out_is_predicted_exactly(values, form):
     params = settings(covariance=form)
     data, chain = drawn(values, params)
-    density = MODEL.log_likelihood(chain, np.arange(chain.n_draws), data, params, 0, np.arange(6))
+    density = MODEL.log_likelihood(chain, np.arange(chain.n_draws), data, params, 0, np.arange(6), None)
     found, _ = leave_one_out(density)
     whole = evidence(values, params)
     exact = np.array([whole - evidence(np.delete(values, i, axis=0), params) for i in range(6)])
@@ -61,5 +61,7 @@ def test_densities_are_in_the_unit_of_the_data():
     params = settings(covariance="full", standardise=True)
     rows = np.array([1, 4])
     one, two = (drawn(values, params, 3) for values in (SIX, 100 * SIX + 7))
-    found = [MODEL.log_likelihood(chain, np.arange(3), data, params, 0, rows) for data, chain in (one, two)]
+    found = [
+        MODEL.log_likelihood(chain, np.arange(3), data, params, 0, rows, None) for data, chain in (one, two)
+    ]
     np.testing.assert_allclose(found[1], found[0] - 2 * np.log(100), atol=1e-6)

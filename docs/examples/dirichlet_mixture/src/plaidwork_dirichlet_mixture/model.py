@@ -55,6 +55,7 @@ class DirichletMixture(Model):
 
     spec: ClassVar[ModelSpec] = SPEC
     likelihood_of: ClassVar[str] = "X"
+    likelihood_by_row: ClassVar[bool] = True
     trials: ClassVar[Sequence[Trial]] = (
         Trial(name="full", params=PRIOR, shapes={"X": (7, 2)}, warmup=40, thin=4),
         Trial(
@@ -130,6 +131,7 @@ class DirichletMixture(Model):
         params: Params,
         place: int,
         rows: np.ndarray,
+        columns: np.ndarray | None,
     ) -> np.ndarray:
         from plaidwork_dirichlet_mixture.density import log_density_of_items
 

@@ -1,0 +1,91 @@
+"""Chains that go on until they have settled: when to look, what to leave out, and how far it is.
+
+A run with a goal makes the draws of its schedule and looks: has it settled, by the verdict that all that is shown of it
+repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, the first
+half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science 7, section 2.1): a chain that
+began far away comes to rest so, however long that takes. Few effective draws alone let nothing go. When more draws would be
+kept than have room, every second one is let go.
+
+All of it depends on the draws alone, so that it is the same on every executor and whenever the run was stopped in between;
+but for the budget of time, which a run says when it has ended by it. What was decided is a fixed schedule that gives the
+same draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS, Diagnosis
+
+LONGEST = 50
+"""Times the sweeps asked for, after the warm-up, at which a run ends that has not settled."""
+FEWEST_DRAWS = 50
+"""Draws per chain from which on it is told how long it will take."""
+_ROOM = 4000
+"""Draws of all chains that are kept in any case: ten times as many as the effective ones wanted."""
+
+
+def settled(found: Diagnosis) -> bool:
+    """Whether a run has come to its goal: its verdict; of one chain, which no verdict trusts, the effective draws."""
+    return found.verdict.settled or (found.n_chains == 1 and bool(found.judged) and not found.unsettled)
+
+
+def longer(now: Schedule, goal: Schedule, found: Diagnosis) -> Schedule | None:
+    """The schedule up to the next look, when a look at all draws of ``now`` was not enough; None at the last."""
+    made = _made(now)
+    nothing_varies = found.n_draws >= 4 and not found.judged
+    if nothing_varies or made >= LONGEST * _made(goal):
+        return None
+    burn_in, thin = now.burn_in, now.thin
+    if _apart(found):
+        burn_in += max(0, made // 2 - burn_in) // thin * thin
+    kept = made + max(thin, made // 3) - burn_in
+    while kept // thin > _room(goal):
+        thin *= 2
+    return replace(now, burn_in=burn_in, thin=thin, draws=-(-kept // thin))
+
+
+def _made(schedule: Schedule) -> int:
+    """Sweeps of a chain after its warm-up."""
+    return schedule.burn_in + schedule.draws * schedule.thin
+
+
+def _apart(found: Diagnosis) -> bool:
+    return found.verdict.kind == "error" or any(q.rhat > RHAT_MARKS[0] for q in found.judged)
+
+
+def _room(goal: Schedule) -> int:
+    """Draws per chain that are kept."""
+    return max(2 * goal.draws, -(-_ROOM // goal.chains))
+
+
+def sweeps_needed(now: Schedule, goal: Schedule, found: Diagnosis) -> int | None:
+    """Sweeps of a chain until the look at which it will have settled, should it go on as it did; None when that cannot be
+    told from the draws so far, or is beyond the last look.
+
+    Effective draws grow as the draws do, and what R-hat has above 1 falls so.
+    """
+    if found.n_draws < FEWEST_DRAWS or not found.judged or found.verdict.kind == "error":
+        return None
+    sweeps = found.n_draws * now.thin
+    for_ess = sweeps * max(ESS_MARKS[0] / max(1.0, min(q.ess_bulk, q.ess_tail)) for q in found.judged)
+    for_rhat = sweeps * max((q.rhat - 1) / (RHAT_MARKS[0] - 1) if q.rhat > 1 else 0.0 for q in found.judged)
+    made, burn_in = _made(now), now.burn_in
+    while made <= 4 / 3 * LONGEST * _made(goal):
+        if made - burn_in >= max(for_ess, for_rhat):
+            return now.warmup + made
+        if made - burn_in < for_rhat:
+            burn_in = max(burn_in, made // 2)
+        made += max(1, made // 3)
+    return None
+
+
+def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
+    """How a run with a goal has ended, as a sentence."""
+    made = f"{now.sweeps('mcmc'):,} sweeps per chain, of which {now.left_out:,} are left out as warm-up"
+    if settled(found):
+        return f"Settled after {made}."
+    if longer(now, goal, found) is None:
+        return f"Ended without having settled after {made}: more of them would hardly help."
+    return f"Ended by its time budget of {goal.budget:g} s, without having settled, after {made}."

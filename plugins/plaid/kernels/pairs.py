@@ -1,0 +1,83 @@
+"""Exchanges between two blocks: swapped sides, and differences; each undoes itself, so that only the target decides."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.plaid.kernels.blocks import block_sum, shared_cells
+from plaidwork.plugins.plaid.kernels.evidence import log_marginal
+
+
+@njit(cache=True, nogil=True)
+def side_weight(members, size, a, b):
+    """Log prior weight of a side with so many members, up to a constant; ``a = 0`` (infinite model): none is no state."""
+    if a + members <= 0.0:
+        return -np.inf
+    return math.lgamma(a + members) + math.lgamma(b + size - members)
+
+
+@njit(cache=True, nogil=True)
+def propose_pair(rng, rows, columns, law):
+    """Two blocks, one side of them exchanged.
+
+    By coins: the rows or the columns; the two blocks swap them, or those of the second become the symmetric difference
+    of both. A proposal comes back with the probability with which it was made.
+
+    Returns
+    -------
+    rows, columns : copies with the exchange made
+    first, second : the blocks
+    log_prior : log ratio of the priors of the memberships
+    """
+    n_blocks = rows.shape[0]
+    by_rows, swap = rng.random() < 0.5, rng.random() < 0.5
+    first = rng.integers(0, n_blocks)
+    second = rng.integers(0, n_blocks - 1)
+    second += second >= first
+    rows, columns = rows.copy(), columns.copy()
+    side = rows if by_rows else columns
+    a, b = (law.a1, law.b1) if by_rows else (law.a2, law.b2)
+    log_prior = 0.0
+    if swap:
+        kept = side[first].copy()
+        side[first] = side[second]
+        side[second] = kept
+    else:
+        log_prior -= side_weight(side[second].sum(), side.shape[1], a, b)
+        side[second] ^= side[first]
+        log_prior += side_weight(side[second].sum(), side.shape[1], a, b)
+    return rows, columns, first, second, log_prior
+
+
+@njit(cache=True, nogil=True)
+def count_again(cells, rows, columns, counts, sums, k):
+    """Statistics of block k brought up to date in place, after its rows or columns were changed."""
+    own, sums[k + 1] = block_sum(cells, rows[k], columns[k])
+    counts[k + 1, 0] = counts[0, k + 1] = counts[k + 1, k + 1] = own
+    for other in range(rows.shape[0]):
+        if other != k:
+            shared = shared_cells(cells, rows[other], columns[other], rows[k], columns[k])
+            counts[k + 1, other + 1] = counts[other + 1, k + 1] = shared
+
+
+@njit(cache=True, nogil=True)
+def exchange(rng, cells, rows, columns, counts, sums, law):
+    """Try one exchange: ``log A = log M(Z') - log M(Z) + log p(Z') - log p(Z)``.
+
+    Returns as :func:`~plaidwork.plugins.plaid.kernels.birth_death.birth_death`.
+    """
+    if rows.shape[0] < 2:
+        return rows, columns, counts, sums, False
+    new_rows, new_columns, first, second, log_ratio = propose_pair(rng, rows, columns, law)
+    if log_ratio == -np.inf:
+        return rows, columns, counts, sums, False
+    new_counts, new_sums = counts.copy(), sums.copy()
+    count_again(cells, new_rows, new_columns, new_counts, new_sums, first)
+    count_again(cells, new_rows, new_columns, new_counts, new_sums, second)
+    log_ratio += log_marginal(new_counts, new_sums, law) - log_marginal(counts, sums, law)
+    if math.log(rng.random()) >= log_ratio:
+        return rows, columns, counts, sums, False
+    return new_rows, new_columns, new_counts, new_sums, True

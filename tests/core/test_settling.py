@@ -1,0 +1,261 @@
+"""Chains that go on until they have settled, and the fixed schedule that every such run says it was."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from toys import STEP_SECONDS, Steady, matrix
+
+from plaidwork.core.api import Schedule
+from plaidwork.core.data.objects import as_dataset
+from plaidwork.core.errors import SettingError
+from plaidwork.core.inference import execution, settling
+from plaidwork.core.inference.events import Finished, Preparing, Started, Swept
+from plaidwork.core.inference.execution import FitJob, execute
+from plaidwork.core.inference.executor import Control, InlineExecutor, ThreadExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.processes import ProcessExecutor
+from plaidwork.core.inference.repeating import repeat
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.session import Session
+from plaidwork.core.session.store import load_session, save_session
+
+SLOW = {"memory": 0.75}
+"""ESS is about a seventh of the draws."""
+AWAY = {"memory": 0.9, "start": 1e6}
+"""Begins far away, and takes some 150 sweeps to come to rest."""
+
+
+def _plan(model=None, schedule=None, seed=3, **params):
+    model = model or Steady()
+    data = {"X": as_dataset("X", matrix())}
+    return make_plan(model, data, params, schedule=schedule or model.spec.default_schedule, seed=seed)
+
+
+def _fit(plan, executor=None, progress=None):
+    run = Run.from_plan(plan)
+    execute(run, plan, executor or InlineExecutor(), progress)
+    return run
+
+
+def _same(first, second):
+    assert [record.sweep for record in first.chains] == [record.sweep for record in second.chains]
+    for a, b in zip(first.chains, second.chains, strict=True):
+        assert np.array_equal(a.trace.rows(), b.trace.rows())
+        assert np.array_equal(a.view().kept_sweeps, b.view().kept_sweeps)
+        assert np.array_equal(a.view().stack("place"), b.view().stack("place"))
+    assert np.array_equal(first.results["place"].values, second.results["place"].values)
+
+
+def test_the_default_of_a_sampler_is_a_goal_and_a_number_of_draws_is_none():
+    spec = Steady.spec
+    assert spec.default_schedule == replace(spec.schedule, budget=60.0)
+    assert spec.default_schedule.with_(draws=7) == replace(spec.schedule, draws=7)
+    assert spec.default_schedule.with_(draws=7, budget=5).budget == 5
+    assert replace(spec, algorithm="variational").default_schedule == spec.schedule
+    assert replace(spec, schedule=Schedule(chains=1)).default_schedule.budget == 0
+    with pytest.raises(SettingError, match="budget"):
+        Schedule(budget=-1)
+
+
+def test_a_run_that_has_settled_at_the_first_look_is_the_plain_one():
+    run = _fit(_plan(memory=0.0))
+    assert run.diagnosis().verdict.settled
+    assert run.schedule == Steady.spec.schedule
+    _same(run, _fit(_plan(schedule=Steady.spec.schedule, memory=0.0)))
+    assert run.log[-1].text.startswith("Settled after 210 sweeps per chain, of which 10")
+
+
+@pytest.mark.parametrize("params", [SLOW, AWAY], ids=["slow", "away"])
+def test_a_run_goes_on_until_it_has_settled_and_equals_the_fixed_run_it_says(params):
+    run = _fit(_plan(**params))
+    assert run.status == "done"
+    assert run.diagnosis().verdict.settled
+    assert run.sweeps_done > 4 * 210
+    assert run.goal == Steady.spec.default_schedule
+    fixed = _fit(_plan(schedule=run.schedule, **params))
+    assert fixed.goal is None
+    _same(run, fixed)
+
+
+def test_sweeps_before_the_chains_agree_are_left_out():
+    away = _fit(_plan(**AWAY))
+    assert away.schedule.burn_in > 0
+    assert abs(away.results["place"].values[0]) < 0.5
+    assert np.mean(away.traces["level"][3][10:]) > 100
+    slow = _fit(_plan(**SLOW))
+    assert slow.schedule.burn_in < slow.schedule.sweeps("mcmc") / 2
+
+
+@pytest.mark.parametrize("executor", [ThreadExecutor, ProcessExecutor])
+def test_all_executors_end_at_the_same_draws(executor):
+    plan = _plan(schedule=Steady.spec.schedule.with_(budget=1e6), memory=0.7)
+    run = _fit(plan, executor())
+    assert run.sweeps_done > 4 * 210
+    _same(run, _fit(plan))
+
+
+def test_no_more_draws_are_kept_than_have_room(monkeypatch):
+    monkeypatch.setattr(settling, "_ROOM", 1600)
+    run = _fit(_plan(**SLOW))
+    assert run.schedule.thin > 1
+    assert 4 * run.schedule.draws == run.n_draws <= 1600
+    assert run.diagnosis().verdict.settled
+    _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
+
+
+def test_chains_that_never_agree_end_by_the_budget_of_time(monkeypatch):
+    class Clock:
+        """Moves on by a second with every sweep of a chain."""
+
+        now = 0.0
+
+        def monotonic(self):
+            return self.now
+
+    clock = Clock()
+    monkeypatch.setattr(execution, "time", clock)
+
+    def tick(run, event):
+        clock.now += isinstance(event, Swept)
+
+    schedule = Steady.spec.schedule.with_(budget=4000.0)
+    run = _fit(_plan(schedule=schedule, lost=50.0), progress=tick)
+    assert run.status == "done"
+    assert 3000 < run.sweeps_done <= 4000  # a block more, a third, would have been too long
+    assert "time budget of 4000 s" in run.log[-1].text
+    assert run.log[-1].level == "warning"
+    _same(run, _fit(_plan(schedule=run.schedule, lost=50.0)))
+
+
+def test_a_run_that_nothing_helps_ends_after_so_many_times_its_draws(monkeypatch):
+    monkeypatch.setattr(settling, "LONGEST", 3)
+    run = _fit(_plan(lost=50.0))
+    assert 3 * 200 <= run.schedule.burn_in + run.schedule.draws * run.schedule.thin <= 4 * 200
+    assert "more of them would hardly help" in run.log[-1].text
+
+
+def test_one_chain_goes_on_until_it_has_enough_effective_draws():
+    run = _fit(_plan(schedule=Schedule(chains=1, warmup=10, draws=200, budget=60.0)))
+    assert min(q.ess_bulk for q in run.diagnosis().judged) >= 400
+    assert run.sweeps_done < 10_000
+
+
+def test_what_the_model_doubts_counts():
+    class Doubting(Steady):
+        def summarise(self, kept, data, params):
+            doubt = {"doubt": "It may be early"} if kept.n_draws < 1200 else {}
+            return super().summarise(kept, data, params) | doubt
+
+    run = _fit(_plan(Doubting(), memory=0.0))
+    assert run.n_draws >= 1200
+    assert run.diagnosis().verdict.settled
+
+
+@pytest.mark.parametrize("after", [300, 4 * 210 + 50])
+def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_path):
+    plan, session, control = _plan(**SLOW), Session(), Control()
+    session.datasets["X"] = plan.inputs["X"][0]
+    run = session.add_run(plan)
+
+    def stop(run, event):
+        if run.sweeps_done >= after:
+            control.stop()
+
+    execute(run, plan, InlineExecutor(control), stop)
+    assert run.status == "stopped"
+    assert run.resumable
+    again = load_session(save_session(session, tmp_path / "s.plaidwork")).runs[run.id]
+    assert again.goal == run.goal
+    execute(again, plan, ThreadExecutor())
+    assert again.status == "done"
+    _same(again, _fit(plan))
+
+
+def test_a_stop_at_a_look_can_be_gone_on_from():
+    plan, control = _plan(**SLOW), Control()
+    run = Run.from_plan(plan)
+
+    def stop(run, event):
+        if isinstance(event, Swept) and run.sweeps_done == 4 * 210:
+            control.stop()
+
+    execute(run, plan, InlineExecutor(control), stop)
+    assert run.status == "stopped"
+    assert run.resumable
+    execute(run, plan, InlineExecutor())
+    _same(run, _fit(plan))
+
+
+def test_more_draws_after_the_goal_equal_a_longer_fixed_run():
+    run = _fit(_plan(**SLOW))
+    run.extend(30)
+    assert run.goal is None
+    execute(run, _plan(**SLOW), InlineExecutor())
+    _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
+
+
+def test_a_fixed_run_goes_on_until_it_has_settled():
+    run = _fit(_plan(schedule=Steady.spec.schedule, **SLOW))
+    assert not run.diagnosis().verdict.settled
+    run.go_on(60.0)
+    execute(run, _plan(**SLOW), InlineExecutor())
+    _same(run, _fit(_plan(**SLOW)))
+
+
+def test_a_run_that_goes_on_is_repeated_by_what_is_stored():
+    plan = _plan(**AWAY)
+    run = _fit(plan)
+    sweeps = run.schedule.left_out + 3 * run.schedule.thin
+    assert repeat(run, replace(plan, schedule=run.schedule), sweeps).verdict == "equal"
+
+
+def test_looks_are_not_told_as_ends():
+    told = []
+    job = FitJob(Run.from_plan(_plan(**SLOW)), _plan(**SLOW), ThreadExecutor())
+    for event in job:
+        told.append(type(event))
+    for kind in (Preparing, Started, Finished):
+        assert told.count(kind) == 4
+    assert sum("done at sweep" in line.text for line in job.run.log) == 4
+
+
+def test_draws_can_be_read_while_others_are_let_go():
+    """A reader sees draws and the sweeps they are of together, whatever is thinned or left out meanwhile."""
+    run, ended, wrong = Run.from_plan(_plan(**AWAY)), threading.Event(), []
+
+    def read():
+        while not ended.is_set():
+            for view in run.kept().chains:
+                if not np.array_equal(view.stack("place")[:, 0], view.kept_trace("level")):
+                    wrong.append(view)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    execute(run, _plan(**AWAY), ThreadExecutor())
+    ended.set()
+    reader.join()
+    assert not wrong
+
+
+def test_how_long_it_takes_is_told_from_the_draws_so_far():
+    plan = _plan(schedule=Steady.spec.schedule, **SLOW)
+    now, goal = plan.schedule, Steady.spec.default_schedule
+    needed = settling.sweeps_needed(now, goal, _fit(plan).diagnosis())
+    took = _fit(_plan(**SLOW)).schedule.sweeps("mcmc")
+    assert took / 2 <= needed <= 2 * took
+    few = _fit(_plan(schedule=now.with_(draws=20), **SLOW))
+    assert settling.sweeps_needed(now, goal, few.diagnosis()) is None
+
+
+def test_pauses_do_not_count(monkeypatch):
+    monkeypatch.setenv(STEP_SECONDS, "0.0")
+    control = Control()
+    control.pause()
+    threading.Event().wait(0.05)
+    control.resume()
+    assert 0.04 < control.paused_seconds < 5
+    before = control.paused_seconds
+    control.resume()
+    assert control.paused_seconds == before

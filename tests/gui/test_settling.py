@@ -1,0 +1,146 @@
+"""Fits that go on until they have settled, in the window: what is told on the way, and at the end."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plaidwork.core.contract.schedule import Schedule
+from plaidwork.core.inference.execution import execute
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.inference.run import Pace, Run
+from plaidwork.gui import judging
+from plaidwork.gui.monitor.diagnostics_page import DiagnosticsPage
+from plaidwork.gui.monitor.live_page import LivePage
+from plaidwork.gui.setup.setup_page import SetupPage
+from plaidwork.gui.tasks import wait_for_tasks
+from plaidwork.gui.widgets import Label
+from plaidwork.gui.workbench import Workbench
+from tests import toys
+from tests.gui.window_tools import dataset
+from tests.registries import registry_of
+
+
+@pytest.fixture
+def workbench(qapp, monkeypatch):
+    monkeypatch.setattr(judging, "LIVE_JUDGEMENT_SECONDS", 0.05)
+    made = Workbench(registry_of(toys.Steady))
+    yield made
+    for run in made.active_runs():
+        made.stop(run)
+    assert made.wait(20_000)
+    wait_for_tasks()
+    qapp.processEvents()
+
+
+def _plan(budget=60.0, draws=200, **params):
+    schedule = Schedule(chains=4, warmup=10, draws=draws, budget=budget)
+    return make_plan(toys.Steady(), {"X": dataset()}, params, schedule=schedule, seed=3)
+
+
+def _words(widget):
+    return " ".join(label.text() for label in widget.findChildren(Label))
+
+
+def test_a_fit_goes_on_until_it_has_settled_and_equals_one_without_a_window(workbench, qtbot):
+    fitted = _plan(memory=0.75)
+    with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
+        run = workbench.start(fitted)
+    qtbot.waitUntil(lambda: not run.active and workbench.verdict(run) is not None, timeout=20_000)
+    assert workbench.verdict(run).settled
+    assert run.schedule.draws > 200
+    alone = Run.from_plan(fitted)
+    execute(alone, fitted, InlineExecutor())
+    assert np.array_equal(run.draws["place"], alone.draws["place"])
+    assert run.log[-1].text == alone.log[-1].text
+
+
+def test_the_live_page_says_how_far_each_quantity_is_and_how_long_it_takes(workbench, qtbot, monkeypatch):
+    monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
+    run = workbench.start(_plan(memory=0.9, budget=600.0))
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    assert 500 < workbench.budget_left(run) <= 600
+
+    def told():
+        workbench.pace(run).add(run.sweeps_done)
+        page.tick()
+        return page._figures["left"].value not in ("–", "Preparing", "Done")
+
+    qtbot.waitUntil(told, timeout=60_000)
+    figures = page._figures
+    assert "left for it" in figures["left"].note
+    assert "of about" in figures["sweep"].note
+    goal = page.side_panel().goal
+    assert not goal.isHidden()
+    assert "Level" in _words(goal)
+    assert "R-hat to 1.01" in _words(goal)
+    assert run.sweeps_planned > 4 * 210
+    assert figures["verdict"].value != "Settled"
+    workbench.stop(run)
+    qtbot.waitUntil(lambda: run.status == "stopped" and not workbench.active_runs(), timeout=20_000)
+    assert run.resumable
+
+
+def test_a_fit_that_takes_longer_than_its_budget_says_so(workbench, qtbot, monkeypatch):
+    monkeypatch.setenv(toys.STEP_SECONDS, "0.002")
+    run = workbench.start(_plan(memory=0.9, budget=0.5, draws=800))
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    monkeypatch.setattr(Pace, "per_second", lambda self: 10.0)
+
+    def told():
+        page.tick()
+        return page._figures["left"].value == "longer"
+
+    qtbot.waitUntil(told, timeout=20_000)
+    qtbot.waitUntil(lambda: not workbench.active_runs(), timeout=60_000)
+    assert run.schedule.draws == 800
+    assert "time budget of 0.5 s" in run.log[-1].text
+
+
+def test_what_ended_by_its_budget_can_go_on(workbench, qtbot):
+    with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
+        run = workbench.start(_plan(memory=0.75, budget=1e-6))
+    assert run.schedule.draws == 200
+    qtbot.waitUntil(lambda: workbench.verdict(run) is not None, timeout=20_000)
+    page = DiagnosticsPage(workbench, run)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.verdict.buttons.count() > 0, timeout=20_000)
+    again = page.verdict.buttons.itemAt(0).widget()
+    assert again.text() == "Go on for at most 1 min"
+    with qtbot.waitSignal(workbench.results_changed, timeout=60_000):
+        again.click()
+    qtbot.waitUntil(lambda: not run.active and workbench.verdict(run) is not None, timeout=20_000)
+    assert workbench.verdict(run).settled
+    assert run.goal.budget == 60.0
+
+
+def test_the_settings_beside_the_traces_follow_what_was_left_out(workbench, qtbot):
+    fitted = _plan(memory=0.9, start=1e6)
+    run = workbench.session.add_run(fitted)
+    page = LivePage(workbench, run)
+    qtbot.addWidget(page)
+    qtbot.addWidget(page.side_panel())
+    assert "Left out besides" not in _words(page.side_panel())
+    execute(run, fitted, InlineExecutor())
+    page.tick()
+    assert "Left out besides" in _words(page.side_panel())
+    assert f"{run.schedule.burn_in}" in _words(page.side_panel()).replace("\u202f", "").replace(" ", "")
+    assert page._plots[0]._shade[0].getRegion()[1] == run.schedule.left_out
+
+
+def test_fit_again_asks_for_what_was_asked(workbench, qtbot):
+    fitted = _plan(memory=0.75)
+    run = workbench.session.add_run(fitted)
+    execute(run, fitted, InlineExecutor())
+    page = SetupPage(workbench, "toy.steady")
+    qtbot.addWidget(page)
+    page.from_run(run)
+    assert page.schedule_form.schedule() == replace(toys.Steady.spec.schedule, budget=60.0)
+    run.extend(10)
+    page.from_run(run)
+    assert page.schedule_form.schedule() == run.schedule

@@ -1,0 +1,157 @@
+"""Trajectories of the covariance's parameters: slopes against differences, their law against a grid."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from gp_joint import generator
+from plaid_tools import with_fault
+
+from plaidwork.plugins.gp_auxiliary import hmc, hyper
+from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
+from plaidwork.plugins.gp_auxiliary.evidence import evidence
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.kernels import slopes
+from plaidwork.plugins.gp_auxiliary.raters_law import scaled_prior
+
+SETTINGS = {
+    "covariance": "expression",
+    "ard": False,
+    "intercept": True,
+    "amplitude": 3.0,
+    "gamma": 0.0,
+    "degree": 2,
+}
+TERMS = [
+    "rbf", "rbf(ard) + constant", "matern12", "matern32(ard)", "matern52", "rational_quadratic(ard)", "linear + white",
+    "polynomial * rbf", "rbf * linear + matern52 * rbf(ard) + constant",
+]  # fmt: skip
+
+
+def prior_at(expression: str, size: int, inducing: int = 0, columns: int = 2) -> Prior:
+    x = generator(1).standard_normal((size, columns))
+    law = make_covariance(SETTINGS | {"expression": expression}, tuple("abc"[:columns]))
+    return Prior(law, x, x[:inducing].copy())
+
+
+def worst_slope(prior: Prior) -> float:
+    """Largest difference of the gradient from central differences of the density, relative to the largest slope."""
+    rng = generator(2)
+    theta = prior.covariance.prior_mean + 0.3 * rng.standard_normal(len(prior.covariance.parameters))
+    y = rng.standard_normal((2, len(prior.x)))
+    found = evidence(prior, theta, y)
+    assert found.value == pytest.approx(prior.log_density(theta, y), rel=1e-9)
+    steps = 1e-4 * np.eye(len(theta))
+    slope = [(prior.log_density(theta + s, y) - prior.log_density(theta - s, y)) / 2e-4 for s in steps]
+    return float(np.abs(found.gradient - slope).max() / np.abs(slope).max())
+
+
+@pytest.mark.parametrize("expression", TERMS)
+def test_the_gradient_is_the_slope_of_the_evidence(expression):
+    assert worst_slope(prior_at(expression, 12, columns=3)) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("expression", "size", "inducing"), [("rbf(ard) + linear", 200, 0), ("rbf + constant", 40, 9)]
+)
+def test_so_it_is_in_the_low_rank_form(expression, size, inducing):
+    prior = prior_at(expression, size, inducing)
+    assert prior.low_rank(prior.covariance.prior_mean) is not None
+    assert worst_slope(prior) < 1e-6
+
+
+@pytest.mark.parametrize(("inducing", "size"), [(0, 12), (5, 12)])
+def test_so_it_is_where_samples_have_scales(inducing, size):
+    scaled = scaled_prior(prior_at("rbf(ard) + constant", size, inducing), 0.5 + generator(3).random(size))
+    assert worst_slope(scaled) < 1e-7
+
+
+@pytest.mark.slow
+def test_a_wrong_convention_of_gamma_is_found(monkeypatch):
+    """The 1/2 of ``exp(-gamma r^2 / 2)`` left out of the slope."""
+    faulty = with_fault(slopes._slope_of_square, "-0.5 * math.exp(-0.5 * square)", "-math.exp(-0.5 * square)")
+    term = with_fault(slopes._term_slopes, _slope_of_square=faulty)
+    group = with_fault(slopes._group_slopes, _term_slopes=term)
+    monkeypatch.setattr(slopes, "contracted", with_fault(slopes.contracted, _group_slopes=group))
+    assert worst_slope(prior_at("rbf(ard) + constant", 12)) > 0.1
+
+
+def by_grid(prior: Prior, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means and sds (2,) of theta given y, by sums over 60 x 60 places within 5 prior sds."""
+    law = prior.covariance
+    places = [np.linspace(m - 4 * s, m + 4 * s, 60) for m, s in zip(law.prior_mean, law.prior_sd)]
+    grid = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, 2)
+    value = np.array([hmc.log_posterior(prior, theta, y)[0] for theta in grid])
+    weight = np.exp(value - value.max())
+    weight /= weight.sum()
+    mean = weight @ grid
+    return mean, np.sqrt(weight @ (grid - mean) ** 2)
+
+
+def by_trajectories(prior: Prior, y: np.ndarray, count: int) -> tuple[np.ndarray, float]:
+    """(count, 2) draws after a warm-up of 150, and the share of trajectories taken."""
+    rng, theta = generator(5), prior.covariance.prior_mean.copy()
+    metric = hmc.new_metric(prior)
+    draws, taken = [], 0
+    for sweep in range(count + 150):
+        for number in range(hmc.LEAPS):
+            found = hmc.leap(rng, theta, y, prior, metric, sweep < 150, number)
+        if sweep >= 150:
+            taken += bool(found)
+            draws.append(theta.copy())
+    return np.array(draws), taken / count
+
+
+def apart(prior: Prior, y: np.ndarray, count: int) -> float:
+    """Largest difference of a mean or a mean square from the grid's, in standard errors of 20 batches."""
+    mean, sd = by_grid(prior, y)
+    draws, _ = by_trajectories(prior, y, count)
+    scaled = (draws - mean) / sd
+    values = np.concatenate([scaled, scaled**2 - 1.0], axis=1)
+    batches = values.reshape(20, -1, values.shape[1]).mean(axis=1)
+    return float(np.abs(values.mean(axis=0) / (batches.std(axis=0, ddof=1) / math.sqrt(20))).max())
+
+
+Y = generator(4).standard_normal((1, 12)) * 2.0
+
+
+def test_the_law_of_theta_is_that_of_a_grid():
+    """4.5 standard errors of four values: a right sampler fails one in 20,000 times."""
+    assert apart(prior_at("rbf", 12), Y, 800) < 4.5
+
+
+@pytest.mark.slow
+def test_the_law_of_theta_is_that_of_a_grid_longer():
+    prior = prior_at("rbf", 12)
+    assert apart(prior, Y, 8000) < 4.5
+    assert 0.6 < by_trajectories(prior, Y, 500)[1] < 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("_arrive", 'path["value"] - 0.5 * float(path["speed"] @ path["speed"])', 'path["value"]'),
+        ("_arrive", "rng.random() < chance", "True"),
+        ("log_posterior", "found.value + law.log_prior(theta)", "found.value"),
+    ],
+)
+def test_the_grid_finds_a_fault(name, old, new, monkeypatch):
+    prior, exact = prior_at("rbf", 12), by_grid(prior_at("rbf", 12), Y)
+    monkeypatch.setattr(hmc, name, with_fault(getattr(hmc, name), old, new))
+    if new == "True":  # a step so long that some ends are to be refused
+        monkeypatch.setattr(hmc, "TARGET", 0.3)
+    monkeypatch.setitem(globals(), "by_grid", lambda _prior, _y: exact)
+    assert apart(prior, Y, 8000) > 5.0
+
+
+def test_trajectories_that_fail_give_way_to_walks():
+    prior = prior_at("rbf", 12)
+    params = {"parameters": "inferred", "moves": "hamiltonian"}
+    steps, theta, rng = hyper.steps_of(prior, params), prior.covariance.prior_mean, generator(6)
+    steps["metric"]["recent"] = 0.1
+    hyper.move_theta(rng, theta, Y, prior, steps, True, 0, hyper.moves_of(params))
+    assert steps["tried"].sum() == hmc.LEAPS  # steps of single parameters
+    assert "path" not in steps["metric"]
