@@ -280,11 +280,11 @@ class ResultPage(Renaming):
         caption = sources.text(self.view.caption) if sources else ""
         caption = caption or self.default_caption()
         told = [caption.rstrip(".")] if caption and self._left_out else [caption]
-        parts = (*self._solution_words, *told, *self._left_out)
-        self.set_head(headline or self.default_headline(), ". ".join(filter(None, parts)))
+        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
-        """Show these words above the picture."""
+        """Show these words above the picture, after what is shown of several solutions."""
+        caption = ". ".join(filter(None, (*self._solution_words, caption)))
         self._headline.setText(headline)
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
