@@ -409,8 +409,8 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    words = [str(number) for number in numbers]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    texts = [str(number) for number in numbers]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int] | None) -> Verdict:
