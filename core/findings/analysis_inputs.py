@@ -182,7 +182,7 @@ class AnalysisInputs:
             for name, ref in self.refs.items()
         }
         return AnalysisData(
-            blocks, annotations, run.params, self.files, self._names(), run.kept(), run.solutions()
+            blocks, annotations, run.params, self.files, self._names(), run.kept(), run.solutions
         )
 
     def _names(self) -> dict[str, tuple[str, ...]]:

@@ -36,10 +36,10 @@ class StudyJob:
     sweeps: int = 0
     verdict: str = ""
     settled: bool = True
-    score: Score | None = field(default=None, repr=False, compare=False)
-    """How well it predicts observation by observation; not stored, None where it is not known."""
     reached: dict[str, int] = field(default_factory=dict)
     """How long its chains went on until they had settled, in words of the schedule; empty for a fixed number of draws."""
+    score: Score | None = field(default=None, repr=False, compare=False)
+    """How well it predicts observation by observation; not stored, None where it is not known."""
     run: Run | None = field(default=None, repr=False, compare=False)
     """The run with its draws, unless it was not among those to keep."""
 

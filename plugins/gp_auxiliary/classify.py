@@ -48,15 +48,22 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
         fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
-        prior = prior_of(fixed["x"], fixed["inducing"], params, len(widths) > 1)
+        prior = prior_of(fixed["x"], fixed["inducing"], params, self._draws_f(params))
         return prior, labels, widths
+
+    @staticmethod
+    def _draws_f(params: ClassesSettings) -> bool:
+        """Whether f itself is drawn: between copies, and where it is stretched."""
+        return len(ladder(params)) > 1 or (
+            params["parameters"] == "inferred" and params["moves"] == "hamiltonian"
+        )
 
     def null_width(self, params: ClassesSettings) -> float:
         return float(ladder(params)[-1])
 
     def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
         frame, widths = self.frame(data, params), ladder(params)
-        prior = make_prior(frame.fitted, params, len(widths) > 1)
+        prior = make_prior(frame.fitted, params, self._draws_f(params))
         code = frame.codes[frame.used]
         labels, theta = Labels(code, len(frame.classes)), prior.covariance.prior_mean
         gram = prior.gram(theta)

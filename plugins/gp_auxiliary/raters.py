@@ -40,6 +40,7 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     shift_cuts,
     shift_raters,
     stretch,
+    walk_raters,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
 from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
@@ -90,6 +91,8 @@ class Rated(Model[RatedFields, RatedSettings]):
             "joint_steps": hyper.new_steps(1, 0.2),
             **scaled_prior(law, scale).gram(theta),
         }
+        if params["moves"] == "hamiltonian":
+            state["rater_steps"] = hyper.new_steps(2 * ratings.n_raters, 0.3)
         self._draw_f(rng, state)
         return state
 
@@ -170,7 +173,6 @@ class Rated(Model[RatedFields, RatedSettings]):
         """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
         inferred = params["cut_points"] == "inferred"
-        sharpness = np.sqrt(state["precision"])[ratings.rater]
         for turn in range(lo, hi):
             if turn:
                 state["together"] = ratings.together(
@@ -178,8 +180,14 @@ class Rated(Model[RatedFields, RatedSettings]):
                 )
                 self._draw_f(rng, state)
             centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+            sharpness = np.sqrt(state["precision"])[ratings.rater]
             if inferred:
                 walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
+            if "rater_steps" in state and turn + 1 == params["site_sweeps"]:  # f is drawn no more at these
+                prior = (params["precision_shape"], params["precision_rate"])
+                walk_raters(rng, ratings, state["f"], state, state["rater_steps"], prior, clock.warming)
+                centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+                sharpness = np.sqrt(state["precision"])[ratings.rater]
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
 
     def _judge(

@@ -245,6 +245,8 @@ class RatedFields(Gram):
     steps: Steps
     cut_steps: Steps
     joint_steps: Steps
+    rater_steps: NotRequired[Steps]
+    """Where raters move with q integrated out."""
 
 
 class QuickFields(TypedDict):
