@@ -29,8 +29,6 @@ KINDS = {
 
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
 _TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
-_SPREAD = 1.5
-"""Prior standard deviation of every logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +139,7 @@ def parse(text: str) -> list[list[tuple[str, bool]]]:
 def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     """The covariance of the settings ``covariance``, ``ard``, ``expression``, ``degree`` for these inputs.
 
-    Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each.
+    Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each by default; a bias has that of an amplitude.
     """
     if params["covariance"] == "expression":
         groups = parse(params["expression"])
@@ -156,7 +154,7 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
             "amplitude²" + (f" of {' × '.join(kind for kind, _ard in group)}" if several else ""),
             "amplitude",
             math.log(params["amplitude"]),
-            _SPREAD,
+            params["amplitude_sd"],
         )
         for group in groups
     ]
@@ -177,13 +175,13 @@ def _term_parameters(
         gamma = params["gamma"] or 1.0 / max(len(columns), 1)
         if ard:
             found += [
-                Parameter(f"γ{of}, {column}", "gamma", math.log(gamma), _SPREAD, d)
+                Parameter(f"γ{of}, {column}", "gamma", math.log(gamma), params["gamma_sd"], d)
                 for d, column in enumerate(columns)
             ]
         else:
-            found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), _SPREAD))
+            found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), params["gamma_sd"]))
     if kind == "rational_quadratic":
         found.append(Parameter(f"α{of}", "alpha", 0.0, 1.0))
     if kind in ("linear", "polynomial"):
-        found.append(Parameter(f"bias{of}", "bias", 0.0, _SPREAD))
+        found.append(Parameter(f"bias{of}", "bias", 0.0, params["amplitude_sd"]))
     return found

@@ -197,7 +197,17 @@ CUTS = (
         choices=(
             Choice(value="inferred", label="Inferred"),
             Choice(value="fixed", label="Equally spaced"),
+            Choice(value="given", label="Given", doc="As written below."),
         ),
+    ),
+    Hyperparameter(
+        "given_cuts",
+        "text",
+        "-1, 1",
+        label="Given cut-points",
+        group="Classes",
+        doc="From low to high, in units of the noise, with commas between; one fewer than there are classes.",
+        when={"cut_points": "given"},
     ),
     Hyperparameter(
         "gap",
@@ -206,6 +216,7 @@ CUTS = (
         label="Distance of the cut-points",
         group="Classes",
         doc="In units of the noise; only the start when they are inferred.",
+        when={"cut_points": ("inferred", "fixed")},
         minimum=0.0,
         open_minimum=True,
         maximum=100.0,

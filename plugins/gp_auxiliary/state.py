@@ -293,7 +293,9 @@ class LawSettings(TypedDict):
     intercept: bool
     parameters: Literal["inferred", "fixed"]
     amplitude: float
+    amplitude_sd: float
     gamma: float
+    gamma_sd: float
     standardise: bool
     form: Literal["auto", "dense", "inducing"]
     inducing: int
@@ -309,6 +311,7 @@ class ClassesSettings(LawSettings):
     trajectories: NotRequired[int]
     null_width: NotRequired[float]
     rungs: NotRequired[int]
+    given_widths: NotRequired[str]
     slices: NotRequired[int]
     shares: NotRequired[Literal["equal", "inferred"]]
 
@@ -316,7 +319,8 @@ class ClassesSettings(LawSettings):
 class CutSettings(LawSettings):
     """Cut-points between grades."""
 
-    cut_points: Literal["inferred", "fixed"]
+    cut_points: Literal["inferred", "fixed", "given"]
+    given_cuts: str
     gap: float
 
 
