@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -53,6 +54,7 @@ class Rated(Model[RatedFields, RatedSettings]):
     """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
 
     spec: ClassVar[ModelSpec] = RATED
+    likelihood_of: ClassVar[str] = "ratings"
 
     def init(self, data: ModelData, params: RatedSettings, rng: np.random.Generator) -> RatedFields:
         table = read_table(data)
@@ -257,6 +259,21 @@ class Rated(Model[RatedFields, RatedSettings]):
 
         tiny_fit(self, {"form": "dense"}, 3)
         tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: RatedSettings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.raters_density import log_probability_of_ratings
+
+        assert columns is not None  # cells are the observations
+        return log_probability_of_ratings(chain, draws, data, params, rows, columns)
 
     def summarise(self, kept: Kept, data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters
