@@ -68,6 +68,7 @@ _.__deprecated_since__
 _.action_info
 _.all_names
 _.annotation_field
+_.dependencies
 _.file_field
 _.is_open
 _.point_of

@@ -67,9 +67,15 @@ class FitJob:
         self._concluded: tuple[object, ...] = ()
         self._news: SimpleQueue[Event] = SimpleQueue()
         self._status, self._summary = threading.Lock(), threading.Lock()
-        run.status = "running"
-        for problem in plan.warnings:
-            run.say(problem.message, "warning")
+        self._begins = True
+
+    def begin(self) -> None:
+        """From now on the run is under way; called before the job is handed to another thread, or by the loop itself."""
+        if self._begins:
+            self._begins = False
+            self.run.status = "running"
+            for problem in self.plan.warnings:
+                self.run.say(problem.message, "warning")
 
     # -- running --------------------------------------------------------------------------------
     def complete(self) -> None:
@@ -90,6 +96,7 @@ class FitJob:
 
         The loop ends when no chain is running; leaving it early stops them, and so does Ctrl+C.
         """
+        self.begin()
         status = "stopped"  # an inline executor may raise; its chain is then somewhere within a step
         try:
             self.run.begins_in(environment(self.plan.model))

@@ -135,7 +135,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         change = abs(float(values[-1] - values[-11]))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+    def may_stop(self, traces: Mapping[str, np.ndarray], params: LawSettings) -> bool:
         """No parameter takes large steps any more."""
         return bool(traces["step"][-1] <= 0.1)
 

@@ -39,6 +39,16 @@ SETTINGS = (
         "Factors",
     ),
     Hyperparameter(
+        "grow", "bool", False, label="Add factors", group="Factors", advanced=True,
+        doc="While the bound rises enough, from sweep 100 on: components of what the factors leave over become factors too, two "
+        "at a time.",
+    ),
+    _number(
+        "grow_gain", 100.0, 0.0, 1e6, "Rise of the bound for more", "Nats that new factors have to gain, or they are taken back.",
+        "Factors", advanced=True, when={"grow": True},
+    ),
+    _number("most_factors", 25, 1, 200, "Factors at most", "No more are added.", "Factors", advanced=True, when={"grow": True}),
+    Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
         doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
         choices=(

@@ -134,7 +134,7 @@ def shared_results(
         [[draw.rows if side == "row" else draw.columns for draw in draws] for draws in chains], chosen
     )
     dim = f"{side}_by_block"  # a result called like the dim names its items
-    return {
+    results: Results = {
         dim: Result(
             np.array(names, dtype=object)[chosen].astype(np.str_),
             (dim,),
@@ -147,9 +147,11 @@ def shared_results(
             label=f"{side.capitalize()} co-membership",
             doc="Blocks that two share over the geometric mean of the blocks of each, summed over the draws of all chains.",
         ),
-        f"{side}_agreement": Result(
+    }
+    if np.isfinite(found.agreement):
+        results[f"{side}_agreement"] = Result(
             np.array(found.agreement),
             label=f"Agreement of two halves of the chains on {side} co-membership",
-            doc="Correlation between every second chain and the others, over pairs; NaN for one chain.",
-        ),
-    }, found
+            doc="Correlation between every second chain and the others, over pairs of different items.",
+        )
+    return results, found

@@ -98,11 +98,11 @@ MEMBERSHIP_FAULTS = {
             )
         ),
     ),
-    "exchange without its prior": (
-        {"birth_death": 1, "seeded": 0, "exchanges": 4}, sweep, "run_tasks",
+    "exchange that does not undo itself": (
+        {"birth_death": 1, "seeded": 0, "exchanges": 12}, sweep, "run_tasks",
         lambda: _tasks_with(
             exchange=with_fault(
-                pairs.exchange, propose_pair=with_fault(pairs.propose_pair, "log_prior += side_weight", "log_prior += 0.0 * side_weight")
+                pairs.exchange, propose_pair=with_fault(pairs.propose_pair, "side[second] ^= side[first]", "side[second] |= side[first]")
             )
         ),
     ),
@@ -112,12 +112,6 @@ MEMBERSHIP_FAULTS = {
     ),
     "profile row counted with itself": (
         tools.PROFILE, profile_sweep, "run_profile_tasks", lambda: _profile_rows_with("law.a1 + members - z1[i]", "law.a1 + members")
-    ),
-    "profile evidence without the shift": (
-        tools.PROFILE, profile_sweep, "run_profile_tasks",
-        lambda: _profile_rows_with(
-            log_block_evidence=with_fault(profile_scan.log_block_evidence, "own + 0.5 * math.log(law.tau / precision)", "own")
-        ),
     ),
     "swap with the wrong sign": (
         {"replicas": 3, "warmest": 0.2}, base, "swap_replicas",
@@ -170,15 +164,26 @@ NUMBER_FAULTS = {
 def test_enumeration_sees(name, monkeypatch):
     settings, module, target, build = MEMBERSHIP_FAULTS[name]
     monkeypatch.setattr(module, target, build())
-    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(tools.TINY_INFINITE))
-    samples = tools.sampled(InfinitePlaid(), {**tools.TINY_INFINITE, **settings}, 5, SWEEPS)
+    settings = {**tools.TINY_INFINITE, **settings}
+    exact = tools.exact_infinite(InfinitePlaid.spec.check_params(settings))
+    samples = tools.sampled(InfinitePlaid(), settings, 5, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
 def test_enumeration_of_a_fixed_number_sees_the_entry_counted_with_itself(monkeypatch):
     monkeypatch.setattr(sweep, "run_tasks", _scan_with("b + size - 1 - members", "b + size - members"))
-    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
-    samples = tools.sampled(BayesianPlaid(), tools.TINY_FIXED, 7, SWEEPS)
+    settings = {**tools.TINY_FIXED, "exchanges": 0}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
+    assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
+
+
+def test_enumeration_of_a_fixed_number_sees_a_profile_without_its_shift(monkeypatch):
+    evidence = with_fault(profile_scan.log_block_evidence, " + 0.5 * mean * mean / precision", "")
+    monkeypatch.setattr(profile_sweep, "run_profile_tasks", _profile_rows_with(log_block_evidence=evidence))
+    settings = {**tools.TINY_FIXED, **tools.PROFILE, "exchanges": 0}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
