@@ -21,6 +21,7 @@ KINDS = {
     "matern52": kernels.MATERN52,
     "rational_quadratic": kernels.RATIONAL,
     "linear": kernels.LINEAR,
+    "mean_linear": kernels.LINEAR,
     "polynomial": kernels.POLYNOMIAL,
     "constant": kernels.CONSTANT,
     "white": kernels.WHITE,
@@ -153,7 +154,8 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
         Parameter(
             "amplitude²" + (f" of {' × '.join(kind for kind, _ard in group)}" if several else ""),
             "amplitude",
-            math.log(params["amplitude"]),
+            math.log(params["amplitude"])
+            - (math.log(max(len(columns), 1)) if ("mean_linear", False) in group else 0.0),
             params["amplitude_sd"],
         )
         for group in groups
@@ -182,6 +184,8 @@ def _term_parameters(
             found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), params["gamma_sd"]))
     if kind == "rational_quadratic":
         found.append(Parameter(f"α{of}", "alpha", 0.0, 1.0))
+    if kind == "mean_linear":  # (x'x / D + bias) times the amplitude: both priors are shifted by D
+        found.append(Parameter(f"bias{of}", "bias", math.log(max(len(columns), 1)), params["amplitude_sd"]))
     if kind in ("linear", "polynomial"):
         found.append(Parameter(f"bias{of}", "bias", 0.0, params["amplitude_sd"]))
     return found

@@ -73,11 +73,11 @@ class SemiClasses(Classes):
     def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
-    def filled(self, frame: Frame, params: ClassesSettings) -> ClassesSettings:
-        return with_length(params, frame.fitted)
+    def filled(self, data: ModelData, params: ClassesSettings) -> ClassesSettings:
+        return with_length(params, self.frame(data, params).fitted)
 
     def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
-        filled = self.filled(self.frame(data, params), params)
+        filled = self.filled(data, params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
         if params["parameters"] == "fixed" and len(state["widths"]) > 1:
@@ -183,7 +183,7 @@ class SemiClasses(Classes):
         from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi
 
         frame = self.frame(data, params)
-        return summarise_semi(kept, frame, data, self.filled(frame, params))
+        return summarise_semi(kept, frame, data, self.filled(data, params))
 
 
 def width_problem(params: ClassesSettings) -> Problem | None:

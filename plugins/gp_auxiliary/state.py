@@ -1,6 +1,6 @@
 """What the chains of these models keep, by name. Plain dicts at run time: checkpoints and sessions hold them as they are."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,8 @@ class ClassesFixed(TypedDict):
     code: Integers
     """(N,) classes, -1 without a label."""
     n_classes: int
+    expression: NotRequired[str]
+    """The sum of terms where it is chosen from the data."""
     gamma: NotRequired[float]
     """Few labels: the setting, or what the samples say."""
     root: NotRequired[Floats]
@@ -186,6 +188,7 @@ class OrderedFixed(TypedDict):
     x: Floats
     inducing: Floats
     code: Integers
+    expression: NotRequired[str]
 
 
 class OrderedFields(Gram):
@@ -348,3 +351,6 @@ class ComponentsSettings(TypedDict):
     precision_shape: float
     precision_rate: float
     mean_sd: float
+
+
+SettingsT = TypeVar("SettingsT", bound=LawSettings)
