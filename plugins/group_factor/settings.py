@@ -117,7 +117,7 @@ SETTINGS = (
         doc="Intercepts before the first sweep.", when={"intercept": True},
     ),
     _number(
-        "start_variance", 1.0, 1e-6, 10.0, "Variance at the start",
+        "start_variance", 1.0, 0.001, 10.0, "Variance at the start",
         "Of the factor values before the first sweep. Small values hold on to the start; 1 is that of the prior.", "Start",
         advanced=True, earlier=0.02,
     ),
