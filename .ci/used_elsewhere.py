@@ -56,8 +56,12 @@ RankFactorVB
 SemiClasses
 
 # the standard library reads them
+_.__class_getitem__
 _.default_factory
 _.formatter_class
+
+# a field of a record, read by subscript
+_.use_covariates
 
 # promised to plugins and scripts
 _.by_setting
