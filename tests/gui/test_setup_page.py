@@ -61,7 +61,7 @@ def test_start_emits_a_checked_plan(qtbot, page):
     assert isinstance(plan, FitPlan)
     assert title == ""
     assert plan.params["blocks"] == 7
-    assert plan.schedule == SPEC.schedule
+    assert plan.schedule == SPEC.default_schedule
 
 
 def test_estimate(qtbot, page):
