@@ -203,24 +203,9 @@ def _by_group(views: Views, draw: dict[str, np.ndarray]) -> Results:
     }
 
 
-def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
-    """All results, of the best restart."""
-    best = best_chain(kept)
-    if best is None:
-        return {"headline": "No restart has ended yet", "caption": ""}
-    views = read_views(data, params)
-    draw = last_of(best)
-    share = explained(deviance_of(views, draw))
-    draw, order = oriented(draw, share)
-    share = share[[*order, len(order)]]
-    labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
-    results: Results = {
-        **_texts(views, share, kept, best),
-        "factor": Result(labels, ("factor",)),
-        "sample": Result(np.array(views.samples), ("sample",)),
-        "view": Result(np.array(views.names), ("view",)),
-        "likelihoods": Result(np.array(views.likelihoods), ("view",)),
-        "variable": Result(np.array(views.features), ("variable",)),
+def _explained_results(views: Views, share: np.ndarray, labels: np.ndarray, data: ModelData) -> Results:
+    """What is explained, by factor and in all; ``share`` as of ``sweep.explained``."""
+    return {
         "variance_explained": Result(share[:-1].T, ("view", "factor"), label="Share explained"),
         "total_explained": Result(share[-1], ("view",), label="Share explained by all factors"),
         "variance_table": Table(
@@ -244,6 +229,28 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             },
             label="Totals",
         ),
+    }
+
+
+def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
+    """All results, of the best restart."""
+    best = best_chain(kept)
+    if best is None:
+        return {"headline": "No restart has ended yet", "caption": ""}
+    views = read_views(data, params)
+    draw = last_of(best)
+    share = explained(deviance_of(views, draw))
+    draw, order = oriented(draw, share)
+    share = share[[*order, len(order)]]
+    labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
+    results: Results = {
+        **_texts(views, share, kept, best),
+        "factor": Result(labels, ("factor",)),
+        "sample": Result(np.array(views.samples), ("sample",)),
+        "view": Result(np.array(views.names), ("view",)),
+        "likelihoods": Result(np.array(views.likelihoods), ("view",)),
+        "variable": Result(np.array(views.features), ("variable",)),
+        **_explained_results(views, share, labels, data),
         "scores": Result(draw["z"].T, ("sample", "factor"), label="Factor value"),
         "scores_sd": Result(np.sqrt(draw["z_var"]).T, ("sample", "factor"), label="SD of factor value"),
         "score_table": Table(
