@@ -15,7 +15,7 @@ from plaidwork.plugins.group_factor.intercepts import drawn, of_group
 from plaidwork.plugins.group_factor.restarts import restart_results
 from plaidwork.plugins.group_factor.state import Settings
 from plaidwork.plugins.group_factor.sweep import explained
-from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, read_views
+from plaidwork.plugins.group_factor.views import NAMES, Views, blocks_of, group_means, read_views
 
 Z95 = 1.959964
 
@@ -130,14 +130,19 @@ def held_out(data: ModelData, views: Views, draw: dict[str, np.ndarray]) -> Tabl
     return Table(
         {title: np.array(column) for title, column in rows.items()},
         label="Held-out cells",
-        doc="Mean log likelihood of a held-out cell under the fit, and under a constant per feature.",
+        doc="Mean log likelihood of a held-out cell under the fit, and under a constant per feature (and sample group, where "
+        "groups have intercepts of their own).",
     )
 
 
 def _plain(views: Views, here: slice) -> np.ndarray:
     known = views.observed[here]
-    mean = (views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here]
-    return mean[:, None] + views.by_sample(views.mean, here)
+    mean = ((views.raw[here] * known).sum(axis=1) / known.sum(axis=1) * views.unit[here])[:, None]
+    if views.null.ndim == 2:  # groups have intercepts of their own, and so have constants
+        own = np.array([known[:, views.group == g].sum(axis=1) for g in range(len(views.groups))])
+        by_group = group_means(views.raw[here], known, views.group, len(views.groups)) * views.unit[here]
+        mean = np.where(own > 0, by_group, mean.T).T[:, views.group]
+    return mean + views.by_sample(views.mean, here)
 
 
 def _plain_sd(views: Views, here: slice) -> np.ndarray:
@@ -198,24 +203,9 @@ def _by_group(views: Views, draw: dict[str, np.ndarray]) -> Results:
     }
 
 
-def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
-    """All results, of the best restart."""
-    best = best_chain(kept)
-    if best is None:
-        return {"headline": "No restart has ended yet", "caption": ""}
-    views = read_views(data, params)
-    draw = last_of(best)
-    share = explained(deviance_of(views, draw))
-    draw, order = oriented(draw, share)
-    share = share[[*order, len(order)]]
-    labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
-    results: Results = {
-        **_texts(views, share, kept, best),
-        "factor": Result(labels, ("factor",)),
-        "sample": Result(np.array(views.samples), ("sample",)),
-        "view": Result(np.array(views.names), ("view",)),
-        "likelihoods": Result(np.array(views.likelihoods), ("view",)),
-        "variable": Result(np.array(views.features), ("variable",)),
+def _explained_results(views: Views, share: np.ndarray, labels: np.ndarray, data: ModelData) -> Results:
+    """What is explained, by factor and in all; ``share`` as of ``sweep.explained``."""
+    return {
         "variance_explained": Result(share[:-1].T, ("view", "factor"), label="Share explained"),
         "total_explained": Result(share[-1], ("view",), label="Share explained by all factors"),
         "variance_table": Table(
@@ -239,6 +229,28 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             },
             label="Totals",
         ),
+    }
+
+
+def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
+    """All results, of the best restart."""
+    best = best_chain(kept)
+    if best is None:
+        return {"headline": "No restart has ended yet", "caption": ""}
+    views = read_views(data, params)
+    draw = last_of(best)
+    share = explained(deviance_of(views, draw))
+    draw, order = oriented(draw, share)
+    share = share[[*order, len(order)]]
+    labels = np.array([f"Factor {k + 1}" for k in range(len(order))])
+    results: Results = {
+        **_texts(views, share, kept, best),
+        "factor": Result(labels, ("factor",)),
+        "sample": Result(np.array(views.samples), ("sample",)),
+        "view": Result(np.array(views.names), ("view",)),
+        "likelihoods": Result(np.array(views.likelihoods), ("view",)),
+        "variable": Result(np.array(views.features), ("variable",)),
+        **_explained_results(views, share, labels, data),
         "scores": Result(draw["z"].T, ("sample", "factor"), label="Factor value"),
         "scores_sd": Result(np.sqrt(draw["z_var"]).T, ("sample", "factor"), label="SD of factor value"),
         "score_table": Table(

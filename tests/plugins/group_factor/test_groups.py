@@ -150,3 +150,6 @@ def test_expected_rates_are_each_groups_own():
         assert new[group == g].mean() == pytest.approx(rate, abs=0.02)
     share = run.results["total_explained"].values[0]
     assert abs(share) < 0.12  # beside the rates of the groups there is nothing
+    scored = fit("group_factor", inputs, {"n_factors": 2}, chains=1, holdout=0.1).results["held_out"].columns
+    entropy = -(0.2 * np.log(0.2) + 0.8 * np.log(0.8))
+    assert scored["Constant"][0] == pytest.approx(-entropy, abs=0.06)  # 720 cells: three standard errors

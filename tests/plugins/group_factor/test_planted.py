@@ -3,9 +3,10 @@
 import group_factor_tools as tools
 import numpy as np
 import pytest
+from plaid_tools import with_fault
 from scipy.special import expit, logit
 
-from plaidwork.plugins.group_factor import local, sweep
+from plaidwork.plugins.group_factor import intercepts, local, sweep
 
 WEIGHTS, SCORES, ALPHA, NOISE = (
     sweep.update_weights,
@@ -69,4 +70,19 @@ def test_a_planted_error_lowers_the_bound(module, name, wrong, monkeypatch):
     assert right <= 1e-9
     monkeypatch.setattr(module, name, wrong)
     seen, _ = tools.climb(*tools.start(settings, 4), sweeps=12)
+    assert seen > 1e-7
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("1.0 / v_mu + weight", "1.0 / v_mu + 3 * weight"), ("(B - T * x[:, here])", "B")],
+    ids=["rate", "rest"],
+)
+def test_an_error_in_the_intercepts_of_groups_lowers_the_bound(right, wrong, monkeypatch):
+    settings = {"min_r2": 0.0, "dtype": "float64"}
+    made = {"seed": 4, "n_groups": 3, "words": ("bernoulli",) * 3}
+    sound, _ = tools.climb(*tools.start(settings, **made), sweeps=25)
+    assert sound <= 1e-9
+    monkeypatch.setattr(sweep, "update_by_group", with_fault(intercepts.update_by_group, right, wrong))
+    seen, _ = tools.climb(*tools.start(settings, **made), sweeps=25)
     assert seen > 1e-7
