@@ -87,9 +87,9 @@ def _auc(score: np.ndarray, positive: np.ndarray) -> float:
 
 
 def topics(run: Run) -> str:
-    """Topics that a tenth to nine tenths of the training documents have: their effects can be estimated."""
-    share = run.results["assignments"].values.mean(0)
-    return f"{int(((share >= 0.1) & (share <= 0.9)).sum())} of {len(share)} topics in 10 to 90 % of the documents"
+    """Topics that enough of the test documents are expected to have, and to lack, for an effect."""
+    told = [text for text in run.results["topics"].columns["For an effect"] if text]
+    return f"{told.count('enough')} of {len(told)} topics in enough test documents, as expected before they are opened"
 
 
 def raters(run: Run) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plaidwork.core.data.dataset import Dataset
     from plaidwork.core.data.importers.base import Reader
     from plaidwork.core.draws.solutions import Solution
+    from plaidwork.core.findings.predictive import Score
     from plaidwork.core.inference.run import Run
     from plaidwork.core.session.fitting import fit, resume
     from plaidwork.core.session.session import Session, open_session
@@ -37,6 +38,7 @@ _HOMES = {
     "registry": "plaidwork.core.plugins.registry",
     "session_dataset": "plaidwork.core.session.session",
     "weigh_solutions": "plaidwork.core.session.solutions",
+    "score_run": "plaidwork.core.session.solutions",
     "summarise_run": "plaidwork.core.session.solutions",
 }
 
@@ -69,6 +71,11 @@ def _weigh_solutions(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solut
     return weighed
 
 
+def _score_run(run: Run) -> Score | None:
+    score: Score | None = _found("score_run")(run)
+    return score
+
+
 def _summarise_run(run: Run) -> None:
     _found("summarise_run")(run)
 
@@ -76,4 +83,5 @@ def _summarise_run(run: Run) -> None:
 providers.plugin_readers = _plugin_readers
 providers.session_dataset = _session_dataset
 providers.weigh_solutions = _weigh_solutions
+providers.score_run = _score_run
 providers.summarise_run = _summarise_run

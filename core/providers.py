@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plaidwork.core.data.dataset import Dataset
     from plaidwork.core.data.importers.base import Reader
     from plaidwork.core.draws.solutions import Solution
+    from plaidwork.core.findings.predictive import Score
     from plaidwork.core.inference.run import Run
 
 
@@ -29,6 +30,10 @@ def _no_weights(run: Run, found: tuple[Solution, ...]) -> tuple[tuple[Solution, 
     return found, ""
 
 
+def _no_score(run: Run) -> Score | None:
+    return None
+
+
 def _no_summary(run: Run) -> None:
     raise LookupError(f"nothing summarises runs, asked for {run.title}")
 
@@ -39,5 +44,7 @@ session_dataset: Callable[[Path, str | None], Dataset] = _no_session
 """The dataset of a session file that has this title; without a title the only one there."""
 weigh_solutions: Callable[[Run, tuple[Solution, ...]], tuple[tuple[Solution, ...], str]] = _no_weights
 """Solutions of a run with their weights, heaviest first, and what these are, in a sentence."""
+score_run: Callable[[Run], Score | None] = _no_score
+"""How well a run that belongs to a session predicts observations it has not seen; None where its model does not tell."""
 summarise_run: Callable[[Run], None] = _no_summary
 """Makes the results of a run that belongs to a session, from what its chains kept."""

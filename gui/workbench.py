@@ -283,6 +283,7 @@ class Workbench(QObject):
     def _launch(self, run: Run, plan: FitPlan) -> None:
         self.faults.forget(run)
         job = self._jobs[run.id] = FitJob(run, plan, ThreadExecutor(), courteous)
+        job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)
         fit.told.connect(self._on_event)

@@ -27,6 +27,8 @@ N_BATCHES = 40
 def steps_of(prior: Prior, params) -> dict:
     """How theta moves, with walks of a size that is right for few samples."""
     steps = hyper.steps_of(prior, params)
+    if "metric" in steps:
+        steps["metric"]["log_step"] = math.log(0.25)  # short enough for every theta of the prior
     return steps | {"log_size": np.full(len(steps["log_size"]), math.log(1.5))}
 
 
@@ -72,7 +74,7 @@ class ClassifierJoint:
     def state(self, theta, z, code, share):
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
 
-        prior = make_prior(self.x, self.params, False)
+        prior = make_prior(self.x, self.params, True)
         replica = {"z": z, "theta": theta, "log_share": np.log(share)} | prior.gram(theta)
         steps = steps_of(prior, self.params)
         fixed = {"x": self.x, "inducing": prior.inducing, "code": code, "n_classes": self.n_classes}
@@ -245,6 +247,8 @@ class RatersJoint:
             "cut_steps": hyper.new_steps(n_cuts, 0.7), "joint_steps": hyper.new_steps(1, 0.5),
             "steps": steps_of(prior, self.params),
         }  # fmt: skip
+        if params["moves"] == "hamiltonian":
+            state["rater_steps"] = hyper.new_steps(2 * n_raters, 0.7)
         self.again(rng, state)
         return state
 

@@ -35,7 +35,6 @@ class AnalysisData(ModelData):
     files : by name an :class:`AttachedFile`; optional ones that were not given are absent.
     names : names of the items by dim, of the fitted data and of the results of the run.
     kept : everything that the chains of the run kept.
-    solutions : groups of chains that found the same, with their weights, where the chains do not agree; else empty.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class AnalysisData(ModelData):
         files: Mapping[str, AttachedFile] | None = None,
         names: Mapping[str, Sequence[str]] | None = None,
         kept: Kept | None = None,
-        solutions: tuple[Solution, ...] = (),
+        solutions: Callable[[], tuple[Solution, ...]] = tuple,
     ) -> None:
         super().__init__(blocks)
         self.annotations = dict(annotations)
@@ -54,7 +53,12 @@ class AnalysisData(ModelData):
         self.files = dict(files or {})
         self.names = {dim: tuple(items) for dim, items in (names or {}).items()}
         self.kept = kept
-        self.solutions = solutions
+        self._solutions = solutions
+
+    @property
+    def solutions(self) -> tuple[Solution, ...]:
+        """Groups of chains that found the same, with their weights, where the chains do not agree; else empty."""
+        return self._solutions()
 
     def names_along(self, dim: str, length: int) -> tuple[str, ...]:
         """Names of the items along a dim of a result; numbered ones ("factor 1") where there are none."""
@@ -107,9 +111,9 @@ class AnalysisSpec:
             if isinstance(self.models, str):
                 raise DeclarationError(f'{self.id}: models are a tuple of ids, or "*"')
             object.__setattr__(self, "models", tuple(self.models))
-        asked = [item.name for item in self.inputs]
-        asked += [item.name for item in self.annotations] + [item.name for item in self.files]
-        for names in (asked, [parameter.name for parameter in self.hyperparameters]):
+        wanted = [item.name for item in self.inputs]
+        wanted += [item.name for item in self.annotations] + [item.name for item in self.files]
+        for names in (wanted, [parameter.name for parameter in self.hyperparameters]):
             twice = {name for name in names if names.count(name) > 1}
             if twice:
                 raise DeclarationError(f"{self.id}: declared twice: {', '.join(sorted(twice))}")

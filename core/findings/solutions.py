@@ -7,7 +7,7 @@ how many chains happened to find a solution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.predictive import Densities, Score, run_densities
 from plaidwork.core.inference.run import Run
-from plaidwork.core.numerics.stacking import mixture_elpd, stacking_weights
+from plaidwork.core.numerics.stacking import mixture_elpd, pseudo_bma_weights, stacking_weights
 
 ROUGH = 0.1
 """Share of observations with too heavy a tail from which the weights are called rough."""
@@ -112,6 +112,19 @@ def score_of(densities: Densities, found: tuple[Solution, ...]) -> Score:
     khat = np.max([s.khat for s in scores], axis=0)
     n_draws = min(s.n_draws for s in scores)
     return Score(mixture_elpd(elpd, weights), mixture_elpd(lpd, weights), khat, n_draws, densities)
+
+
+def weights_of_fits(scores: Sequence[Score]) -> dict[str, np.ndarray]:
+    """Weights (fits,) of fits to the same observations, by title: of the mixture that predicts best, and pseudo-BMA with a
+    Bayesian bootstrap, which says how sure it is that a fit is the best of these."""
+    elpd = np.stack([score.elpd for score in scores], axis=1)
+    counts = np.bincount(scores[0].densities.block, minlength=len(scores[0].densities.total))
+    share = scores[0].densities.total / np.maximum(counts, 1)  # those looked at stand for all of their block
+    every = elpd * share[scores[0].densities.block][:, None]
+    return {
+        "Stacking weight": stacking_weights(elpd),
+        "Pseudo-BMA weight": pseudo_bma_weights(every, np.random.default_rng(0)),
+    }
 
 
 def weighted(kept: Kept, found: tuple[Solution, ...]) -> Kept:

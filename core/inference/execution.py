@@ -15,6 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.diagnostics import Diagnosis
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
@@ -63,13 +64,20 @@ class FitJob:
         self._sweeping = run.sweeps_done > 0
         self._begun, self._sweeps_before, self._looks = 0.0, run.sweeps_done, 0
         self._cut = False
+        self._found: Diagnosis | None = None
         self._withheld: list[Event] = []
         self._concluded: tuple[object, ...] = ()
         self._news: SimpleQueue[Event] = SimpleQueue()
         self._status, self._summary = threading.Lock(), threading.Lock()
-        run.status = "running"
-        for problem in plan.warnings:
-            run.say(problem.message, "warning")
+        self._begins = True
+
+    def begin(self) -> None:
+        """From now on the run is under way; called before the job is handed to another thread, or by the loop itself."""
+        if self._begins:
+            self._begins = False
+            self.run.status = "running"
+            for problem in self.plan.warnings:
+                self.run.say(problem.message, "warning")
 
     # -- running --------------------------------------------------------------------------------
     def complete(self) -> None:
@@ -90,6 +98,7 @@ class FitJob:
 
         The loop ends when no chain is running; leaving it early stops them, and so does Ctrl+C.
         """
+        self.begin()
         status = "stopped"  # an inline executor may raise; its chain is then somewhere within a step
         try:
             self.run.begins_in(environment(self.plan.model))
@@ -106,11 +115,8 @@ class FitJob:
             self._executor.close()
             with self._status:
                 self.run.status = status
-        if self.run.goal is not None and status == "done":
-            found = self.run.diagnosis()
-            self.run.say(
-                ending(self.run.goal, self.run.schedule, found), "info" if settled(found) else "warning"
-            )
+        if self.run.goal is not None and self._found is not None and status == "done":
+            self.run.say(ending(self.run.goal, self.run.schedule, self._found))
 
     def _chains(self, todo: list[ChainRecord]) -> Iterator[Event]:
         """Run chains to the end of their schedule."""
@@ -181,6 +187,7 @@ class FitJob:
                 found = run.diagnosis()
         except PlaidworkError:  # told when the run is summarised at its end
             return False
+        self._found = found
         schedule = None if settled(found) else longer(run.schedule, goal, found)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False

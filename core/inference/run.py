@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plaidwork.core.draws.diagnostics import Diagnosis
     from plaidwork.core.draws.solutions import Solution
     from plaidwork.core.findings.analysis import AnalysisRecord
+    from plaidwork.core.findings.predictive import Score
     from plaidwork.core.session.session import Session
 
 STATUSES = ("ready", "running", "paused", "stopped", "done", "failed")
@@ -206,6 +207,14 @@ class Run:
         part = self._parts.setdefault(key, self.of_chains(chains))
         providers.summarise_run(part)
         return part
+
+    def score(self) -> Score | None:
+        """Log densities of held-out cells, else of each observation left out (PSIS-LOO): ``.sum()`` is the expected log
+        density of all with its standard error. None where the model does not tell densities.
+
+        Of chains that found several solutions it is their mixture, of restarts the best. Takes some seconds.
+        """
+        return providers.score_run(self)
 
     def of_chains(self, chains: Sequence[int]) -> Run:
         """This run with only these chains (numbers, from 0), without results, names and analyses; draws are shared."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.findings.solutions import weights_of_fits
+from plaidwork.core.study.job import StudyJob
 
 if TYPE_CHECKING:
     from plaidwork.core.study.record import StudyRecord
@@ -28,6 +31,7 @@ def record_table(record: StudyRecord) -> Table:
         values = np.array([job.metrics.get(other.key, math.nan) for job in jobs])
         if other.name not in columns and np.isfinite(values).any():
             columns[other.name] = values
+    columns |= _weights(jobs)
     columns["Rank"] = np.array([float(rank.get(job.number, math.nan)) for job in jobs])
     if any(job.verdict for job in jobs):
         columns["Convergence"] = np.array([job.verdict for job in jobs], dtype=object)
@@ -36,6 +40,20 @@ def record_table(record: StudyRecord) -> Table:
     if any(job.message for job in jobs):
         columns["Message"] = np.array([job.message for job in jobs], dtype=object)
     return Table(columns, units={"Seconds": "s"}, label=record.title)
+
+
+def _weights(jobs: Sequence[StudyJob]) -> dict[str, np.ndarray]:
+    """Columns of weights of the fits that predict the same observations; none when there are fewer than two."""
+    first = next((job for job in jobs if job.score is not None), None)
+    known = [job for job in jobs if first is not None and job.behind(first) is not None]
+    if len(known) < 2:
+        return {}
+    found = weights_of_fits([job.score for job in known if job.score is not None])
+    place = {job.number: at for at, job in enumerate(known)}
+    return {
+        title: np.array([values[place[job.number]] if job.number in place else math.nan for job in jobs])
+        for title, values in found.items()
+    }
 
 
 def setting_table(record: StudyRecord) -> Table:

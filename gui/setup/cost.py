@@ -63,5 +63,5 @@ def cost_words(plan: FitPlan, cost: Cost | None) -> str:
     memory = format_bytes(cost.memory * chains)
     if seconds < plan.schedule.budget:
         most = format_duration(plan.schedule.budget, rough=True)
-        return f"{time} to about {most} and {memory} for {format_count(chains)} {word} to settle"
+        return f"Settles in {time} to about {most}, {memory} for {format_count(chains)} {word}"
     return f"{'About' if sampler else 'At most'} {time} and {memory} for {format_count(chains)} {word}"

@@ -54,7 +54,15 @@ _SAMPLER = (
         doc="The chains go on no longer than about this, settled or not",
     ),
     _int("warmup", "Warm-up", 0, 10_000_000, unit="sweeps", log=True, doc="Left out of the results"),
-    _int("draws", "Kept draws", 1, 10_000_000, unit="per chain", log=True),
+    _int(
+        "draws",
+        "Kept draws",
+        1,
+        10_000_000,
+        unit="per chain",
+        log=True,
+        doc="At least so many, when the chains go on until they have settled",
+    ),
 )
 _OPTIMISER = (
     _int("chains", "Restarts", 1, 64, doc="Each from another start; the best one is reported first"),
@@ -113,7 +121,8 @@ class ScheduleForm(Section):
         sampler = spec.algorithm == "mcmc"
         super().__init__("Sampling" if sampler else "Fitting", parent=parent)
         self.spec = spec
-        folded = _ADVANCED if sampler else _ASCENT
+        beyond = spec.schedule.relaxation > 0  # else the model names no arrays for it
+        folded = _ADVANCED if sampler else _ASCENT if beyond else _ASCENT[:1]
         self.advanced: list[SettingField] = [SettingField(parameter, self) for parameter in folded]
         for field in self.advanced:
             field.hide()  # until the fold takes it

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -23,7 +24,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.ordinal import log_labels, walk_cuts
+from plaidwork.plugins.gp_auxiliary.ordinal import cut_problems, log_labels, start_cuts, walk_cuts
 from plaidwork.plugins.gp_auxiliary.raters_data import (
     distinct,
     find_rated_problems,
@@ -40,6 +41,7 @@ from plaidwork.plugins.gp_auxiliary.raters_moves import (
     shift_cuts,
     shift_raters,
     stretch,
+    walk_raters,
 )
 from plaidwork.plugins.gp_auxiliary.raters_spec import RATED
 from plaidwork.plugins.gp_auxiliary.state import RatedFields, RatedFixed, RatedSettings
@@ -52,12 +54,13 @@ class Rated(Model[RatedFields, RatedSettings]):
     """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
 
     spec: ClassVar[ModelSpec] = RATED
+    likelihood_of: ClassVar[str] = "ratings"
 
     def init(self, data: ModelData, params: RatedSettings, rng: np.random.Generator) -> RatedFields:
         table = read_table(data)
         frame, ratings = place_ratings(table, params)
         n_cuts = ratings.n_grades - 1
-        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
+        cuts = start_cuts(params, n_cuts)
         law = make_prior(frame.fitted, params, True)
         fixed: RatedFixed = {
             "x": frame.fitted,
@@ -90,6 +93,8 @@ class Rated(Model[RatedFields, RatedSettings]):
             "joint_steps": hyper.new_steps(1, 0.2),
             **scaled_prior(law, scale).gram(theta),
         }
+        if params["moves"] == "hamiltonian":
+            state["rater_steps"] = hyper.new_steps(2 * ratings.n_raters, 0.3)
         self._draw_f(rng, state)
         return state
 
@@ -170,7 +175,6 @@ class Rated(Model[RatedFields, RatedSettings]):
         """Turns lo..hi-1: f, but for the first turn; cut-points given f with q integrated out; q at once after them."""
         ratings, cuts = Ratings.of(state["fixed"]), state["cuts"]
         inferred = params["cut_points"] == "inferred"
-        sharpness = np.sqrt(state["precision"])[ratings.rater]
         for turn in range(lo, hi):
             if turn:
                 state["together"] = ratings.together(
@@ -178,8 +182,14 @@ class Rated(Model[RatedFields, RatedSettings]):
                 )
                 self._draw_f(rng, state)
             centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+            sharpness = np.sqrt(state["precision"])[ratings.rater]
             if inferred:
                 walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
+            if "rater_steps" in state and turn + 1 == params["site_sweeps"]:  # f is drawn no more at these
+                prior = (params["precision_shape"], params["precision_rate"])
+                walk_raters(rng, ratings, state["f"], state, state["rater_steps"], prior, clock.warming)
+                centre = state["f"][ratings.item] + state["offset"][ratings.rater]
+                sharpness = np.sqrt(state["precision"])[ratings.rater]
             state["q"] = draw_latent(rng, ratings, centre, sharpness, cuts)
 
     def _judge(
@@ -228,7 +238,10 @@ class Rated(Model[RatedFields, RatedSettings]):
         return kept | {"log_likelihood": self._log_likelihood(state)}
 
     def validate(self, data: ModelData, params: RatedSettings) -> Sequence[Problem]:
-        return find_rated_problems(data, params)
+        found = find_rated_problems(data, params)
+        if any(problem.severity == "error" for problem in found):
+            return found
+        return [*found, *cut_problems(params, len(read_table(data).grades) - 1)]
 
     def estimate(self, data: ModelData, params: RatedSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
@@ -246,6 +259,21 @@ class Rated(Model[RatedFields, RatedSettings]):
 
         tiny_fit(self, {"form": "dense"}, 3)
         tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: RatedSettings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.raters_density import log_probability_of_ratings
+
+        assert columns is not None  # cells are the observations
+        return log_probability_of_ratings(chain, draws, data, params, rows, columns)
 
     def summarise(self, kept: Kept, data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters

@@ -12,7 +12,7 @@ from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD, edges, log_cuts
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
-from plaidwork.plugins.gp_auxiliary.state import Precision, RatedFields
+from plaidwork.plugins.gp_auxiliary.state import Precision, RatedFields, Steps
 
 
 def draw_latent(
@@ -47,6 +47,46 @@ def draw_precisions(
     squares = ratings.by_rater((rest - offset[ratings.rater]) ** 2)
     drawn = rng.standard_gamma(shape + 0.5 * ratings.per_rater) / (rate + 0.5 * squares)
     return np.clip(drawn, 1e-12, 1e12)
+
+
+def walk_raters(
+    rng: np.random.Generator,
+    ratings: Ratings,
+    f: np.ndarray,
+    state: RatedFields,
+    steps: Steps,
+    prior: tuple[float, float],
+    warming: bool,
+) -> None:
+    """Random-walk steps of every rater's precision and offset given f (N,) and the cut-points, q integrated out; in place.
+
+    Given f and the cut-points the raters are independent, so all step at once. q is stale thereafter. ``steps`` has an entry for
+    the logarithm of each precision, then one for each offset.
+    """
+    offset, precision, free = state["offset"], state["precision"], state["fixed"]["free"]
+    low, high = edges(state["cuts"], ratings.code)
+    values = np.empty(len(ratings.item))
+
+    def log_density(offset: np.ndarray, precision: np.ndarray) -> np.ndarray:
+        root = np.sqrt(precision)[ratings.rater]
+        centre = f[ratings.item] + offset[ratings.rater]
+        sites.interval_values(centre * root, low * root, high * root, values)
+        shape, rate = prior
+        own = shape * np.log(precision) - rate * precision  # of the logarithm
+        return np.asarray(ratings.by_rater(values) + own - 0.5 * offset**2)
+
+    count = len(offset)
+    size = np.exp(steps["log_size"])
+    factor = np.exp(size[:count] * rng.standard_normal(count))
+    ratio = log_density(offset, precision * factor) - log_density(offset, precision)
+    taken = np.log(rng.random(count)) < ratio
+    precision[taken] *= factor[taken]
+    shift = size[count:] * rng.standard_normal(count) * free
+    ratio = log_density(offset + shift, precision) - log_density(offset, precision)
+    moved = np.log(rng.random(count)) < ratio
+    offset[moved] += shift[moved]
+    for index, was in enumerate([*taken, *moved]):
+        hyper.learn(steps, index, bool(was), warming)
 
 
 def shift_raters(rng: np.random.Generator, q: np.ndarray, offset: np.ndarray, cuts: np.ndarray) -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.plugins.gp_auxiliary import flow, hyper
-from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense, work_of
+from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense, work_of
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Gram, Replica, Sites, Steps
+from plaidwork.plugins.gp_auxiliary.stretching import stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ def sweep_replica(
     lo: int,
     hi: int,
 ) -> None:
-    """Site sweeps, scale moves where the regions are cones, shares, and steps of the covariance's parameters.
+    """Moves of f, or site sweeps with scale moves where the regions are cones and a stretch of f; shares; and the work on
+    the covariance's parameters.
 
     ``lo``, ``hi`` are the parts of the sweep to do: part 0 is all that goes before the steps, of which each is a part.
     """
@@ -124,6 +126,16 @@ def sweep_replica(
             _move_f(rng, replica, prior, labels, null, params["trajectories"], warming)
         else:
             labels.sweep(rng, replica, params["site_sweeps"], null)
+            if "metric" in steps and params["parameters"] == "inferred":
+                f = draw_f(rng, replica["z"], replica)
+                f = stretch(
+                    rng,
+                    f,
+                    replica["theta"],
+                    prior.covariance,
+                    labels.log_likelihood(replica["log_share"], null),
+                )
+                labels.redraw(rng, replica, f, null)
         if params.get("shares") == "inferred":
             draw_shares(rng, replica, labels)
         steps["current"][0] = math.nan
@@ -132,7 +144,8 @@ def sweep_replica(
         return
     # Theta moves with f integrated out, so that the f of before is stale even where theta stays.
     replica["place"] = flow.NOWHERE
-    if hyper.move_theta(rng, replica["theta"], replica["z"], prior, steps, warming, first, last):
+    moved = hyper.move_theta(rng, replica["theta"], replica["z"], prior, steps, warming, first, last)
+    if moved or ("metric" in steps and last == hyper.moves_of(params)):  # a stretch may have moved it before
         replica.update(prior.gram(replica["theta"]))
         if "flow" in replica:
             _set_flow(replica, prior, params)

@@ -87,12 +87,15 @@ def add_samples(
         state["pull"][g] += basis @ (y[:, g] * (weight**2 * kappa[:, g] + weight))
 
 
-def end(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> None:
-    """Draw the weights of the centres, and f at the training scores."""
-    for g in range(setup.shape[2]):
-        factor = cholesky(state["steep"][g], lower=True)
-        drawn = cho_solve((factor, True), state["pull"][g])
-        drawn += solve_triangular(factor, rng.standard_normal(len(factor)), lower=True, trans="T")
-        state["beta"][0, g] = solve_triangular(state["lower"], drawn, lower=True, trans="T")
+def draw_weights(state: Fields, rng: np.random.Generator, g: int) -> None:
+    """Draw the weights of the centres of classifier g."""
+    factor = cholesky(state["steep"][g], lower=True)
+    drawn = cho_solve((factor, True), state["pull"][g])
+    drawn += solve_triangular(factor, rng.standard_normal(len(factor)), lower=True, trans="T")
+    state["beta"][0, g] = solve_triangular(state["lower"], drawn, lower=True, trans="T")
+
+
+def end(state: Fields, setup: Setup, params: SamplerSettings) -> None:
+    """Work out f at the training scores."""
     state["f"] = of_state(state, setup, params).values(state["z"])
     del state["lower"], state["steep"], state["pull"]

@@ -75,19 +75,26 @@ def stages(
         ),
     ]  # fmt: skip
     if is_process(params) and boundary.drawn_now(clock):
-        found.append(_boundary(state, setup, params, rng))
+        found += _boundary(state, setup, params, rng)
     if new_now(setup, clock):
         found.append(_new_samples(state, setup, params, rng))
     return found
 
 
-def _boundary(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> Stage:
-    return in_parts(
-        "boundary", setup.shape[1], boundary.work_on_sample(setup),
+def _boundary(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> list[Stage]:
+    def weights(lo: int, hi: int) -> None:
+        for g in range(lo, hi):
+            boundary.draw_weights(state, rng, g)
+
+    hinges = in_parts(
+        "boundary: hinges", setup.shape[1], boundary.work_on_sample(setup),
         lambda lo, hi: boundary.add_samples(state, setup, params, rng, lo, hi),
-        begin=lambda: boundary.begin(state, setup, params), end=lambda: boundary.end(state, setup, params, rng),
-        whole=False,
+        begin=lambda: boundary.begin(state, setup, params), whole=False,
     )  # fmt: skip
+    return [
+        hinges,
+        Stage("boundary", weights, setup.shape[2], 1, end=lambda: boundary.end(state, setup, params)),
+    ]
 
 
 def _new_samples(state: Fields, setup: Setup, params: SamplerSettings, rng: np.random.Generator) -> Stage:

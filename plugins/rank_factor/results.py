@@ -41,7 +41,7 @@ def summarise_posterior(posterior: Posterior, data: ModelData, setup: Setup, par
         "sample_class": Result(
             np.array([*setup.classes, "no label"])[setup.codes], ("sample",), label="Class"
         ),
-        "factors": _factor_table(posterior, setup, labels, size),
+        "factors": _factor_table(posterior, setup, labels, size, params),
         **_classifiers(posterior, setup, params),
         **network(posterior, setup.rows, names, params),
         **order_fit(posterior, setup, block, feature),
@@ -68,6 +68,8 @@ def _caption(posterior: Posterior, setup: Setup, params: Settings, size: np.ndar
     text = f"From {kind[setup.likelihood]}; {used} of {len(size)} factors in use"
     if len(posterior.group_size) > 1:
         text += f"; {int((posterior.group_size > 0.01).sum())} groups of samples"
+    if params["classifier"] == "process":
+        text += "; the labels shaped the boundary and no factor"
     if not len(setup.test):
         text += "; no test samples, so the errors are those of the fitted ones"
     return text + (f". Averaged over {posterior.averaged}." if posterior.averaged else ".")
@@ -95,11 +97,18 @@ def _top_features(posterior: Posterior, labels: np.ndarray, names: np.ndarray, p
     )
 
 
-def _factor_table(posterior: Posterior, setup: Setup, labels: np.ndarray, size: np.ndarray) -> Table:
+def _weight_name(params: Settings) -> str:
+    """What the weights of the factors in a classifier are."""
+    return "Mean slope" if params["classifier"] == "process" else "Coefficient"
+
+
+def _factor_table(
+    posterior: Posterior, setup: Setup, labels: np.ndarray, size: np.ndarray, params: Settings
+) -> Table:
     columns = {"Factor": labels, "Size of loadings": size}
-    titles = _classifier_names(setup)
-    columns |= {f"Coefficient, {title}": posterior.coefficients[g] for g, title in enumerate(titles)}
-    columns["Strongest coefficient"] = np.abs(posterior.coefficients).max(axis=0)
+    titles, weight = _classifier_names(setup), _weight_name(params)
+    columns |= {f"{weight}, {title}": posterior.coefficients[g] for g, title in enumerate(titles)}
+    columns[f"Strongest {weight.lower()}"] = np.abs(posterior.coefficients).max(axis=0)
     return Table(columns, label="Factors")
 
 
@@ -109,8 +118,8 @@ def _classifier_names(setup: Setup) -> list[str]:
 
 def _classifiers(posterior: Posterior, setup: Setup, params: Settings) -> Results:
     """Coefficients by class, and by group of samples and class."""
-    titles, process = _classifier_names(setup), params["classifier"] == "process"
-    label, shape = ("Mean slope", "boundary") if process else ("Coefficient", "plane")
+    titles, label = _classifier_names(setup), _weight_name(params)
+    shape = "boundary" if params["classifier"] == "process" else "plane"
     groups, g, k = posterior.beta.shape
     several = groups > 1
     both = [f"{title}, group {t + 1}" if several else title for t in range(groups) for title in titles]
@@ -138,8 +147,8 @@ def _classifiers(posterior: Posterior, setup: Setup, params: Settings) -> Result
         "planes": Result(
             np.concatenate([posterior.beta, posterior.offsets[:, :, None]], axis=2),
             ("group", "classifier", "factor_and_offset"),
-            label="Coefficient",
-            doc="The offset last.",
+            label=label,
+            doc="The offset last (0 where the boundary is no plane).",
         ),
         "group": Result(np.array(group_names), ("group",), label="Group"),
         "group_size": Result(posterior.group_size, ("group",), label="Share of samples"),

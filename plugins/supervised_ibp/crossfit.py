@@ -1,4 +1,5 @@
-"""How many test documents have each topic, told without the test half: five cross-fits within the training half.
+"""What the topics are worth in documents that have not shaped them, told without the test half: five cross-fits within the
+training half.
 
 Topics of the training documents themselves overstate it, as words and outcome of these documents shaped the topics. Here the
 topics are refitted to four fifths of the training documents, from where the fit ended, and found in the last fifth from its
@@ -15,7 +16,7 @@ from scipy.sparse import csr_matrix
 
 from plaidwork.plugins.supervised_ibp import kernels, sweep
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
-from plaidwork.plugins.supervised_ibp.heldout import Topics, infer
+from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
 from plaidwork.plugins.supervised_ibp.start import new_state
 from plaidwork.plugins.supervised_ibp.state import Floats, Settings
 
@@ -93,9 +94,11 @@ def refitted(corpus: Corpus, nu: Floats, params: Settings, sweeps: int) -> Topic
 
 def crossfit(
     corpus: Corpus, nu: Floats, params: Settings, report: Callable[[float], None] | None = None
-) -> Floats:
-    """(N, K) probability of each topic in each training document by a fit that has not seen it; ``nu`` as in :func:`refitted`."""
-    fold, out = folds_of(corpus, params), np.zeros(nu.shape)
+) -> tuple[Floats, Floats]:
+    """By fits that have not seen the document: probability of each topic (N, K), and log density of its words (N,), NaN where
+    no fit could be made. ``nu`` as in :func:`refitted`.
+    """
+    fold, out, density = folds_of(corpus, params), np.zeros(nu.shape), np.full(len(nu), np.nan)
     sweeps = n_sweeps(corpus, nu.shape[1] + params["background"])
     for number in range(FOLDS):
         rows, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
@@ -103,13 +106,14 @@ def crossfit(
             topics = refitted(part_of(corpus, rest), nu[rest], params, sweeps)
             own = part_of(corpus, rows)
             words = csr_matrix((own.values, own.indices, own.indptr), own.shape)
-            out[rows], _ = infer(words, topics, corpus, params)
+            out[rows], evidence = infer(words, topics, corpus, params)
+            density[rows] = log_density(words, topics, corpus, params, evidence)
         if report is not None:
             report((number + 1) / FOLDS)
-    return out
+    return out, density
 
 
-def expected_test(corpus: Corpus, nu: Floats, params: Settings) -> Expected:
-    """Test documents expected to have each topic of ``nu`` (N, K), the background left out."""
-    share = (crossfit(corpus, nu, params) >= THRESHOLD).mean(axis=0)
+def expected_test(corpus: Corpus, nu: Floats) -> Expected:
+    """Test documents expected to have each topic, by the cross-fitted probabilities ``nu`` (N, K)."""
+    share = (nu >= THRESHOLD).mean(axis=0)
     return Expected(share * len(corpus.test), len(corpus.test))

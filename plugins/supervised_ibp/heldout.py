@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags
 
 from plaidwork.plugins.supervised_ibp import kernels
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
@@ -51,6 +51,25 @@ def scores(topics: Topics, corpus: Corpus, params: Settings) -> tuple[np.ndarray
     )
     own = gram[fixed:, fixed:]
     return base, rows, own * (1 - np.eye(len(own)))
+
+
+def log_density(
+    words: csr_matrix, topics: Topics, corpus: Corpus, params: Settings, evidence: np.ndarray
+) -> np.ndarray:
+    """(n,) log density of the transformed words of documents, given their ``evidence`` from :func:`infer`; of q(A) at its best.
+
+    Comparable between fits to the same words and transformation, whatever their scaling, variances and priors.
+    """
+    noise, fixed = variances_of(corpus, params)[0], topics.n_fixed
+    scaled, ratio = words @ diags(1 / corpus.scale), corpus.mean / corpus.scale
+    square = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel() - 2 * (scaled @ ratio) + ratio @ ratio
+    common = topics.phi[:fixed]
+    gram = common @ common.T + len(corpus.words) * topics.cov[:fixed, :fixed]
+    pull = (scaled @ common.T - common @ ratio).sum(axis=1) - gram.sum() / 2
+    log_out = log_shares(params["prior"], topics.share_a, topics.share_b)[1].sum()
+    norm = 0.5 * len(corpus.words) * np.log(2 * np.pi * noise) + np.log(corpus.scale).sum()
+    out: np.ndarray = evidence + log_out + (pull - square / 2) / noise - norm
+    return out
 
 
 def infer(

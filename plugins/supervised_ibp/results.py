@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from plaidwork.core.api import ChainView, Kept, ModelData, Result, Results, Table
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, corpus_of
-from plaidwork.plugins.supervised_ibp.crossfit import Expected, expected_test
+from plaidwork.plugins.supervised_ibp.crossfit import Expected, crossfit, expected_test
 from plaidwork.plugins.supervised_ibp.exclusivity import exclusivity, top_words
 from plaidwork.plugins.supervised_ibp.start import start_name
 from plaidwork.plugins.supervised_ibp.state import Settings
@@ -284,8 +284,8 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     word_shares, explained = word_fit(corpus, fit)
     support = topic_support(corpus, fit)
     fitted = fitted_outcome(corpus, fit)
-    known = len(corpus.test) > 0 and not kept.under_way
-    expected = expected_test(corpus, fit.free, params) if known else None
+    crossed, density = (None, np.full(1, np.nan)) if kept.under_way else crossfit(corpus, fit.free, params)
+    expected = expected_test(corpus, crossed) if len(corpus.test) and crossed is not None else None
     counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
     used = sizes[fit.fixed :][sizes[fit.fixed :] > 1]
@@ -313,6 +313,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             corpus.y_mean + corpus.y_scale * corpus.y, ("training_document",), label="Outcome"
         ),
         "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
+        "held_out_words": Result(np.array(density.mean()), label="Words of documents left out"),
         "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
         "topics_in_use": Result(np.array(len(used)), label="Topics in use"),
         "smallest_topic": Result(np.array(used.min() if len(used) else 0.0), label="Smallest topic"),

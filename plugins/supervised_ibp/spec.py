@@ -89,6 +89,13 @@ INPUTS = (
     ),
 )
 
+COMPARABLE = tuple(
+    setting.name
+    for setting in SETTINGS
+    if setting.name not in ("transform", "min_documents", "screen", "test_share", "split_seed")
+)
+"""Settings that leave words and training half what they are."""
+
 VARIABLES = (
     Variable("assignments", ("training_document", "topic"), label="Probability of the topic"),
     Variable(
@@ -223,6 +230,13 @@ VIEWS = (
 )
 
 METRICS = (
+    Metric(
+        "held_out_words",
+        "Words left out",
+        goal="up",
+        comparable_across=COMPARABLE,
+        doc="log density of the words of a training document by a fit that has not seen it, in nats: mean over documents",
+    ),
     Metric(
         "exclusivity",
         "Exclusivity",

@@ -283,7 +283,7 @@ def test_predictions_average_solutions_by_weight(weighing):
     weighing(run, plan)
     weight = next(one.weight for one in run.solutions() if 0 not in one.chains)
     blocks = {"X": plan.data["X"], "new_X": plan.data["X"]}
-    data = AnalysisData(blocks, {}, run.params, kept=run.kept(), solutions=run.solutions())
+    data = AnalysisData(blocks, {}, run.params, kept=run.kept(), solutions=run.solutions)
     found = new_samples(Predicting)().run({}, data, {}, lambda share: None)
     assert found["level"].values[0] == pytest.approx(4.0 * weight, abs=0.05)
     assert found["caption"].startswith("By its level. Averaged over 2 solutions: ")

@@ -65,3 +65,14 @@ def test_fits_of_the_same_observations_are_compared_one_by_one():
     assert other.jobs[0].behind(first) is None  # other observations
     first.clear()
     assert rest[0].behind(first) is None
+
+
+def test_fits_get_weights():
+    study = study_of(Spread, metric="elpd", schedule=toys.SCHEDULE.with_(draws=60, warmup=20))
+    table = study.table().columns
+    best = study.best.number - 1
+    for title in ("Stacking weight", "Pseudo-BMA weight"):
+        assert table[title].sum() == pytest.approx(1.0)
+        assert table[title].argmax() == best
+        assert table[title][best] > 0.8
+    assert "Stacking weight" not in study_of(toys.Walk).table().columns

@@ -230,6 +230,13 @@ def log_intervals(f, low, high, free, null, log_minus, log_plus):
 
 
 @njit(nogil=True, cache=True)
+def interval_values(f, low, high, out):
+    """``log P(low < f + e < high)`` of every value, e a unit normal, into out (M,)."""
+    for i in range(len(f)):
+        out[i] = log_ndtr_between(low[i] - f[i], high[i] - f[i])
+
+
+@njit(nogil=True, cache=True)
 def log_winners(f, label, null, log_share):
     """Log likelihood of f (K, N) with z integrated out, labels as in :func:`sweep_winners`."""
     n_classes, n_samples = f.shape

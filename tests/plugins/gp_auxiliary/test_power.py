@@ -9,7 +9,7 @@ import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, ordinal, replica
+from plaidwork.plugins.gp_auxiliary import flow, hyper, ordinal, replica, stretching
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -52,6 +52,10 @@ def within(module, name, old, new):
     return lambda patch: patch.setattr(module, name, with_fault(getattr(module, name), old, new))
 
 
+def stretched(old, new):
+    return lambda patch: patch.setattr(replica, "stretch", with_fault(stretching.stretch, old, new))
+
+
 def drawn_with_unit_noise(patch):
     faulty = with_fault(hamiltonian.draw_z, "sd[n] * normal_between(rng, (low[n] - f) / sd[n], (high[n] - f) / sd[n])",
                         "normal_between(rng, low[n] - f, high[n] - f)")  # fmt: skip
@@ -89,16 +93,9 @@ FAULTS = {
         within(hyper, "walk_theta", "log_density(proposed, z) + prior.covariance.log_prior(proposed)",
                "log_density(proposed, z)"),
     ),
-    "prior of theta on a trajectory": (
-        "two classes, trajectories",
-        within(hmc, "log_posterior", "found.value + law.log_prior(theta)", "found.value"),
-    ),
-    "energy of a trajectory's end": (
-        "two classes, trajectories",
-        lambda patch: patch.setattr(
-            hmc, "_arrive",
-            with_fault(hmc._arrive, 'path["value"] - 0.5 * float(path["speed"] @ path["speed"])', 'path["value"]'),
-        ),
+    "stretch of f alone": (
+        "three classes, trajectories",
+        stretched( "    theta[: law.n_groups] += 2.0 * log_k\n", ""),
     ),
     "f of before a trajectory": (
         "two classes, trajectories",
@@ -132,7 +129,7 @@ FAULTS = {
     ),
 }  # fmt: skip
 """Shares left out of the winner of three classes change the joint law too little, as labels are drawn anew in every round: the
-frequencies of the winner are tested by themselves (test_kernels), as is f given z (test_flow), which a trajectory makes good."""
+frequencies of the winner are tested by themselves (test_kernels), trajectories of theta against a grid and the prior in a stretch (test_hmc), as is f given z (test_flow), which a trajectory makes good."""
 
 
 def self_q(prior, theta):

@@ -25,6 +25,7 @@ CASES = {
     "a reference": {"reference": "first"},
     "fixed cut-points": {"cut_points": "fixed"},
     "fixed covariance": {"parameters": "fixed", "site_sweeps": 2},
+    "q integrated out": {"moves": "hamiltonian"},
     "inducing points": {"form": "inducing", "inducing": 3},
 }
 
@@ -55,6 +56,10 @@ FAULTS = {  # the first two are printed on the lecture's slides
     "cut-points shifted too far": ("shift_cuts", "math.sqrt(weight)", "math.sqrt(0.5 * weight)"),
     "consensus shifted the wrong way": ("shift_consensus", "offset -= shift", "offset += shift"),
     "stretch without the precisions' Jacobian": ("stretch", "2.0 * shape", "2.0 * (shape - 1.0)"),
+    "a walk without the precision's Jacobian": (
+        "walk_raters", "shape * np.log(precision)", "(shape - 1.0) * np.log(precision)"
+    ),
+    "a walk without the offset's prior": ("walk_raters", " - 0.5 * offset**2", ""),
     "ratings without their precision": ("draw_latent", "scaled / scale", "scaled / scale.mean()"),
 }  # fmt: skip
 
@@ -64,7 +69,8 @@ FAULTS = {  # the first two are printed on the lecture's slides
 def test_a_fault_is_found(fault, monkeypatch):
     name, right, wrong = FAULTS[fault]
     monkeypatch.setattr(raters, name, with_fault(getattr(raters_moves, name), right, wrong))
-    assert np.abs(joint("free").run(22, 6000, 6000)).max() > 5
+    case = "q integrated out" if name == "walk_raters" else "free"
+    assert np.abs(joint(case).run(22, 6000, 6000)).max() > 5
 
 
 # -- planted raters, layouts, edges ----------------------------------------------------------------

@@ -60,3 +60,11 @@ def test_a_cell_is_normal_around_its_blocks(run):
         mean = chain.draw("phi", 30) + sum(t for a, b, t in zip(z1, z2, theta) if a[row] and b[column])
         expected = stats.norm.logpdf(block.truth[row, column], mean, chain.draw("tau0", 30) ** -0.5)
         assert found[1, place] == pytest.approx(expected)
+
+
+def test_a_run_tells_how_well_it_predicts(run):
+    total, error = run.score().sum()
+    count = int(run.session.plan_of(run, registry()).data["X"].held_out.sum())
+    assert total == pytest.approx(count * run.score().mean)
+    assert 0 < error < abs(total)
+    assert run.score().difference(run.score()) == (0.0, 0.0)

@@ -99,7 +99,8 @@ def check_law(rounds, most):
     for number in range(rounds):
         boundary.begin(state, setup, params)
         boundary.add_samples(state, setup, params, rng, 0, 4)
-        boundary.end(state, setup, params, rng)
+        boundary.draw_weights(state, rng, 0)
+        boundary.end(state, setup, params)
         found[number] = state["f"][:, 0]
     # at the unlabelled sample f is its mean given the centres, and so narrower than the process
     values = np.column_stack([np.tanh(found), found > 0.5])
@@ -119,8 +120,8 @@ def test_its_law_is_the_target():
 
 
 def test_a_wrong_law_is_seen(monkeypatch):
-    fault = with_fault(boundary.end, "drawn += solve", "drawn += 2.0 * solve")
-    monkeypatch.setattr(boundary, "end", fault)
+    fault = with_fault(boundary.draw_weights, "drawn += solve", "drawn += 2.0 * solve")
+    monkeypatch.setattr(boundary, "draw_weights", fault)
     with pytest.raises(AssertionError):
         check_law(1500, 4.5)
 
@@ -238,7 +239,7 @@ def test_a_chain_goes_on_where_it_was_stopped():
     setup, params, state = started(3)
     rng = tools.generator(9)
     names = [stage.name for stage in gibbs.stages(state, setup, params, rng, Clock(5, 10))]
-    assert names == ["rows", "scores", "measure", "boundary"]
+    assert names == ["rows", "scores", "measure", "boundary: hinges", "boundary"]
     boundary.begin(state, setup, params)
     boundary.add_samples(state, setup, params, rng, 0, 2)
     again = {
@@ -248,6 +249,8 @@ def test_a_chain_goes_on_where_it_was_stopped():
     other.bit_generator.state = rng.bit_generator.state
     for one, source in ((state, rng), (again, other)):
         boundary.add_samples(one, setup, params, source, 2, 4)
-        boundary.end(one, setup, params, source)
+        for g in range(3):
+            boundary.draw_weights(one, source, g)
+        boundary.end(one, setup, params)
     assert state["beta"].tobytes() == again["beta"].tobytes()
     assert "steep" not in state

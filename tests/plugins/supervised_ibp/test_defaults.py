@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import supervised_ibp_tools as tools
 from scipy.sparse import csr_matrix
+from scipy.special import logsumexp
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.unlocking import standing
@@ -15,7 +16,8 @@ from plaidwork.plugins.supervised_ibp import crossfit as crossfits
 from plaidwork.plugins.supervised_ibp.analyses import EFFECTS
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of, prepared_rows, variances_of
 from plaidwork.plugins.supervised_ibp.crossfit import Expected, crossfit, expected_test, folds_of, part_of
-from plaidwork.plugins.supervised_ibp.heldout import infer
+from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
+from plaidwork.plugins.supervised_ibp.prior import log_shares
 from plaidwork.plugins.supervised_ibp.results import Fit, shown
 from plaidwork.plugins.supervised_ibp.told import caution
 
@@ -170,7 +172,7 @@ def test_a_cross_fit_is_the_fit_without_a_fold_and_topics_from_words_alone():
     settings = defaults(n_topics=2)
     corpus = corpus_of(data, settings)
     nu = 0.1 + 0.8 * z[corpus.train]
-    found, fold = crossfit(corpus, nu, settings), folds_of(corpus, settings)
+    (found, density), fold = crossfit(corpus, nu, settings), folds_of(corpus, settings)
     assert sorted(np.bincount(fold)) == [12] * 5
     rest, own = np.flatnonzero(fold != 2), np.flatnonzero(fold == 2)
     part = part_of(corpus, rest)
@@ -180,7 +182,40 @@ def test_a_cross_fit_is_the_fit_without_a_fold_and_topics_from_words_alone():
             pass
     topics = crossfits.Topics(state["phi"].T.copy(), state["cov"], state["share_a"], state["share_b"])
     words = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)[own]
-    assert found[own] == pytest.approx(infer(words, topics, corpus, settings)[0], abs=1e-9)
+    nu, evidence = infer(words, topics, corpus, settings)
+    assert found[own] == pytest.approx(nu, abs=1e-9)
+    assert density[own] == pytest.approx(log_density(words, topics, corpus, settings, evidence), rel=1e-9)
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("scale", ["standardise", "centre"])
+def test_the_log_density_of_words_is_the_sum_over_topics(scale, background):
+    """Of exp E log N(x; z A, s2x) under q(A) times the bound of p(z), with the Jacobian of the scaling."""
+    x, y, _ = planted(7, n=60, d=6)
+    data = tools.model_data(x, y, split=np.arange(60) % 2)
+    settings = defaults(n_topics=3, scale=scale, background=background)
+    corpus = corpus_of(data, settings)
+    rng, k = np.random.default_rng(0), 3 + background
+    half = rng.standard_normal((k, k))
+    topics = Topics(
+        rng.standard_normal((k, 6)), half @ half.T / 9, rng.gamma(2.0, size=3), rng.gamma(2.0, size=3)
+    )
+    words = csr_matrix((corpus.values, corpus.indices, corpus.indptr), corpus.shape)
+    noise, dense = variances_of(corpus, settings)[0], tools.dense(corpus)
+    gram = topics.phi @ topics.phi.T + 6 * topics.cov
+    log_in, log_out = log_shares("finite", topics.share_a, topics.share_b)
+    terms = []
+    for free in np.ndindex(2, 2, 2):
+        z = np.array([1.0] * background + list(free))
+        square = (dense**2).sum(axis=1) - 2 * dense @ topics.phi.T @ z + z @ gram @ z
+        prior = np.where(np.array(free) > 0, log_in, log_out).sum()
+        terms.append(
+            prior - 3 * np.log(2 * np.pi * noise) - square / (2 * noise) - np.log(corpus.scale).sum()
+        )
+    evidence = infer(words, topics, corpus, settings)[1]
+    assert log_density(words, topics, corpus, settings, evidence) == pytest.approx(
+        logsumexp(terms, axis=0), rel=1e-9
+    )
 
 
 def test_equal_documents_are_in_one_fold():
@@ -209,7 +244,7 @@ def test_a_topic_by_chance_is_expected_in_fewer_documents_than_the_training_half
     settings = defaults(n_topics=3)
     corpus = corpus_of(data, settings)
     nu = (rng.random((60, 3)) < 0.3).astype(float)
-    expected = expected_test(corpus, nu, settings)
+    expected = expected_test(corpus, crossfit(corpus, nu, settings)[0])
     assert expected.n == 60
     assert expected.count.max() < 0.5 * nu.sum(axis=0).min()
     assert expected.few.all()
