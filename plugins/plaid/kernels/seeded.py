@@ -15,6 +15,8 @@ from plaidwork.plugins.plaid.kernels.scan import scan_new
 WEIGHED_CELLS = 4096
 """Cells whose evidence is computed for one seed; larger matrices use a window of rows."""
 LARGEST_LOG_WEIGHT = 30.0
+LEAST_LOG_WEIGHT = -600.0
+"""Against weights that are all 0, as next to an outlier."""
 
 
 @njit(cache=True, nogil=True)
@@ -36,7 +38,8 @@ def seed_weights(cells, rows, columns, theta, phi, law, first, size):
         residual = residual_row(cells, rows, columns, theta, phi, row)
         for j in range(n_columns):
             if cells.w[row, j]:
-                out[i, j] = math.exp(min(constant + (pull + push * residual[j]) ** 2, LARGEST_LOG_WEIGHT))
+                gain = constant + (pull + push * residual[j]) ** 2
+                out[i, j] = math.exp(max(min(gain, LARGEST_LOG_WEIGHT), LEAST_LOG_WEIGHT))
     return out
 
 

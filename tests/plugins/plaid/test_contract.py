@@ -90,9 +90,9 @@ def test_small_problem_takes_one_call():
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
-@pytest.mark.parametrize("moves", ["full", "row_wise"])
+@pytest.mark.parametrize("moves", ["full", "row_wise", "profile"])
 @pytest.mark.parametrize(
-    "case", ["1x1", "1x7", "7x1", "3x9", "9x3", "constant column", "empty row", "constant"]
+    "case", ["1x1", "1x7", "7x1", "3x9", "9x3", "constant column", "empty row", "constant", "outlier"]
 )
 def test_degenerate_data(model, moves, case):
     shape = tuple(map(int, case.split("x"))) if "x" in case else (6, 5)
@@ -103,7 +103,13 @@ def test_degenerate_data(model, moves, case):
         known[1] = False
     elif case == "constant":
         x[:] = 2.0
-    settings = {"replicas": 2, "start": "prior"} | ({"moves": moves} if model is MODELS[0] else {})
+    elif case == "outlier":
+        x[0, 0] = 1e6
+    settings = {"replicas": 2, "start": "prior"}
+    if moves == "profile":
+        settings |= {"layer": "profile", "row_noise": True, "effects": True}
+    elif model is MODELS[0]:
+        settings["moves"] = moves
     _, traces = tools.run(model, tools.matrix(x, observed=known), settings, 2, 40, 60)
     for name, trace in traces.items():
         if name not in ("held_out", "nmi", "row_wise", "birth_death", "seeded", "split_merge", "exchange"):
