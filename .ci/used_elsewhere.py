@@ -56,8 +56,12 @@ RankFactorVB
 SemiClasses
 
 # the standard library reads them
+_.__class_getitem__
 _.default_factory
 _.formatter_class
+
+# a field of a record, read by subscript
+_.use_covariates
 
 # promised to plugins and scripts
 _.by_setting
@@ -68,6 +72,7 @@ _.__deprecated_since__
 _.action_info
 _.all_names
 _.annotation_field
+_.dependencies
 _.file_field
 _.is_open
 _.point_of

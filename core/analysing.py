@@ -80,11 +80,11 @@ def compute_analysis(
         session = getattr(run, "session", None)
         datasets = session.datasets if session is not None else {}
     lines: list[LogLine] = []
-    asked = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)
-    data = asked.data()
+    request = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)
+    data = request.data()
     found_there = {role: name for role, name in spec.optional.items() if has_source(run, name)}
     needed = {role: _needed(run, name) for role, name in {**found_there, **spec.needs}.items()}
-    lock = open_lock(spec, run, asked.everything, unlock)
+    lock = open_lock(spec, run, request.everything, unlock)
     watched = _Watched(report)
     started = time.perf_counter()
     try:
@@ -104,15 +104,15 @@ def compute_analysis(
         version=spec.version,
         title=spec.title,
         params=values,
-        inputs={name: tuple(d.name for d in given) for name, given in asked.chosen.items()},
-        annotations=asked.refs,
+        inputs={name: tuple(d.name for d in given) for name, given in request.chosen.items()},
+        annotations=request.refs,
         results=results,
         views=views,
         log=tuple(lines),
         draws=run.n_draws,
         seconds=time.perf_counter() - started,
-        inputs_hash=hash_of(asked.chosen) if asked.chosen else "",
-        files=asked.files,
+        inputs_hash=hash_of(request.chosen) if request.chosen else "",
+        files=request.files,
         standing=lock.words,
         exploratory=lock.state == "exploratory",
     )

@@ -101,13 +101,20 @@ class StatusLine(QStatusBar):
         self._bar.setValue(round(1000 * done / max(1, planned)))
         parts = [f"sweep {format_count(done)} of {format_count(planned)}"]
         pace = self._workbench.pace(run)
-        left = pace.seconds_left(done, planned)
+        left, most = pace.seconds_left(done, planned), self._workbench.budget_left(run)
         if left is not None and phase == "running":
             parts += [
                 f"{format_count(pace.per_second())} sweeps/s",
-                f"{format_duration(left, rough=True)} left",
+                f"{format_duration(left, rough=True)} left"
+                if most is None or left < most
+                else _at_most(most),
             ]
         self._progress.setText("   ".join(parts))
+
+
+def _at_most(seconds: float) -> str:
+    """The time that is left of a budget."""
+    return f"at most {format_duration(max(0.0, seconds), rough=True)} left"
 
 
 _ENDED = {"done": "finished", "stopped": "stopped", "failed": "failed", "ready": "not started"}

@@ -108,7 +108,7 @@ class Bench:
                 parts = [
                     _data.hole(item, np.asarray(a), gap) for a, gap in zip(parts, gaps[name], strict=True)
                 ]
-            found[name] = [_data.dataset(item, part, place) for place, part in enumerate(parts)]
+            found[name] = [_data.dataset(item, part, number) for number, part in enumerate(parts)]
         return found
 
     def data(self, datasets: _data.Datasets) -> ModelData:

@@ -66,7 +66,7 @@ def generic(
             arrays = [with_gaps(item, array, rng, missing) for array in arrays]
         if change is not None and item is main:
             arrays = [change(array, item) for array in arrays]
-        found[item.name] = [dataset(item, array, place) for place, array in enumerate(arrays)]
+        found[item.name] = [dataset(item, array, number) for number, array in enumerate(arrays)]
     return found
 
 
@@ -105,10 +105,10 @@ def hole(item: Input, array: np.ndarray, where: Any) -> np.ndarray:
     return out
 
 
-def dataset(item: Input, array: Any, place: int = 0) -> Dataset:
+def dataset(item: Input, array: Any, number: int = 0) -> Dataset:
     """The array as dataset; items of one dim have one set of names, so that inputs are joined by name."""
     words = [
-        dim if axis == 0 or not item.many else f"{dim} {place + 1}." for axis, dim in enumerate(item.dims)
+        dim if axis == 0 or not item.many else f"{dim} {number + 1}." for axis, dim in enumerate(item.dims)
     ]
     names = [tuple(f"{word} {i + 1}" for i in range(n)) for word, n in zip(words, array.shape)]
     categorical = item.dtype == "categorical" or item.kind == "labels"
@@ -117,7 +117,7 @@ def dataset(item: Input, array: Any, place: int = 0) -> Dataset:
         array = np.asarray(array, np.int64)
         categories = tuple(f"class {chr(97 + code)}" for code in range(int(array.max(initial=0)) + 1))
     return Dataset(
-        f"{item.name}{place + 1 if place else ''}",
+        f"{item.name}{number + 1 if number else ''}",
         array,
         names[0],
         names[1] if len(names) > 1 else (),

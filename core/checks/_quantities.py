@@ -44,9 +44,9 @@ def of_data(bench: Bench, data: ModelData) -> dict[str, float]:
         if item.name not in data:
             continue
         blocks = data[item.name] if item.many else (data[item.name],)
-        for place, block in enumerate(blocks):
+        for number, block in enumerate(blocks):
             known = np.asarray(block.values, float)[block.observed]
-            name = f"{item.name}[{place}]" if item.many else item.name
+            name = f"{item.name}[{number}]" if item.many else item.name
             found[f"mean of {name}"] = float(known.mean()) if known.size else 0.0
             found[f"mean of {name}²"] = float((known**2).mean()) if known.size else 0.0
     return found

@@ -25,12 +25,12 @@ def fingerprint(plan: FitPlan) -> dict[str, str]:
     """A hash of every array that the model gets, by name."""
     found: dict[str, str] = {}
     for name, blocks in plan.data.items():
-        for place, block in enumerate(blocks if isinstance(blocks, tuple) else (blocks,)):
+        for number, block in enumerate(blocks if isinstance(blocks, tuple) else (blocks,)):
             for part in ("values", "observed", "held_out", "truth"):
                 hasher = hashlib.sha256()
                 for array in _arrays(getattr(block, part)):
                     hasher.update(np.ascontiguousarray(array).tobytes())
-                found[f"{name}[{place}].{part}"] = hasher.hexdigest()
+                found[f"{name}[{number}].{part}"] = hasher.hexdigest()
     return found
 
 
@@ -63,9 +63,9 @@ def _writeable(plan: FitPlan) -> set[tuple[str, int]]:
     found = set()
     for name, blocks in plan.data.items():
         parts: tuple[Block, ...] = blocks if isinstance(blocks, tuple) else (blocks,)
-        for place, block in enumerate(parts):
+        for number, block in enumerate(parts):
             if any(array.flags.writeable for array in _arrays(block.values)):
-                found.add((name, place))
+                found.add((name, number))
     return found
 
 

@@ -27,9 +27,9 @@ _REACH = {"int": 1, "float": 1.0, "array": 1.0}
 
 def near(word: str, known: Any) -> str:
     """``Did you mean “x”?``, or the known words."""
-    words = [str(item) for item in known]
-    found = difflib.get_close_matches(word, words, n=1)
-    return f"Did you mean “{found[0]}”?" if found else f"Known: {', '.join(words) or 'none'}."
+    texts = [str(item) for item in known]
+    found = difflib.get_close_matches(word, texts, n=1)
+    return f"Did you mean “{found[0]}”?" if found else f"Known: {', '.join(texts) or 'none'}."
 
 
 @check("is stored and read back as JSON")
@@ -209,13 +209,15 @@ def _check_view(bench: Bench, view: View) -> None:
 
 def _check_response(bench: Bench, view: View, name: str) -> None:
     """The option ``response`` names a matrix, and results for roles that the view has."""
-    asked = view.options.get(OPTION)
-    if asked is None:
+    declared = view.options.get(OPTION)
+    if declared is None:
         return
     matrices = [item.name for item in bench.spec.inputs if item.kind == "matrix"]
-    if not isinstance(asked, Mapping) or asked.get("input") not in matrices:
-        raise fail(bench, name, "its option response names no matrix as input.", near(str(asked), matrices))
-    for role in asked:
+    if not isinstance(declared, Mapping) or declared.get("input") not in matrices:
+        raise fail(
+            bench, name, "its option response names no matrix as input.", near(str(declared), matrices)
+        )
+    for role in declared:
         if role != "input" and role not in view.source:
             raise fail(bench, name, f"its option response has a role “{role}” that its source has not.")
     if not bench.model.offers("response"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from plaidwork.core.checks._bench import Bench
 from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
-from plaidwork.core.contract.schedule import Clock, Schedule
+from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.stages import passes
 from plaidwork.core.draws.chain import ChainRecord
 
@@ -38,7 +38,10 @@ def bound_rises(bench: Bench) -> None:
     """Over 40 sweeps (200 at full level) of two restarts the bound falls by no more than 1e-9 of itself."""
     name = _climber(bench)
     sweeps = 200 if bench.full else 40
-    plan = bench.make(bench.sample, schedule=Schedule(chains=2, max_sweeps=sweeps, tolerance=0.0))
+    schedule = bench.spec.schedule.with_(
+        chains=2, max_sweeps=sweeps, tolerance=0.0
+    )  # steps beyond the sweeps too
+    plan = bench.make(bench.sample, schedule=schedule)
     for chain in range(2):
         record: ChainRecord = bench.chain(plan, chain)
         found = record.trace.snapshot()

@@ -84,22 +84,22 @@ def fitted_values(bench: Bench) -> None:
         if item.name not in plan.data or item.kind != "matrix":
             continue
         given = plan.data[item.name]
-        for place, block in enumerate(given if isinstance(given, tuple) else (given,)):
+        for number, block in enumerate(given if isinstance(given, tuple) else (given,)):
             every = np.arange(block.shape[1])
-            whole = _fitted(bench, plan, kept, item.name, place, every)
-            part = _fitted(bench, plan, kept, item.name, place, every[::-2])
+            whole = _fitted(bench, plan, kept, item.name, number, every)
+            part = _fitted(bench, plan, kept, item.name, number, every[::-2])
             for one, other in zip(whole, part, strict=True):
                 if not np.allclose(one[:, ::-2], other, rtol=1e-9, atol=1e-9, equal_nan=True):
                     raise fail(bench, "fitted()", "a column differs when it is asked for with others.")
 
 
 def _fitted(
-    bench: Bench, plan: Any, kept: Any, name: str, place: int, columns: np.ndarray
+    bench: Bench, plan: Any, kept: Any, name: str, number: int, columns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     with blame(bench, "fitted()"):
-        mean, sd = bench.model.fitted(kept, plan.data, plan.params, name, place, columns)
+        mean, sd = bench.model.fitted(kept, plan.data, plan.params, name, number, columns)
     given = plan.data[name]
-    n = (given[place] if isinstance(given, tuple) else given).shape[0]
+    n = (given[number] if isinstance(given, tuple) else given).shape[0]
     for word, values in (("means", mean), ("standard deviations", sd)):
         if np.shape(values) != (n, len(columns)):
             raise fail(
@@ -118,14 +118,14 @@ def responds(bench: Bench) -> None:
     bench.need("response")
     plan, kept = bench.plan, bench.done.kept()
     for view in bench.spec.views:
-        asked = dict(view.options.get(OPTION, {}))
-        name = asked.pop("input", "")
+        declared = dict(view.options.get(OPTION, {}))
+        name = declared.pop("input", "")
         if name not in plan.data:
             continue
         given = plan.data[name]
         block = given[0] if isinstance(given, tuple) else given
         dense = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
-        rows, wanted = np.array(dense[:5], dtype=np.float64), frozenset(asked.values())
+        rows, wanted = np.array(dense[:5], dtype=np.float64), frozenset(declared.values())
         found = []
         for part in (rows, rows[::-2]):
             with blame(bench, "response()"):

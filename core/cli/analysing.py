@@ -133,10 +133,10 @@ def _pairs(texts: Iterable[str], option: str) -> Iterable[tuple[str, str]]:
 def _add_labels(session: Session, run: Run, path: Path) -> None:
     names = dict.fromkeys(name for names in run.inputs.values() for name in names)
     datasets = {name: session.datasets[name] for name in names if name in session.datasets}
-    found, words = annotate_all(datasets, path.expanduser())
+    found, message = annotate_all(datasets, path.expanduser())
     for name, dataset in found.items():
         session.replace_dataset(name, dataset)
-    print(f"plaidwork: {path.name}: {words}.", file=sys.stderr)
+    print(f"plaidwork: {path.name}: {message}.", file=sys.stderr)
 
 
 def _list(run: Run, session: Session, as_json: bool) -> int:
@@ -166,8 +166,8 @@ def _about(spec: AnalysisSpec, run: Run, session: Session) -> dict[str, Any]:
     annotations = {}
     for declared in spec.annotations:
         refs = available_annotations(declared, run, session.datasets, spec.needs)
-        words = ", ".join(str(ref) for ref in refs) or "none in the data"
-        annotations[declared.name] = f"{'any of ' if declared.many else ''}{words}"
+        columns = ", ".join(str(ref) for ref in refs) or "none in the data"
+        annotations[declared.name] = f"{'any of ' if declared.many else ''}{columns}"
     return {
         "id": spec.id,
         "title": spec.title,

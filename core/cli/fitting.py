@@ -111,9 +111,9 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
 def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
     """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
     texts = [
-        told.text
-        for told in (*noted(given.data), *given.told, *left_out(given.data, plan.inputs))
-        if told.aloud
+        message.text
+        for message in (*noted(given.data), *given.told, *left_out(given.data, plan.inputs))
+        if message.aloud
     ]
     for text in () if as_json else texts:
         print(f"plaidwork: {text}", file=sys.stderr)

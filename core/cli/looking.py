@@ -180,9 +180,9 @@ def _drawn(run: Run) -> list[View]:
 
 def _pictures(run: Run, titles: list[str]) -> list[View]:
     """Views that were asked for, by title, by group and title, or ``all``."""
-    asked = {title.casefold() for title in titles}
+    wanted = {title.casefold() for title in titles}
     return [
         view
         for view in _drawn(run)
-        if run.results and asked & {"all", view.title.casefold(), _name(view).casefold()}
+        if run.results and wanted & {"all", view.title.casefold(), _name(view).casefold()}
     ]

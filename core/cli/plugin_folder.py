@@ -31,13 +31,13 @@ def install(options: argparse.Namespace) -> int:
     """``plaidwork plugin install WHAT [--yes]``: asks before anything is installed."""
     from plaidwork.core.plugins import plugin_install
 
-    told = ""
+    message = ""
 
     def tell(text: str) -> None:
-        nonlocal told
-        if text != told and sys.stderr.isatty():
+        nonlocal message
+        if text != message and sys.stderr.isatty():
             print(text, file=sys.stderr)
-        told = text
+        message = text
 
     with _refused():
         offer = plugin_install.look_up(options.what, tell)

@@ -222,12 +222,12 @@ def _models_in(module: ModuleType, word: str) -> list[str | type[Model]]:
         ]
     else:
         try:
-            brought = hook()
+            models = hook()
         except Exception as error:
             raise ModelError(
                 f"plaidwork_models() of {word} raised {type(error).__name__}: {error}."
             ) from error
-        found = [_resolve(item) if isinstance(item, str) else item for item in brought]
+        found = [_resolve(item) if isinstance(item, str) else item for item in models]
     if not found:
         raise SettingError(f"{word} has no model.", "It needs the hook plaidwork_models() or a Model class.")
     return list(found)

@@ -46,24 +46,24 @@ def study(options: argparse.Namespace) -> int:
     if options.out is None:
         raise SettingError("--out is missing.", "It says which session to write.")
     out = pairs.check_output(options.out, options.force)
-    asked = _asked(options)
-    model = registry().model(asked.job.model)
-    given = asked.job.read(model.spec)
+    request = _asked(options)
+    model = registry().model(request.job.model)
+    given = request.job.read(model.spec)
     planned = Study.grid(
         model,
         given.data,
-        asked.grid,
-        seeds=asked.seeds or (asked.job.seed,),
-        schedule=model.spec.schedule.with_(**asked.job.schedule),
-        metric=_metric(model.spec, asked),
-        hyperparameters=asked.job.settings,
-        holdout=asked.job.holdout,
-        title=asked.job.title,
+        request.grid,
+        seeds=request.seeds or (request.job.seed,),
+        schedule=model.spec.schedule.with_(**request.job.schedule),
+        metric=_metric(model.spec, request),
+        hyperparameters=request.job.settings,
+        holdout=request.job.holdout,
+        title=request.job.title,
     )
     tell_samples(planned.placed, options.json)
     tell_doubts(given, planned.base_plan(), options.json)
-    session = Session(name=asked.job.title or out.stem)
-    return _go(planned, session, out, options, options.executor or asked.job.executor)
+    session = Session(name=request.job.title or out.stem)
+    return _go(planned, session, out, options, options.executor or request.job.executor)
 
 
 def _asked(options: argparse.Namespace) -> StudyFile:
@@ -71,34 +71,34 @@ def _asked(options: argparse.Namespace) -> StudyFile:
     if options.what.lower().endswith(".toml"):
         if options.input or options.set or options.transform or options.import_option or options.samples_in:
             raise SettingError("A study file brings its inputs and settings.", "Write them into the file.")
-        asked = read_study(Path(options.what))
-        pairs.check_inputs(asked.job.files)
+        request = read_study(Path(options.what))
+        pairs.check_inputs(request.job.files)
     else:
         if not options.input:
             raise SettingError("--input is missing.", "For example --input X=matrix.csv")
         options.model = options.what
         options.executor = options.executor or "threads"
-        asked = StudyFile(job_of(options))
-    spec = registry().model(asked.job.model).spec
+        request = StudyFile(job_of(options))
+    spec = registry().model(request.job.model).spec
     return replace(
-        asked,
-        grid={**asked.grid, **_grid(spec, options.grid)},
-        seeds=tuple(_seeds(options.seeds)) or asked.seeds,
-        metric=options.metric or asked.metric,
-        goal=options.goal or asked.goal,
+        request,
+        grid={**request.grid, **_grid(spec, options.grid)},
+        seeds=tuple(_seeds(options.seeds)) or request.seeds,
+        metric=options.metric or request.metric,
+        goal=options.goal or request.goal,
     )
 
 
-def _metric(spec: ModelSpec, asked: StudyFile) -> Metric | str | None:
-    if asked.goal:
+def _metric(spec: ModelSpec, request: StudyFile) -> Metric | str | None:
+    if request.goal:
         primary = spec.primary_trace
-        source = asked.metric or (primary.name if primary is not None else "")
+        source = request.metric or (primary.name if primary is not None else "")
         if not source:
             raise SettingError(f"{spec.title} has no primary trace.", "Add --metric NAME.")
         predicts = registry().model(spec.id).offers("log_likelihood")
         declared = {metric.key: metric for metric in metrics_of(spec, registry().metrics, predicts)}
-        return replace(declared.get(source, Metric(source)), goal=asked.goal)  # type: ignore[arg-type]
-    return asked.metric or None
+        return replace(declared.get(source, Metric(source)), goal=request.goal)  # type: ignore[arg-type]
+    return request.metric or None
 
 
 def _stored(options: argparse.Namespace) -> int:
@@ -127,11 +127,11 @@ def _stored(options: argparse.Namespace) -> int:
     planned.open(choice.number, session, partial(named_executor, options.executor or "threads"))
     planned.put(session)
     saved = session.save(out)
-    words = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
+    text = "exploratory: another fit was picked before" if choice.exploratory else "the first pick"
     if options.json:
         emit("picked", fit=choice.number, exploratory=choice.exploratory, time=choice.time, path=str(saved))
     else:
-        print(f"Picked fit {choice.number} ({planned.words_of(planned.job(choice.number))}), {words}.")
+        print(f"Picked fit {choice.number} ({planned.words_of(planned.job(choice.number))}), {text}.")
         print(f"Session: {saved.absolute()}")
     return DONE
 
@@ -152,8 +152,8 @@ def _go(planned: Study, session: Session, out: Path, options: argparse.Namespace
         _print_ranked(planned)
         print(f"Session: {saved.absolute()}")
     if best is None and not planned.control.stopping:
-        told = next((item.message for item in planned.jobs if item.message), "")
-        raise ModelError("No job of the study ended with a number to rank it by.", told)
+        reason = next((item.message for item in planned.jobs if item.message), "")
+        raise ModelError("No job of the study ended with a number to rank it by.", reason)
     return STOPPED if planned.control.stopping else DONE
 
 
@@ -229,10 +229,10 @@ def _line(planned: Study, job: StudyJob) -> str:
 
 def _print_ranked(planned: Study) -> None:
     ranked = planned.ranked()
-    for place, job in enumerate(ranked, start=1):
-        apart = job.behind(ranked[0]) if place > 1 and planned.metric.key == "elpd" else None
+    for rank, job in enumerate(ranked, start=1):
+        apart = job.behind(ranked[0]) if rank > 1 and planned.metric.key == "elpd" else None
         behind = "" if apart is None else f"  {apart[0]:.1f} ± {apart[1]:.1f} below the first"
-        print(f"{place:>4}  {_line(planned, job)}{behind}")
+        print(f"{rank:>4}  {_line(planned, job)}{behind}")
     waiting = planned.count("waiting")
     if waiting:
         print(f"{waiting} not started; plaidwork study SESSION goes on.")

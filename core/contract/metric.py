@@ -151,13 +151,13 @@ ELPD = (
 """What the host measures of a fit whose model tells the density of single observations (``Model.log_likelihood``)."""
 
 
-def metrics_of(spec: ModelSpec, brought: Iterable[Metric] = (), predicts: bool = False) -> list[Metric]:
+def metrics_of(spec: ModelSpec, external: Iterable[Metric] = (), predicts: bool = False) -> list[Metric]:
     """All metrics of a model, their goals settled: its own, those that plugins bring, its objective, its other
     traces with a goal; where it ``predicts`` single observations also how well. The first is the one to rank by."""
     primary = spec.primary_trace
     traces = [trace for trace in spec.traces if trace is primary or trace.goal]
     traces.sort(key=lambda trace: trace is not primary)
-    guests = [metric for metric in brought if {"*", spec.id} & set(metric.models)]
+    guests = [metric for metric in external if {"*", spec.id} & set(metric.models)]
     found: dict[str, Metric] = {}
     # what plugins bring for any model comes after what the model says of itself
     told = (*spec.metrics, *(Metric(trace.name, trace.label) for trace in traces))

@@ -292,7 +292,7 @@ class Model(ABC, Generic[StateT, ParamsT]):
         change = float(np.max(np.abs(np.diff(values[-3:]))))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+    def may_stop(self, traces: Mapping[str, np.ndarray], params: ParamsT) -> bool:
         """Variational and optimising models: whether a restart whose objective stands still may end.
 
         False while something is still to come that lets it rise again, such as a part of the model that joins later.

@@ -18,13 +18,13 @@ _AWKWARD = re.compile(r"""[",;=\\]|^\s|\s$|^$""")
 
 def split(text: str) -> list[tuple[str, str]]:
     """Name and choice of every part, in order; the name is empty where none is given."""
-    found, place = [], 0
-    while place < len(text):
-        match = _PART.match(text, place)
-        if match is None or match.end() == place:
-            found.append(("", text[place:].strip()))
+    found, position = [], 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None or match.end() == position:
+            found.append(("", text[position:].strip()))
             break
-        place = match.end()
+        position = match.end()
         if match[1].strip():
             name, _, word = match[1].rpartition("=")
             found.append((_bare(name.strip()), word.strip()))

@@ -59,14 +59,14 @@ class PluginFault:
 def one_line(error: BaseException) -> str:
     """``KeyError: 'x'``, short enough for a message; never raises, whatever the exception is."""
     try:
-        words = " ".join(str(error).split())
+        message = " ".join(str(error).split())
     except BaseException:
-        words = "(its text cannot be shown)"
+        message = "(its text cannot be shown)"
     if isinstance(error, SyntaxError):
-        words = error.msg
-    if len(words) > _MOST_WORDS:
-        words = f"{words[:_MOST_WORDS]}…"
-    return f"{type(error).__name__}: {words}".rstrip(": ").rstrip(".")
+        message = error.msg
+    if len(message) > _MOST_WORDS:
+        message = f"{message[:_MOST_WORDS]}…"
+    return f"{type(error).__name__}: {message}".rstrip(": ").rstrip(".")
 
 
 def full_traceback(error: BaseException) -> str:

@@ -122,14 +122,14 @@ def plugin_error(
         own = (thing if isinstance(thing, type) else type(thing)).__module__
         prefixes = (*prefixes, own)
     called, frame = frame_of(error, prefixes)
-    told = isinstance(error, PluginError)
+    by_plugin = isinstance(error, PluginError)
     fault = PluginFault(
         info.name,
         info.version,
         (error.hook if isinstance(error, PluginError) else "") or hook or called,
-        "" if told else frame,
+        "" if by_plugin else frame,
         error.message.rstrip(".") if isinstance(error, PluginError) else one_line(error),
-        "" if told else full_traceback(error),
+        "" if by_plugin else full_traceback(error),
     )
     info.faults.append(fault)
     message = fault.message
@@ -142,7 +142,7 @@ def plugin_error(
         fault.hook,
         fault,
     )
-    made.__cause__ = None if told else error
+    made.__cause__ = None if by_plugin else error
     return made
 
 

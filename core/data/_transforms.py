@@ -38,13 +38,13 @@ def _cell(dataset: Dataset, place: Sequence[int]) -> str:
 def _need_above(dataset: Dataset, values: np.ndarray, limit: float, title: str) -> None:
     bad = values <= limit
     if bad.any():
-        place = np.argwhere(bad)[0]
+        cell = np.argwhere(bad)[0]
         rule = "positive values" if limit == 0 else f"values above {limit:g}"
         number = int(bad.sum())
         more = f" {number - 1} more like it." if number > 1 else ""
         hint = "Use the logarithm of 1 + value, or leave it out." if limit == 0 else "Leave it out."
         raise DataError(
-            f"{dataset.name}, {_cell(dataset, place)}: {title} needs {rule}. Found “{values[tuple(place)]:g}”.{more}",
+            f"{dataset.name}, {_cell(dataset, cell)}: {title} needs {rule}. Found “{values[tuple(cell)]:g}”.{more}",
             hint,
         )
 
@@ -241,13 +241,13 @@ def select(dataset: Dataset, options: Options) -> Result:
         wanted = [part.strip() for part in re.split(r"[\n;]", wanted) if part.strip()]
     if not wanted:
         raise DataError("Select by name: no name was given.", f"Name the {label} to keep or to leave out.")
-    place = {name: index for index, name in enumerate(names)}
+    index_of = {name: index for index, name in enumerate(names)}
     for name in wanted:
-        if name not in place:
+        if name not in index_of:
             near = difflib.get_close_matches(name, names, n=1)
             hint = f"Did you mean “{near[0]}”?" if near else f"The first is “{names[0]}”." if names else ""
             raise DataError(f"Select by name: “{dataset.name}” has no {options['axis'][:-1]} “{name}”.", hint)
-    index = np.array(list(dict.fromkeys(place[name] for name in wanted)))
+    index = np.array(list(dict.fromkeys(index_of[name] for name in wanted)))
     if options["mode"] == "drop":
         keep = np.ones(len(names), dtype=bool)
         keep[index] = False

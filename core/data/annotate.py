@@ -56,8 +56,8 @@ def annotate_columns(
             else "rows"
         )
     names = dataset.column_names if axis == "columns" else dataset.row_names
-    place = set(table.names)
-    matched = np.array([name in place for name in names], dtype=bool)
+    known = set(table.names)
+    matched = np.array([name in known for name in names], dtype=bool)
     if not matched.any():
         first, other = (names[0] if names else ""), (table.names[0] if table.names else "")
         raise NoNamesError(
@@ -88,8 +88,8 @@ def rename_rows(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
 def attach(dataset: Dataset, table: Annotations, axis: Literal["rows", "columns"], path: Path) -> Dataset:
     """The columns of a table that was read, added by name; at least one name must match. See ``annotate_columns``."""
     names = dataset.column_names if axis == "columns" else dataset.row_names
-    place = {name: index for index, name in enumerate(table.names)}
-    index = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    index_of = {name: index for index, name in enumerate(table.names)}
+    index = np.array([index_of.get(name, -1) for name in names], dtype=np.int64)
     added = {title: _spread(column, index) for title, column in table.columns.items()}
     note = {"file": path.name, "sha256": file_sha256(path), "axis": axis}
     seen = dataset.source.options
@@ -107,7 +107,7 @@ def annotate_all(
     Raises ``DataError`` when no dataset has.
     """
     found: dict[str, Dataset] = {}
-    told: list[str] = []
+    messages: list[str] = []
     problem: NoNamesError | None = None
     for name, dataset in datasets.items():
         try:
@@ -115,10 +115,10 @@ def annotate_all(
         except NoNamesError as error:
             problem = problem or error
         else:
-            told.append(f"{name}: {report.text}")
+            messages.append(f"{name}: {report.text}")
     if problem is not None and not found:
         raise problem
-    return found, "; ".join(told)
+    return found, "; ".join(messages)
 
 
 def _matches(table: Annotations, names: tuple[str, ...]) -> int:

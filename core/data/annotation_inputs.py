@@ -127,8 +127,8 @@ def codes_of(column: np.ndarray, levels: Sequence[str] = ()) -> tuple[np.ndarray
     order = [level.strip() for level in levels]
     if len(order) != len(categories) or set(order) != set(categories):
         return codes, categories
-    place = np.array([*(order.index(text) for text in categories), -1], dtype=np.int64)
-    return place[codes], tuple(order)
+    code_of = np.array([*(order.index(text) for text in categories), -1], dtype=np.int64)
+    return code_of[codes], tuple(order)
 
 
 def has_columns(dataset: Dataset, ref: ColumnRef) -> bool:
@@ -147,8 +147,8 @@ def _encoded(column: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
         return np.where(missing, -1, inverse), tuple(map(number_text, known[~np.isnan(known)]))
     texts = [str(item).strip() for item in column]
     categories = tuple(sorted({text for text in texts if text.lower() not in _MISSING}))
-    place = {text: code for code, text in enumerate(categories)}
-    return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
+    code_of = {text: code for code, text in enumerate(categories)}
+    return np.array([code_of.get(text, -1) for text in texts], dtype=np.int64), categories
 
 
 def number_text(value: float) -> str:
@@ -261,9 +261,9 @@ def _keys(title: str, column: np.ndarray, item: Input) -> list[str]:
 
 def wanted_role(item: Input) -> str:
     """The role that an input is named after (``outcome``, ``cluster``, ``group``, ``covariate``), or ``-``."""
-    for words in (item.name.lower(), item.label.lower()):
+    for text in (item.name.lower(), item.label.lower()):
         for role in ("outcome", "cluster", "group", "covariate"):
-            if words.startswith(role):
+            if text.startswith(role):
                 return role
     return "-"
 
@@ -289,5 +289,5 @@ def usual_choice(dataset: Dataset, item: Input) -> ColumnRef | None:
 
 def _called(item: Input) -> set[str]:
     """Titles of columns that are meant for an input of labels: its own names, and the usual ones of classes."""
-    words = {item.name.lower(), item.label.lower()}
-    return words | _CLASS_TITLES if words & _CLASS_TITLES else words
+    names = {item.name.lower(), item.label.lower()}
+    return names | _CLASS_TITLES if names & _CLASS_TITLES else names

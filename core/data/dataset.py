@@ -117,8 +117,8 @@ class Dataset:
                     "Give the height and width of the images whose pixels the columns are.",
                 )
             return
-        place = np.asarray(self.column_table[PIXEL])
-        if place.dtype.kind not in "iuf" or not ((place >= 1) & (place <= pixels)).all():
+        pixel = np.asarray(self.column_table[PIXEL])
+        if pixel.dtype.kind not in "iuf" or not ((pixel >= 1) & (pixel <= pixels)).all():
             raise DataError(
                 f"{found}: the annotation “{PIXEL}” has to number the columns from 1 to {pixels}."
             )
@@ -219,10 +219,10 @@ class Dataset:
     @property
     def described(self) -> str:
         """``2308 genes × 83 samples``, for lists and logs (numbers ungrouped; the window formats its own)."""
-        words = self.axis_words
+        labels = self.axis_words
         if len(self.shape) == 1:
-            return f"{self.shape[0]} {words[0]}"
-        return f"{self.shape[0]} {words[0]} × {self.shape[1]} {words[1]}"
+            return f"{self.shape[0]} {labels[0]}"
+        return f"{self.shape[0]} {labels[0]} × {self.shape[1]} {labels[1]}"
 
 
 def axis_words(row_label: str, column_label: str, samples_in: SamplesIn) -> tuple[str, str]:

@@ -55,9 +55,9 @@ class Given:
     """Whether files or objects were read here, so that nobody has seen before how they join."""
 
 
-def say_aloud(told: Iterable[Message]) -> None:
+def say_aloud(messages: Iterable[Message]) -> None:
     """Python warnings, at the line that called into Plaidwork."""
-    for one in told:
+    for one in messages:
         if one.aloud:
             warnings.warn(one.text, DataWarning, stacklevel=_depth())
 
@@ -244,7 +244,7 @@ def load_inputs(
     Several files of one input are joined by sample name; ``tell`` gets the input and the report. ``samples_in`` is the
     axis of the samples (see ``with_samples``).
     """
-    told: list[Message] = []
+    messages: list[Message] = []
     data: dict[str, list[Dataset]] = {}
     objects: dict[tuple[str, int], Made] = {}
     for name, given in entries.items():
@@ -254,7 +254,7 @@ def load_inputs(
             for made in one.load(item) if isinstance(one, ObjectInput) else ():
                 objects[name, len(data[name])] = made
                 data[name].append(made.dataset)
-    told += _spare(data, objects, entries)
+    messages += _spare(data, objects, entries)
     beside = {name: datasets for name, datasets in data.items() if datasets}
     for name, given in entries.items():
         for column in given:
@@ -262,13 +262,13 @@ def load_inputs(
                 data[name].append(column.load(spec.input(name), beside))
     data = {name: [_as_column(spec.input(name), one) for one in given] for name, given in data.items()}
     data = with_samples(data, samples_in)
-    told += _name_by_position(spec, data, objects)
+    messages += _name_by_position(spec, data, objects)
     read = any(
         not (isinstance(one, ObjectInput) and isinstance(one.value, Dataset))
         for given in entries.values()
         for one in given
     )
-    return Given(distinct_names(data, taken), tuple(told), read)
+    return Given(distinct_names(data, taken), tuple(messages), read)
 
 
 def read_entry(item: Input, entry: Entry) -> tuple[Dataset, ...]:
@@ -298,18 +298,18 @@ def _spare(
 ) -> list[Message]:
     """Columns of text of tables that nothing uses: one with a word among its numbers would be missed."""
     columns = [one.column for given in entries.values() for one in given if isinstance(one, ColumnInput)]
-    told = {}
+    messages = {}
     for name, given in data.items():
         for number, one in enumerate(given):
             made = objects.get((name, number))
             read = list(one.row_table)[: len(one.source.options.get("labels") or ())]
             titles = made.spare if made else read
             spare = [title for title in titles if not any(title in column for column in columns)]
-            if spare and one.name not in told:
+            if spare and one.name not in messages:
                 listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
                 text = f"{one.name}: read as labels, not used as numbers: {listed}."
-                told[one.name] = Message(text, aloud=True)
-    return list(told.values())
+                messages[one.name] = Message(text, aloud=True)
+    return list(messages.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ def _name_by_position(
             for axis, dim in zip(_AXES[: len(one.shape)], _dims(item, one)):
                 if not (item.many and dim in item.dims[1:]):
                     users.setdefault(dim, []).append(_Place(item.name, number, axis))
-    told = []
+    messages = []
     for places in users.values():
         bare = [p for p in places if (p.input, p.number) in objects and has_default_names(_names(data, p))]
         named = [p for p in places if not has_default_names(_names(data, p))]
@@ -348,9 +348,9 @@ def _name_by_position(
             )
             if not by_count:
                 names = _borrowed(data, place, named)
-                told.append(_told_position(data, place, named[0]))
+                messages.append(_told_position(data, place, named[0]))
             data[place.input][place.number] = _renamed(data[place.input][place.number], place.axis, names)
-    return told
+    return messages
 
 
 def _dims(item: Input, dataset: Dataset) -> tuple[str, ...]:
@@ -417,7 +417,7 @@ def left_out(
     before: Mapping[str, Sequence[Dataset]], after: Mapping[str, Sequence[Dataset]]
 ) -> tuple[Message, ...]:
     """What joining by name left out of the data that were given, for the fit does not see it."""
-    told = []
+    messages = []
     for name, given in before.items():
         for old, new in zip(given, after.get(name, ())):
             kept = {*new.row_names, *new.column_names}
@@ -425,5 +425,5 @@ def left_out(
             if lost:
                 listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"
                 text = f"{old.name}: {len(lost)} left out, for they have no name in common with another input: {listed}."
-                told.append(Message(text, aloud=True))
-    return tuple(told)
+                messages.append(Message(text, aloud=True))
+    return tuple(messages)

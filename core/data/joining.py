@@ -89,8 +89,8 @@ def align(
     wanted = [name for name in first if name in common]
     index: dict[str, np.ndarray | None] = {}
     for title, entry in names.items():
-        place = {name: position for position, name in enumerate(entry)}
-        found = np.fromiter((place[name] for name in wanted), dtype=np.int64, count=len(wanted))
+        index_of = {name: position for position, name in enumerate(entry)}
+        found = np.fromiter((index_of[name] for name in wanted), dtype=np.int64, count=len(wanted))
         same = len(found) == len(entry) and bool(np.array_equal(found, np.arange(len(entry))))
         index[title] = None if same else found
     left_out = {title: tuple(name for name in entry if name not in common) for title, entry in names.items()}
@@ -104,7 +104,7 @@ def unite(datasets: Sequence[Dataset]) -> list[Dataset]:
     ------
     DataError : a dataset shares no row name with the others, or rows without names differ in number.
     """
-    names = {f"{data.name} ({place + 1})": data.row_names for place, data in enumerate(datasets)}
+    names = {f"{data.name} ({index + 1})": data.row_names for index, data in enumerate(datasets)}
     if len(datasets) < 2 or len({data.row_names for data in datasets}) == 1:
         return list(datasets)
     if all(map(has_default_names, names.values())):
@@ -127,8 +127,8 @@ def unite(datasets: Sequence[Dataset]) -> list[Dataset]:
 def _widened(data: Dataset, names: tuple[str, ...]) -> Dataset:
     if data.row_names == names:
         return data
-    place = {name: position for position, name in enumerate(data.row_names)}
-    index = np.array([place.get(name, -1) for name in names])
+    index_of = {name: position for position, name in enumerate(data.row_names)}
+    index = np.array([index_of.get(name, -1) for name in names])
     absent = index < 0
     values = np.array(data.values[index])
     values[absent] = np.nan

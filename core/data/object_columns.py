@@ -86,8 +86,8 @@ def _of_objects(array: np.ndarray) -> Column:
     number = np.array([isinstance(value, (Real, Decimal, np.bool_)) for value in array], dtype=bool) & ~gone
     if number.any() or gone.all():
         if not (number | gone).all():
-            place = int(np.flatnonzero(~(number | gone))[0])
-            raise Mixed(place, array[place])
+            first = int(np.flatnonzero(~(number | gone))[0])
+            raise Mixed(first, array[first])
         numbers = np.array([0 if hidden else value for value, hidden in zip(array, gone)])
         if numbers.dtype.kind not in "biuf":  # fractions, decimals, whole numbers beyond 64 bits
             numbers = numbers.astype(np.float64)
@@ -150,9 +150,9 @@ def titles_of(titles: Iterable[Any]) -> tuple[str, ...]:
 def in_common_levels(columns: Sequence[Column]) -> tuple[str, ...]:
     """The order of values that all columns agree on; empty when they do not, or have none."""
     longest = max((column.levels for column in columns), key=len, default=())
-    place = {level: number for number, level in enumerate(longest)}
+    code_of = {level: number for number, level in enumerate(longest)}
     for column in columns:
-        own = [place.get(level, -1) for level in column.levels]
+        own = [code_of.get(level, -1) for level in column.levels]
         if not own or -1 in own or own != sorted(own):
             return ()
     return longest

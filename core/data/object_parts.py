@@ -121,10 +121,10 @@ def _frame(what: str, frame: Any, options: Mapping[str, Any]) -> Parts:
     if len(set(titles)) < len(titles) and not options.get("rename_duplicates"):
         twice = next(title for title in titles if titles.count(title) > 1)
         raise DataError(f"{what}: the column name “{twice}” occurs more than once.", "Choose other names.")
-    place = {title: number for number, title in enumerate(titles)}
-    named, labels, skip = (_chosen(what, place, options, key) for key in FRAME_OPTIONS)
+    index_of = {title: number for number, title in enumerate(titles)}
+    named, labels, skip = (_chosen(what, index_of, options, key) for key in FRAME_OPTIONS)
     if named:
-        rows = Names(_texts(_column(what, _of_frame(frame, place[named[0]]), Names(), named[0])))
+        rows = Names(_texts(_column(what, _of_frame(frame, index_of[named[0]]), Names(), named[0])))
     else:
         rows = names_of(getattr(frame, "index", None), len(frame))
     if not (named or labels or skip) and (whole := _all_numbers(frame)) is not None:
@@ -203,8 +203,8 @@ def annotations_of(what: str, frame: Any, names: Names) -> dict[str, Column]:
         given = _of_frame(frame, number)
         column = _column(what, given, names, title, mixed_as_text=True)
         if column.is_number and getattr(getattr(given, "dtype", None), "kind", "") == "b":
-            words = np.where(column.values > 0, "yes", "no")
-            column = Column(np.where(np.isnan(column.values), "", words))
+            texts = np.where(column.values > 0, "yes", "no")
+            column = Column(np.where(np.isnan(column.values), "", texts))
         found[title] = column
     return found
 

@@ -123,8 +123,8 @@ def _modalities(given: ObjectInput, item: Input) -> list[Made]:
 def _beside(dataset: Dataset, frame: Any) -> Dataset:
     """The dataset with the columns of a table of more samples, those that it has not already."""
     names = titles_of(frame.index)
-    place = {name: number for number, name in enumerate(names)}
-    index = np.array([place.get(name, -1) for name in dataset.row_names])
+    index_of = {name: number for number, name in enumerate(names)}
+    index = np.array([index_of.get(name, -1) for name in dataset.row_names])
     table = dict(dataset.row_table)
     for title, column in annotations_of(dataset.name, frame, Names(names)).items():
         if title not in table and (index >= 0).any():

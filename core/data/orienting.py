@@ -93,8 +93,8 @@ def with_samples(
 
     Raises ``SettingError`` for any other word and for an input that is not given.
     """
-    told = dict.fromkeys(data, said) if isinstance(said, str) else dict(said or {})
-    for name, word in told.items():
+    said_of = dict.fromkeys(data, said) if isinstance(said, str) else dict(said or {})
+    for name, word in said_of.items():
         if word not in AXIS_WORDS:
             raise SettingError(f"samples_in must be “rows” or “columns”. Found “{word}”.")
         if name not in data:
@@ -103,7 +103,9 @@ def with_samples(
             )
     return {
         name: [
-            dataset.with_(samples_in=told[name]) if name in told and len(dataset.shape) == 2 else dataset
+            dataset.with_(samples_in=said_of[name])
+            if name in said_of and len(dataset.shape) == 2
+            else dataset
             for dataset in datasets
         ]
         for name, datasets in data.items()
@@ -123,9 +125,9 @@ def placed(
     evidence: Evidence = {dim: list(names) for dim, names in (known or {}).items()}
     unclear: list[Placed] = []
     for item in items:
-        for place, dataset in enumerate(given.get(item.name, ())):
+        for index, dataset in enumerate(given.get(item.name, ())):
             if item.samples and item.kind == "matrix" and len(dataset.shape) == 2:
-                unclear.append(Placed(item, place, dataset, None))
+                unclear.append(Placed(item, index, dataset, None))
             elif len(dataset.shape) == len(item.dims):
                 _tell(evidence, item, dataset, turned=False)
     found: list[Placed] = []
@@ -162,15 +164,15 @@ def orient(
     turned = {(one.item.name, one.place) for one in found if one.turns}
     names = dict(taken or {})
     for name, datasets in result.items():
-        names |= {d.name: d for place, d in enumerate(datasets) if (name, place) not in turned}
-    told = []
+        names |= {d.name: d for index, d in enumerate(datasets) if (name, index) not in turned}
+    messages = []
     for one in found:
         if one.turns:
             made = _turned(one, names)
             one, names[made.name] = replace(one, made=made), made
             result[one.item.name][one.place] = made
-        told.append(one)
-    return {name: tuple(datasets) for name, datasets in result.items()}, tuple(told)
+        messages.append(one)
+    return {name: tuple(datasets) for name, datasets in result.items()}, tuple(messages)
 
 
 def _settle(

@@ -74,9 +74,7 @@ def with_samples_in_rows(datasets: Sequence[Dataset]) -> list[Dataset]:
 
 def overview(datasets: Sequence[Dataset]) -> Overview:
     """Look at views with samples in the rows, joined by name. O(cells)."""
-    order = {
-        name: place for place, name in enumerate(dict.fromkeys(n for d in datasets for n in d.row_names))
-    }
+    order = {name: row for row, name in enumerate(dict.fromkeys(n for d in datasets for n in d.row_names))}
     present = np.zeros((len(datasets), len(order)))
     views = []
     for number, dataset in enumerate(datasets):
@@ -88,9 +86,9 @@ def overview(datasets: Sequence[Dataset]) -> Overview:
     patterns = (present > 0).astype(int)
     shares = [-np.round(present[number], 1) for number in range(len(datasets) - 1, -1, -1)]
     keys = [-patterns[number] for number in range(len(datasets) - 1, -1, -1)]
-    place = np.lexsort([np.arange(len(order)), *shares, *keys, -patterns.sum(axis=0)])
+    shown = np.lexsort([np.arange(len(order)), *shares, *keys, -patterns.sum(axis=0)])
     names = list(order)
-    return Overview(tuple(views), tuple(names[i] for i in place), present[:, place])
+    return Overview(tuple(views), tuple(names[i] for i in shown), present[:, shown])
 
 
 def _known(dataset: Dataset) -> np.ndarray:

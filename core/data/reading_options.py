@@ -58,10 +58,10 @@ def _choice_fault(option: ReadingOption, value: Any) -> str:
     if not allowed or any(type(item) is type(value) and item == value for item in allowed):
         return ""
     spelled = [word for word, value in (option.spelled or {}).items() if value in allowed and word.isalpha()]
-    words = [
+    texts = [
         str(item).lower() if isinstance(item, bool) else str(item) for item in allowed if str(item).isalnum()
     ]
-    return f"one of {', '.join(dict.fromkeys([*words, *spelled]))}"
+    return f"one of {', '.join(dict.fromkeys([*texts, *spelled]))}"
 
 
 def _flag_fault(option: ReadingOption, value: Any) -> str:
@@ -96,9 +96,9 @@ _MARKS = {"comma": ",", "point": ".", "blank": " ", "space": " ", "apostrophe": 
 _OF_TEXT = ("delimited",)
 
 
-def _drop(what: str, which: str, words: str) -> ReadingOption:
+def _drop(what: str, which: str, text: str) -> ReadingOption:
     name = f"drop_{which}_{what}"
-    return ReadingOption(name, "flag", f"Drop {which} {what}", f"leave out {what} {words}", EVERY)
+    return ReadingOption(name, "flag", f"Drop {which} {what}", f"leave out {what} {text}", EVERY)
 
 
 READING_OPTIONS: tuple[ReadingOption, ...] = (

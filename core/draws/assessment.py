@@ -189,10 +189,10 @@ def calibration(
 ) -> list[Bin]:
     """Bins of equal width from 0 to 1 that hold items: mean probability against the share of the class (Wilson)."""
     positive, p = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
-    place = np.clip((p * bins).astype(np.intp), 0, bins - 1)
+    bin_of = np.clip((p * bins).astype(np.intp), 0, bins - 1)
     found = []
     for b in range(bins):
-        inside = place == b
+        inside = bin_of == b
         if count := int(inside.sum()):
             found.append(
                 Bin(float(p[inside].mean()), wilson(int(positive[inside].sum()), count, level), count)

@@ -409,9 +409,9 @@ def _chains_apart(kept: Kept, spec: ModelSpec) -> Verdict | None:
 
 
 def listed(numbers: Sequence[Any]) -> str:
-    """Numbers in words: ``1, 2 and 5``."""
-    words = [str(number) for number in numbers]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    """Numbers in texts: ``1, 2 and 5``."""
+    texts = [str(number) for number in numbers]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int] | None) -> Verdict:

@@ -100,8 +100,8 @@ def rank_histogram(values: np.ndarray, bins: int = 20) -> tuple[np.ndarray, floa
     if values.size == 0:
         return np.zeros((n_chains, bins), np.int64), 0.0
     ranks = _average_ranks(values.reshape(1, -1)).reshape(values.shape)
-    place = np.minimum(((ranks - 0.5) * bins / values.size).astype(np.int64), bins - 1)
-    counts = np.stack([np.bincount(row, minlength=bins) for row in place])
+    bin_of = np.minimum(((ranks - 0.5) * bins / values.size).astype(np.int64), bins - 1)
+    counts = np.stack([np.bincount(row, minlength=bins) for row in bin_of])
     return counts, n_draws / bins
 
 

@@ -111,9 +111,9 @@ class AnalysisSpec:
             if isinstance(self.models, str):
                 raise DeclarationError(f'{self.id}: models are a tuple of ids, or "*"')
             object.__setattr__(self, "models", tuple(self.models))
-        asked = [item.name for item in self.inputs]
-        asked += [item.name for item in self.annotations] + [item.name for item in self.files]
-        for names in (asked, [parameter.name for parameter in self.hyperparameters]):
+        wanted = [item.name for item in self.inputs]
+        wanted += [item.name for item in self.annotations] + [item.name for item in self.files]
+        for names in (wanted, [parameter.name for parameter in self.hyperparameters]):
             twice = {name for name in names if names.count(name) > 1}
             if twice:
                 raise DeclarationError(f"{self.id}: declared twice: {', '.join(sorted(twice))}")

@@ -155,8 +155,8 @@ class AnalysisInputs:
     def _turned(self, item: Input, datasets: Sequence[Dataset]) -> tuple[Dataset, ...]:
         """Matrices with their samples where the input wants them; the names of the fitted data tell where they are."""
         known = names_known(self._run.spec, self._fitted)
-        result, told = orient([item], {item.name: datasets}, known=known)
-        self._log += [LogLine(now(), "info", one.line) for one in told if one.line]
+        result, messages = orient([item], {item.name: datasets}, known=known)
+        self._log += [LogLine(now(), "info", one.line) for one in messages if one.line]
         return result[item.name]
 
     # -- data -----------------------------------------------------------------------------------
@@ -214,19 +214,19 @@ class AnalysisInputs:
                 dataset = self._like(item, dataset, 1 if axis else 0, place)
         return dataset
 
-    def _like(self, item: Input, dataset: Dataset, axis: Axis, place: tuple[Dataset, Axis]) -> Dataset:
+    def _like(self, item: Input, dataset: Dataset, axis: Axis, fitted_axis: tuple[Dataset, Axis]) -> Dataset:
         """The dataset with exactly the items of a fitted axis; those it lacks are missing cells."""
-        target, target_axis = place
+        target, target_axis = fitted_axis
         names = (target.row_names, target.column_names)[target_axis]
         own = (dataset.row_names, dataset.column_names)[axis]
         if own == names:
             return dataset
-        _orders, report = align({"the fitted data": place, item.title: (dataset, axis)})
+        _orders, report = align({"the fitted data": fitted_axis, item.title: (dataset, axis)})
         if report.by_position:
             return dataset
         where = {name: index for index, name in enumerate(own)}
         index = np.array([where.get(name, -1) for name in names], dtype=np.int64)
-        lost = [name for name, place in zip(names, index, strict=True) if place < 0]
+        lost = [name for name, at in zip(names, index, strict=True) if at < 0]
         if lost and not item.missing:
             raise DataError(
                 f"{dataset.name} lacks {len(lost)} of the {len(names)} {AXES[target_axis]}s of "
@@ -294,8 +294,8 @@ def _filled(
     values: np.ndarray | None, column: np.ndarray, own: Sequence[str], names: Sequence[str]
 ) -> np.ndarray:
     """The column at the items ``names``, where ``values`` has none; a column of another type is left."""
-    place = {name: index for index, name in enumerate(own)}
-    index = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    index_of = {name: index for index, name in enumerate(own)}
+    index = np.array([index_of.get(name, -1) for name in names], dtype=np.int64)
     missing: Any = np.nan if column.dtype.kind == "f" else ""
     spread = column[np.maximum(index, 0)].copy()
     spread[index < 0] = missing

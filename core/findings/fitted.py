@@ -181,9 +181,9 @@ def write_imputed(fitted: FittedInput, path: Path, word: str = "row") -> int:
         with open(handle, "w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             out.writerow(["data", word, "feature", "expected", "sd"])
-            for place, block in enumerate(fitted.blocks):
-                rows_of, columns_of = fitted.shown_names(place)
-                for rows, columns, mean, sd in fitted.imputed(place):
+            for index, block in enumerate(fitted.blocks):
+                rows_of, columns_of = fitted.shown_names(index)
+                for rows, columns, mean, sd in fitted.imputed(index):
                     count += len(rows)
                     for r, c, m, s in zip(rows, columns, mean.tolist(), sd.tolist(), strict=True):
                         shown = ("" if value != value else repr(value) for value in (m, s))

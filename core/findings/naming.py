@@ -153,8 +153,8 @@ class Naming:
         """Texts as shown: names of items by their labels, where all of them are names of one axis; renamed things."""
         found = list(values)
         if self._shown:
-            asked = {text for text in found if text}
-            known = next((axis for axis in self._shown if asked and asked.issubset(axis)), None)
+            wanted = {text for text in found if text}
+            known = next((axis for axis in self._shown if wanted and wanted.issubset(axis)), None)
             found = [known.get(text, text) for text in found] if known is not None else found
         if self._renamed:
             found = [self._renamed.get(str(text).casefold()) or self._begun(text) for text in found]

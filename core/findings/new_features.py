@@ -40,12 +40,12 @@ def match_features(
     ------
     ModelError : a matrix without a fitted feature, more matrices than were fitted, or features that are needed.
     """
-    blocks, told = [], []
+    blocks, messages = [], []
     for old, block in sorted(_pairs(item, fitted, new), key=lambda pair: pair[0]):
         made, match = _in_order(item, fitted[old], new[block])
         blocks.append(made)
-        told.append(match)
-    return tuple(blocks), told
+        messages.append(match)
+    return tuple(blocks), messages
 
 
 def _pairs(item: Input, fitted: Sequence[Block], new: Sequence[Block]) -> list[tuple[int, int]]:
@@ -69,8 +69,8 @@ def _in_order(item: Input, fitted: Block, block: Block) -> tuple[Block, Match]:
     wanted, own = fitted.names[1], block.names[1]
     if wanted == own:
         return replace(block, name=fitted.name), Match(block.name, fitted.name, len(wanted), (), ())
-    place = {name: i for i, name in enumerate(own)}
-    index = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
+    index_of = {name: i for i, name in enumerate(own)}
+    index = np.array([index_of.get(name, -1) for name in wanted], dtype=np.int64)
     if (index < 0).all():
         if len(own) == len(wanted) and (has_default_names(own) or has_default_names(wanted)):
             named = replace(block, name=fitted.name, names=(block.names[0], wanted))

@@ -57,11 +57,11 @@ class NewSamples(Analysis):
         for item in self.model.spec.inputs:
             if item.kind == "matrix" and item.name in given and item.name in fitted:
                 old, new = fitted[item.name], given[item.name]
-                blocks, told = match_features(
+                blocks, messages = match_features(
                     item, old if item.many else (old,), new if item.many else (new,)
                 )
                 made[item.name] = blocks if item.many else blocks[0]
-                matches += told
+                matches += messages
         return ModelData(made), matches
 
     def views(self, found: Results) -> tuple[View, ...]:

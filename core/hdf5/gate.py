@@ -71,16 +71,16 @@ _ENTRY = 16  # index, count of references, four reserved bytes, length
 
 def _check_heap(data: mmap.mmap, start: int) -> None:
     size = int.from_bytes(data[start + 8 : start + 16], "little")
-    end, place = start + size, start + 16
+    end, position = start + size, start + 16
     if size < 4096 or end > len(data):
         return  # not a heap, or one that the library refuses by itself
-    while place + _ENTRY <= end:
-        index = int.from_bytes(data[place : place + 2], "little")
-        length = int.from_bytes(data[place + 8 : place + 16], "little")
+    while position + _ENTRY <= end:
+        index = int.from_bytes(data[position : position + 2], "little")
+        length = int.from_bytes(data[position + 8 : position + 16], "little")
         step = length if index == 0 else _ENTRY + -(-length // 8) * 8
-        if step < _ENTRY or place + step > end:
-            raise SessionError(f"the text heap at byte {start} has a damaged entry at byte {place}.")
-        place += step
+        if step < _ENTRY or position + step > end:
+            raise SessionError(f"the text heap at byte {start} has a damaged entry at byte {position}.")
+        position += step
 
 
 class _Gate:

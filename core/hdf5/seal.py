@@ -60,8 +60,8 @@ def probe(path: Path) -> None:
     except subprocess.TimeoutExpired:
         raise SessionError(f"“{path.name}” is damaged: reading it does not come to an end.") from None
     if done.returncode == 3:
-        words = json.loads(done.stdout.decode().splitlines()[-1])
-        raise SessionError(words["message"], words["hint"])
+        record = json.loads(done.stdout.decode().splitlines()[-1])
+        raise SessionError(record["message"], record["hint"])
     if done.returncode:
         raise SessionError(
             f"“{path.name}” is damaged: the program that read it ended with code {done.returncode}."

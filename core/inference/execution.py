@@ -15,6 +15,7 @@ from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.plugin_info import blamed
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.chain import ChainRecord
+from plaidwork.core.draws.diagnostics import Diagnosis
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import ModelError, PlaidworkError, PluginError, SettingError
 from plaidwork.core.inference.environment import environment
@@ -63,6 +64,7 @@ class FitJob:
         self._sweeping = run.sweeps_done > 0
         self._begun, self._sweeps_before, self._looks = 0.0, run.sweeps_done, 0
         self._cut = False
+        self._found: Diagnosis | None = None
         self._withheld: list[Event] = []
         self._concluded: tuple[object, ...] = ()
         self._news: SimpleQueue[Event] = SimpleQueue()
@@ -113,11 +115,8 @@ class FitJob:
             self._executor.close()
             with self._status:
                 self.run.status = status
-        if self.run.goal is not None and status == "done":
-            found = self.run.diagnosis()
-            self.run.say(
-                ending(self.run.goal, self.run.schedule, found), "info" if settled(found) else "warning"
-            )
+        if self.run.goal is not None and self._found is not None and status == "done":
+            self.run.say(ending(self.run.goal, self.run.schedule, self._found))
 
     def _chains(self, todo: list[ChainRecord]) -> Iterator[Event]:
         """Run chains to the end of their schedule."""
@@ -188,6 +187,7 @@ class FitJob:
                 found = run.diagnosis()
         except PlaidworkError:  # told when the run is summarised at its end
             return False
+        self._found = found
         schedule = None if settled(found) else longer(run.schedule, goal, found)
         if schedule is None or self._seconds(schedule) > goal.budget:
             return False

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.draws.diagnostics import ESS_MARKS, RHAT_MARKS, Diagnosis
+from plaidwork.core.draws.numbers import format_count
 
 LONGEST = 50
 """Times the sweeps asked for, after the warm-up, at which a run ends that has not settled."""
@@ -83,7 +84,8 @@ def sweeps_needed(now: Schedule, goal: Schedule, found: Diagnosis) -> int | None
 
 def ending(goal: Schedule, now: Schedule, found: Diagnosis) -> str:
     """How a run with a goal has ended, as a sentence."""
-    made = f"{now.sweeps('mcmc'):,} sweeps per chain, of which {now.left_out:,} are left out as warm-up"
+    sweeps, left_out = format_count(now.sweeps("mcmc")), format_count(now.left_out)
+    made = f"{sweeps} sweeps per chain, of which {left_out} are left out as warm-up"
     if settled(found):
         return f"Settled after {made}."
     if longer(now, goal, found) is None:

@@ -21,7 +21,7 @@ def has_converged(plan: FitPlan, record: ChainRecord) -> bool:
     schedule, traces = record.schedule, record.trace.snapshot()
     if not schedule.window:
         return plan.model.converged(traces, schedule.tolerance)
-    return stands_still(plan.spec, schedule, traces) and plan.model.may_stop(traces)
+    return stands_still(plan.spec, schedule, traces) and plan.model.may_stop(traces, plan.params)
 
 
 def stands_still(spec: ModelSpec, schedule: Schedule, traces: Mapping[str, np.ndarray]) -> bool:

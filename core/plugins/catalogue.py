@@ -39,10 +39,10 @@ class Catalogue:
         """Things by id: ``models``, ``analyses``, ``views``, ``readers``, ``samples`` or ``metrics``."""
         return self._things[field]
 
-    def check(self, brought: Contributions, plugins: list[PluginInfo]) -> None:
+    def check(self, contributions: Contributions, plugins: list[PluginInfo]) -> None:
         """Raise ``PluginError`` when an id is taken by one of ``plugins``."""
         for kind in _KINDS:
-            for id in getattr(brought, kind.field):
+            for id in getattr(contributions, kind.field):
                 if id in self._things[kind.field]:
                     owner = next((info for info in plugins if id in getattr(info, kind.field)), None)
                     whose = f" by the plugin {owner.title}" if owner else ""
@@ -51,10 +51,10 @@ class Catalogue:
                         "Rename one of the two.", hook=kind.hook,
                     )  # fmt: skip
 
-    def put(self, info: PluginInfo, brought: Contributions) -> None:
+    def put(self, info: PluginInfo, contributions: Contributions) -> None:
         """Take in what a plugin brings, after ``check``; ``info`` lists it from now on."""
         for kind in _KINDS:
-            own: dict[str, Any] = getattr(brought, kind.field)
+            own: dict[str, Any] = getattr(contributions, kind.field)
             self._things[kind.field].update(own)
             setattr(info, kind.field, list(own))
             if kind.owned:

@@ -44,25 +44,25 @@ def collect(info: PluginInfo, module: Any) -> Contributions:
     """Call all hooks of a plugin. Raises ``PluginError`` with ``hook`` set, ``Incompatible``, or what a hook raises."""
     _check_hook_names(module)
     found = {name: _call(module, name) for name in HOOKS if hasattr(module, name)}
-    brought = Contributions()
-    _models(info, found.get("plaidwork_models", []), brought)
-    _analyses(info, found.get("plaidwork_analyses", []), brought)
+    contributions = Contributions()
+    _models(info, found.get("plaidwork_models", []), contributions)
+    _analyses(info, found.get("plaidwork_analyses", []), contributions)
     for item in found.get("plaidwork_views", []):
         if not isinstance(item, ViewFactory):
             _wrong("plaidwork_views", f"{_shown(item)} is not a ViewFactory")
-        _add(brought.views, item.id, item, "view factory", "plaidwork_views")
+        _add(contributions.views, item.id, item, "view factory", "plaidwork_views")
     for item in found.get("plaidwork_readers", []):
         _check_reader(item)
-        _add(brought.readers, item.id, GuardedReader(info, item), "reader", "plaidwork_readers")
+        _add(contributions.readers, item.id, GuardedReader(info, item), "reader", "plaidwork_readers")
     for item in found.get("plaidwork_samples", []):
         if not isinstance(item, Sample):
             _wrong("plaidwork_samples", f"{_shown(item)} is not a Sample")
-        _add(brought.samples, item.id, item, "example", "plaidwork_samples")
+        _add(contributions.samples, item.id, item, "example", "plaidwork_samples")
     for item in found.get("plaidwork_metrics", []):
         if not isinstance(item, Metric):
             _wrong("plaidwork_metrics", f"{_shown(item)} is not a Metric")
-        _add(brought.metrics, item.key, item, "metric", "plaidwork_metrics")
-    return brought
+        _add(contributions.metrics, item.key, item, "metric", "plaidwork_metrics")
+    return contributions
 
 
 def _check_hook_names(module: Any) -> None:
@@ -97,7 +97,7 @@ def _in_hook(error: BaseException, hook: str) -> None:
         return
 
 
-def _models(info: PluginInfo, found: list[Any], brought: Contributions) -> None:
+def _models(info: PluginInfo, found: list[Any], contributions: Contributions) -> None:
     hook = "plaidwork_models"
     for item in found:
         model = _imported(item, hook)
@@ -107,10 +107,10 @@ def _models(info: PluginInfo, found: list[Any], brought: Contributions) -> None:
         _check_api(info, spec)
         if missing := model.lacks():
             _wrong(hook, f"{spec.title} has no method {', '.join(missing)}")
-        _add(brought.models, spec.id, model, "model", hook)
+        _add(contributions.models, spec.id, model, "model", hook)
 
 
-def _analyses(info: PluginInfo, found: list[Any], brought: Contributions) -> None:
+def _analyses(info: PluginInfo, found: list[Any], contributions: Contributions) -> None:
     hook = "plaidwork_analyses"
     for item in found:
         analysis = _imported(item, hook)
@@ -121,7 +121,7 @@ def _analyses(info: PluginInfo, found: list[Any], brought: Contributions) -> Non
         _check_api(info, spec)
         if getattr(analysis, "__abstractmethods__", ()):
             _wrong(hook, f"{spec.title} has no method run")
-        _add(brought.analyses, spec.id, analysis, "analysis", hook)
+        _add(contributions.analyses, spec.id, analysis, "analysis", hook)
 
 
 def _add(into: dict[str, Any], id: str, thing: Any, what: str, hook: str) -> None:
@@ -149,8 +149,8 @@ def incompatible_import(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"It needs {module}, which {version} does not have"
     named = re.search(r"cannot import name '(\w+)'", str(error))
-    asked = f"“{named[1]}”" if named else "a name"
-    return f"It needs {asked} of {module}, which {version} does not have"
+    missing = f"“{named[1]}”" if named else "a name"
+    return f"It needs {missing} of {module}, which {version} does not have"
 
 
 def _imported(item: Any, hook: str) -> Any:

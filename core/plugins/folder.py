@@ -102,9 +102,9 @@ def _licence(dist: Distribution) -> str:
     """A short licence name, or empty."""
     data: Any = dist.metadata
     for key in ("License-Expression", "License"):
-        words = str(data.get(key, "") or "").strip()
-        if words and len(words) < 40 and "\n" not in words:
-            return words
+        text = str(data.get(key, "") or "").strip()
+        if text and len(text) < 40 and "\n" not in text:
+            return text
     for line in data.get_all("Classifier") or ():
         if str(line).startswith("License :: "):
             return str(line).rsplit(" :: ", 1)[-1]

@@ -66,7 +66,7 @@ class Loader:
         self._catalogue = Catalogue()
         self._loaders: dict[str, Callable[[], Any]] = {}
         self._tickets: dict[str, object] = {}
-        self._told: list[Listener] = []
+        self._listeners: list[Listener] = []
         self._lock = threading.RLock()
         self._loading: threading.Thread | None = None
         self._inside: set[int] = set()
@@ -177,13 +177,13 @@ class Loader:
 
     def _import(self, info: PluginInfo, ticket: object) -> None:
         started = time.perf_counter()
-        brought: Contributions | None = None
+        contributions: Contributions | None = None
         failure: BaseException | None = None
         module: Any = None
         try:
             module = self._loaders[info.name]()
             complete(info, module)
-            brought = collect(info, module)
+            contributions = collect(info, module)
         except (
             BaseException
         ) as error:  # SystemExit, KeyboardInterrupt and the like are the plugin's in this thread
@@ -193,8 +193,8 @@ class Loader:
                 return  # turned off, or loaded again, while the import went on
             info.load_seconds = time.perf_counter() - started
             try:
-                if failure is None and brought is not None:
-                    self._adopt(info, module, brought)
+                if failure is None and contributions is not None:
+                    self._adopt(info, module, contributions)
             except BaseException as error:
                 failure = error
             if failure is not None:
@@ -202,12 +202,12 @@ class Loader:
         _log.info("plugin %s: %s after %.3f s %s", info.title, info.state, info.load_seconds, info.message)
         self._tell(info)
 
-    def _adopt(self, info: PluginInfo, module: Any, brought: Contributions) -> None:
+    def _adopt(self, info: PluginInfo, module: Any, contributions: Contributions) -> None:
         """All or nothing: a plugin that fails half-way leaves nothing behind."""
-        self._catalogue.check(brought, self.plugins)
+        self._catalogue.check(contributions, self.plugins)
         self._manager.register(module, name=info.name)
-        self._catalogue.put(info, brought)
-        things: tuple[Any, ...] = (*brought.models.values(), *brought.analyses.values())
+        self._catalogue.put(info, contributions)
+        things: tuple[Any, ...] = (*contributions.models.values(), *contributions.analyses.values())
         info.version = info.version or next((thing.spec.version for thing in things), "")
         info.fail("", "ok")
 
@@ -235,19 +235,19 @@ class Loader:
         return list(dict.fromkeys([*found, *(info.name for info in self.plugins)]))
 
     # -- news -----------------------------------------------------------------------------------
-    def subscribe(self, told: Listener) -> Callable[[], None]:
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Be told whenever a plugin changes its state; the result ends it."""
-        self._told.append(told)
-        return lambda: self._told.remove(told) if told in self._told else None
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def _tell(self, info: PluginInfo) -> None:
-        for told in list(self._told):
+        for listener in list(self._listeners):
             try:
-                told(info)
+                listener(info)
             except Exception:  # a listener that has gone (a window that was closed) must not end the loading
                 _log.debug("a listener failed", exc_info=True)
-                if told in self._told:
-                    self._told.remove(told)
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
 
     # -- switches -------------------------------------------------------------------------------
     def plugin(self, name: str) -> PluginInfo:

@@ -45,12 +45,12 @@ class Scaffold:
 
 def create(name: str, folder: Path = Path()) -> Scaffold:
     """Write the package ``name`` as a new folder in ``folder``; all of it or nothing. Raises ``SettingError``."""
-    words = names_for(name)
+    names = names_for(name)
     root = folder.expanduser() / name
     if root.exists() or root.is_symlink():
         raise SettingError(f"{root} exists already.", "Choose another name, or another --folder.")
     try:
-        files = {PurePosixPath(_filled(path, words)): source for path, source in _FILES.items()}
+        files = {PurePosixPath(_filled(path, names)): source for path, source in _FILES.items()}
         folder.expanduser().mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.expanduser()))
         try:
@@ -58,7 +58,7 @@ def create(name: str, folder: Path = Path()) -> Scaffold:
                 target = draft / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 text = (_templates() / source).read_text(encoding="utf-8")
-                target.write_text(_filled(text, words), encoding="utf-8", newline="\n")
+                target.write_text(_filled(text, names), encoding="utf-8", newline="\n")
             draft.chmod(0o755)
             (draft / "ci.sh").chmod(0o755)
             draft.rename(root)
@@ -67,7 +67,7 @@ def create(name: str, folder: Path = Path()) -> Scaffold:
             raise
     except OSError as error:
         raise SettingError(f"{root} cannot be written: {error.strerror or error}.") from error
-    module = words["module"]
+    module = names["module"]
     return Scaffold(
         root.absolute(), tuple(files), module, module, PurePosixPath(module, "example", "matrix.csv")
     )

@@ -46,17 +46,17 @@ def export_run(run: Run, folder: Path, session: Session, plugins: Registry | Non
     """
     from plaidwork.core.session.store.exports import write_h5ad, write_netcdf
 
-    def write(place: Path) -> None:
-        writer = BundleWriter(place)
+    def write(folder: Path) -> None:
+        writer = BundleWriter(folder)
         writer.run(session, run)
         writer.imputed(run, session.datasets, plugins)
         if any(record.trace.count for record in run.chains):
-            write_netcdf(run, session, place / "draws.nc")
+            write_netcdf(run, session, folder / "draws.nc")
         for title in dict.fromkeys(title for titles in run.inputs.values() for title in titles):
             if title in session.datasets:
-                (place / "data").mkdir(exist_ok=True)
-                write_h5ad(session.datasets[title], place / "data" / f"{file_name(title)}.h5ad")
-        (place / "README.txt").write_text(_readme(run, place), encoding="utf-8")
+                (folder / "data").mkdir(exist_ok=True)
+                write_h5ad(session.datasets[title], folder / "data" / f"{file_name(title)}.h5ad")
+        (folder / "README.txt").write_text(_readme(run, folder), encoding="utf-8")
 
     return _as_a_whole(folder, write)
 
@@ -65,21 +65,21 @@ def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
     """Let ``write`` fill a folder beside ``folder``, then move its files in."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise SessionError(f"Could not export to “{folder}”: {error}.", "Choose another folder.") from error
     try:
-        write(place)
-        written = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
+        write(temporary)
+        written = sorted(path.relative_to(temporary) for path in temporary.rglob("*") if path.is_file())
         for name in written:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(place / name, folder / name)
+            os.replace(temporary / name, folder / name)
     except (OSError, RuntimeError) as error:
         raise SessionError(
             f"Could not export to “{folder}”: {error}.", "Export to another folder."
         ) from error
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in written]
 
 
@@ -100,7 +100,7 @@ _WHAT = {
 }
 
 
-def _readme(run: Run, place: Path) -> str:
+def _readme(run: Run, folder: Path) -> str:
     verdict = run.diagnosis().verdict if run.n_draws else None
     kept = f"{run.n_draws} draws" if run.spec.algorithm == "mcmc" else "The last states"
     lines = [
@@ -109,7 +109,7 @@ def _readme(run: Run, place: Path) -> str:
         *([f"{verdict.title}. {verdict.text}"] if verdict is not None else []),
         "Exported by Plaidwork. Text is UTF-8, decimals are written with a point, empty cells are missing.",
         "",
-        *(f"{name:<16}{what}" for name, what in _WHAT.items() if (place / name).exists()),
+        *(f"{name:<16}{what}" for name, what in _WHAT.items() if (folder / name).exists()),
     ]
     return "\n".join(lines) + "\n"
 

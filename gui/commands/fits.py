@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plaidwork.core.data.samples import Sample
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.run import Run
+from plaidwork.core.inference.settling import ending
 from plaidwork.core.session.session import Session
 from plaidwork.core.session.suitability import Choices, Names, suggestion
 from plaidwork.gui import dialogs
@@ -191,6 +192,8 @@ class FitCommands(CommandGroup):
         text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
         text += f"{format_count(run.n_draws)} {what} in {format_duration(run.cpu_seconds)} of CPU time."
+        if run.goal is not None and run.status == "done" and run.last_diagnosis is not None:
+            text += f" {ending(run.goal, run.schedule, run.last_diagnosis)}"
         actions = (
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )

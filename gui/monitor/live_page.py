@@ -153,7 +153,7 @@ class LivePage(Page):
     def _make_figures(self) -> dict[str, KeyFigure]:
         figures = {
             "sweep": KeyFigure("Sweep"),
-            "left": KeyFigure("Time left" if self._run.goal is None else "Settles in"),
+            "left": KeyFigure("Time left"),
         }
         for trace in self._run.spec.traces:
             if trace.kind == "count":
@@ -269,28 +269,29 @@ class LivePage(Page):
         }
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
-        most = self._workbench.budget_left(run)
+        most, colour = self._workbench.budget_left(run), "text"
         if most is not None and phase == "running":
-            value, note = self._until_settled(left, most)
+            value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             note = "compiling, only once"
         if not phase:
             note = f"{format_duration(run.cpu_seconds)} of CPU time"
-        self._figures["left"].set_value(value, note)
+        self._figures["left"].set_label("Settles in" if most is not None else "Time left")
+        self._figures["left"].set_value(value, note, colour)
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
         self._tell_verdict()
 
-    def _until_settled(self, left: float | None, most: float) -> tuple[str, str]:
-        """When the chains have settled, should they go on as they did; ``most`` seconds are left for it."""
-        note = f"{format_duration(max(0.0, most), rough=True)} left for it"
+    def _until_settled(self, left: float | None, most: float) -> tuple[str, str, str]:
+        """When the chains have settled, should they go on as they did; a note, and a colour that warns when it is later than
+        the ``most`` seconds that are left for it."""
         run, found = self._run, self._run.last_diagnosis
+        room = format_duration(max(0.0, most), rough=True)
         goal, now = run.goal, run.schedule
         if left is None or found is None or goal is None or sweeps_needed(now, goal, found) is None:
-            return "–", note
-        if left > most + _AROUND:
-            return "longer", note
-        return format_duration(left, rough=True), note
+            return "–", f"budget ends in {room}", "text"
+        colour = "text" if left < most + _AROUND else "warn"
+        return format_duration(left, rough=True), f"budget ends in {room}", colour
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         for name, figure in self._figures.items():

@@ -47,7 +47,6 @@ class HeatCanvas(QWidget):
         super().__init__(parent)
         self.picture: Picture | None = None
         self.show_labels = True
-        self.show_tags = True
         self.marked_rows: tuple[int, ...] = ()
         self.marked_columns: tuple[int, ...] = ()
         self._rows, self._columns = (0.0, 1.0), (0.0, 1.0)

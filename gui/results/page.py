@@ -59,6 +59,7 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
+        self._solution_words: tuple[str, ...] = ()
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
@@ -192,10 +193,10 @@ class ResultPage(Renaming):
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
-        def load(task: Task) -> tuple[Sources, Any, tuple[str, ...]]:
+        def load(task: Task) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
             task.check()  # another one may have been asked for while this one waited
             shown = sources.of_run(self.run.solution(number)) if number else sources
-            return shown, self.load(shown), (*words, *shown.parts())
+            return shown, self.load(shown), (words, shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 
@@ -242,8 +243,8 @@ class ResultPage(Renaming):
             loop.exec()
         return not self.busy
 
-    def _done(self, outcome: tuple[Sources, Any, tuple[str, ...]]) -> None:
-        sources, self.loaded, self._left_out = outcome
+    def _done(self, outcome: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
+        sources, self.loaded, (self._solution_words, self._left_out) = outcome
         self._wait_before_skeleton.stop()
         self._sources = sources
         try:
@@ -282,7 +283,8 @@ class ResultPage(Renaming):
         self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
-        """Show these words above the picture."""
+        """Show these words above the picture, after what is shown of several solutions."""
+        caption = ". ".join(filter(None, (*self._solution_words, caption)))
         self._headline.setText(headline)
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))

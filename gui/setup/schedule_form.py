@@ -121,7 +121,8 @@ class ScheduleForm(Section):
         sampler = spec.algorithm == "mcmc"
         super().__init__("Sampling" if sampler else "Fitting", parent=parent)
         self.spec = spec
-        folded = _ADVANCED if sampler else _ASCENT
+        beyond = spec.schedule.relaxation > 0  # else the model names no arrays for it
+        folded = _ADVANCED if sampler else _ASCENT if beyond else _ASCENT[:1]
         self.advanced: list[SettingField] = [SettingField(parameter, self) for parameter in folded]
         for field in self.advanced:
             field.hide()  # until the fold takes it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -92,6 +93,8 @@ class SearchDialog(TaskDialog):
 
     def _build(self) -> None:
         told = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
+        if self.plan.schedule.budget:  # many fits that all go on until they settle take too long
+            told += f" Each keeps {format_count(self.plan.schedule.draws)} draws per chain."
         head = head_pane(self.windowTitle(), Label(told, "body", "muted", elide=True))
         inner = Pane("surface")
         column = vertical(
@@ -214,7 +217,7 @@ class SearchDialog(TaskDialog):
             plan.inputs,
             grid,
             seeds=self.seeds(),
-            schedule=plan.schedule,
+            schedule=replace(plan.schedule, budget=0.0),
             metric=self._metric(),
             metrics=plugins.metrics,
             hyperparameters=self._fixed(grid),

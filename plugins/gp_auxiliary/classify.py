@@ -30,9 +30,10 @@ from plaidwork.plugins.gp_auxiliary.frame import (
     wants_inducing,
 )
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length
+from plaidwork.plugins.gp_auxiliary.predicting import as_chosen
 from plaidwork.plugins.gp_auxiliary.replica import Labels, add_flow, new_replica, sweep_replica
 from plaidwork.plugins.gp_auxiliary.spec import CLASSES
-from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
+from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesFixed, ClassesSettings, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import ladder
 
 WHOLE_UP_TO = 200
@@ -48,7 +49,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         """The prior, the labels and the widths of the null category, from what the state keeps of the data."""
         fixed, widths = state["fixed"], state["widths"]
         labels = Labels(fixed["code"], int(fixed["n_classes"]))
-        prior = prior_of(fixed["x"], fixed["inducing"], params, self._draws_f(params))
+        prior = prior_of(fixed["x"], fixed["inducing"], as_chosen(fixed, params), self._draws_f(params))
         return prior, labels, widths
 
     @staticmethod
@@ -63,20 +64,24 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
 
     def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
         frame, widths = self.frame(data, params), ladder(params)
-        prior = make_prior(frame.fitted, params, self._draws_f(params))
+        filled = self.filled(data, params)
+        prior = make_prior(frame.fitted, filled, self._draws_f(params))
         code = frame.codes[frame.used]
         labels, theta = Labels(code, len(frame.classes)), prior.covariance.prior_mean
         gram = prior.gram(theta)
         rungs = {str(m): new_replica(rng, theta, gram, labels, width) for m, width in enumerate(widths)}
         if labels.intervals and not self.semi:
             add_flow(rungs["0"], prior, params)
+        fixed: ClassesFixed = {
+            "x": frame.fitted,
+            "inducing": prior.inducing,
+            "code": code,
+            "n_classes": len(frame.classes),
+        }
+        if params["covariance"] == "chosen":
+            fixed["expression"] = filled["expression"]
         return {
-            "fixed": {
-                "x": frame.fitted,
-                "inducing": prior.inducing,
-                "code": code,
-                "n_classes": len(frame.classes),
-            },
+            "fixed": fixed,
             "widths": widths,
             "rungs": rungs,
             "steps": {name: hyper.steps_of(prior, params) for name in rungs},

@@ -21,6 +21,7 @@ KINDS = {
     "matern52": kernels.MATERN52,
     "rational_quadratic": kernels.RATIONAL,
     "linear": kernels.LINEAR,
+    "mean_linear": kernels.LINEAR,
     "polynomial": kernels.POLYNOMIAL,
     "constant": kernels.CONSTANT,
     "white": kernels.WHITE,
@@ -29,8 +30,6 @@ KINDS = {
 
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
 _TERM = re.compile(r"([a-z0-9_]+)(\s*\(\s*ard\s*\))?\Z")
-_SPREAD = 1.5
-"""Prior standard deviation of every logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def parse(text: str) -> list[list[tuple[str, bool]]]:
 def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
     """The covariance of the settings ``covariance``, ``ard``, ``expression``, ``degree`` for these inputs.
 
-    Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each.
+    Priors (page, section 5): log amplitude^2 around log 4, log gamma around -log D, sd 1.5 each by default; a bias has that of an amplitude.
     """
     if params["covariance"] == "expression":
         groups = parse(params["expression"])
@@ -155,8 +154,9 @@ def make_covariance(params: LawSettings, columns: Sequence[str]) -> Covariance:
         Parameter(
             "amplitude²" + (f" of {' × '.join(kind for kind, _ard in group)}" if several else ""),
             "amplitude",
-            math.log(params["amplitude"]),
-            _SPREAD,
+            math.log(params["amplitude"])
+            - (math.log(max(len(columns), 1)) if ("mean_linear", False) in group else 0.0),
+            params["amplitude_sd"],
         )
         for group in groups
     ]
@@ -177,13 +177,15 @@ def _term_parameters(
         gamma = params["gamma"] or 1.0 / max(len(columns), 1)
         if ard:
             found += [
-                Parameter(f"γ{of}, {column}", "gamma", math.log(gamma), _SPREAD, d)
+                Parameter(f"γ{of}, {column}", "gamma", math.log(gamma), params["gamma_sd"], d)
                 for d, column in enumerate(columns)
             ]
         else:
-            found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), _SPREAD))
+            found.append(Parameter(f"γ{of}", "gamma", math.log(gamma), params["gamma_sd"]))
     if kind == "rational_quadratic":
         found.append(Parameter(f"α{of}", "alpha", 0.0, 1.0))
+    if kind == "mean_linear":  # (x'x / D + bias) times the amplitude: both priors are shifted by D
+        found.append(Parameter(f"bias{of}", "bias", math.log(max(len(columns), 1)), params["amplitude_sd"]))
     if kind in ("linear", "polynomial"):
-        found.append(Parameter(f"bias{of}", "bias", 0.0, _SPREAD))
+        found.append(Parameter(f"bias{of}", "bias", 0.0, params["amplitude_sd"]))
     return found

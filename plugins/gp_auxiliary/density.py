@@ -17,8 +17,8 @@ from plaidwork.core.numerics.used_draws import spread
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.predict import many_class, ordered
-from plaidwork.plugins.gp_auxiliary.predicting import FieldsT, Predicting, SettingsT
-from plaidwork.plugins.gp_auxiliary.state import LawSettings
+from plaidwork.plugins.gp_auxiliary.predicting import FieldsT, Predicting
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, SettingsT
 
 WORK = 4e10
 """Multiplications that the precisions of all draws of a chain may cost: a few seconds of one core."""
@@ -42,7 +42,7 @@ class Sampled(Predicting[FieldsT, SettingsT]):
         columns: np.ndarray | None,
     ) -> np.ndarray:
         frame, has_cuts = self.frame(data, params), any(v.name == "cuts" for v in self.spec.variables)
-        filled, null = self.filled(frame, params), self.null_width(params)
+        filled, null = self.filled(data, params), self.null_width(params)
         return log_probability_of_labels(chain, draws, frame, filled, null, rows, has_cuts)
 
 

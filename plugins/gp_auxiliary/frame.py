@@ -16,7 +16,9 @@ from plaidwork.plugins.gp_auxiliary.state import LawSettings
 DENSE_UP_TO = 2000
 """Samples up to which ``form = "auto"`` is dense: 2 ms a sweep, 32 MB (page, section 5)."""
 DENSE_AT_MOST = 6000
-_Key = Literal["covariance", "expression", "ard", "degree", "intercept", "amplitude", "gamma"]
+_Key = Literal[
+    "covariance", "expression", "ard", "degree", "intercept", "amplitude", "amplitude_sd", "gamma", "gamma_sd"
+]
 COVARIANCE_KEYS: tuple[_Key, ...] = get_args(_Key)
 FAR = 100.0
 """Interquartile ranges from the median at which a value is taken for an error of the file."""

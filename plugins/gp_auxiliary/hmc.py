@@ -124,9 +124,16 @@ def root_at_mode(prior: Prior, theta: np.ndarray, y: np.ndarray) -> np.ndarray:
         return (-value, -slope) if value > -math.inf else (1e300, slope)
 
     mode = minimize(descent, theta, jac=True, method="L-BFGS-B", options={"maxiter": _SEARCH}).x
-    steps = _DIFFERENCE * np.eye(len(theta))
-    columns = [descent(mode + step)[1] - descent(mode - step)[1] for step in steps]
-    bend = np.array(columns) / (2.0 * _DIFFERENCE)
-    values, vectors = np.linalg.eigh(0.5 * (bend + bend.T))
+    values, vectors = np.linalg.eigh(hessian_of(prior, mode, y))
     least = prior.covariance.prior_sd.max() ** -2.0
     return np.asarray(vectors / np.sqrt(np.maximum(values, least)))
+
+
+def hessian_of(prior: Prior, theta: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(P, P) negative Hessian of log p(theta | y), by central differences of the gradient."""
+    steps = _DIFFERENCE * np.eye(len(theta))
+    columns = [
+        log_posterior(prior, theta - step, y)[1] - log_posterior(prior, theta + step, y)[1] for step in steps
+    ]
+    bend = np.array(columns) / (2.0 * _DIFFERENCE)
+    return np.asarray(0.5 * (bend + bend.T))

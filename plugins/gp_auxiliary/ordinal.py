@@ -19,16 +19,18 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
+    classes_of,
     find_problems,
     make_frame,
     make_prior,
     order_problems,
     prior_of,
 )
+from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, squared_length, times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import OrderedFields, OrderedSettings, Precision, Steps
+from plaidwork.plugins.gp_auxiliary.state import CutSettings, OrderedFields, OrderedSettings, Precision, Steps
 
 FIRST_SD = 3.0
 """Prior sd of the first cut-point; logarithms of the gaps are N(0, 1)."""
@@ -38,6 +40,21 @@ def edges(cuts: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Low and high end (N,) of z for classes ``code`` (N,) between cut-points (K - 1,)."""
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
     return ends[code], ends[code + 1]
+
+
+def start_cuts(params: CutSettings, n_cuts: int) -> np.ndarray:
+    """(K - 1,) cut-points to begin with, which stay unless they are inferred."""
+    if params["cut_points"] == "given":
+        return np.array(numbers_of(params["given_cuts"]), dtype=np.float64)
+    return np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
+
+
+def cut_problems(params: CutSettings, n_cuts: int) -> list[Problem]:
+    """What is wrong with given cut-points."""
+    if params["cut_points"] != "given":
+        return []
+    found = ascending_problem("Given cut-points", params["given_cuts"], n_cuts, "given_cuts")
+    return [found] if found else []
 
 
 def log_cuts(cuts: np.ndarray) -> float:
@@ -126,9 +143,10 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         frame = make_frame(data, params)
         x, code = frame.fitted, frame.codes[frame.used]
         n_cuts = len(frame.classes) - 1
-        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
+        cuts = start_cuts(params, n_cuts)
         low, high = edges(cuts, code)
-        inner = np.clip(rng.standard_normal(len(x)), low + 0.1 * params["gap"], high - 0.1 * params["gap"])
+        inset = 0.1 * (params["gap"] if params["cut_points"] != "given" else min([1.0, *np.diff(cuts)]))
+        inner = np.clip(rng.standard_normal(len(x)), low + inset, high - inset)
         z, prior = np.clip(inner, low, high), make_prior(x, params, False)
         theta = prior.covariance.prior_mean
         gram, reference = prior.gram(theta), flow.new_reference(z)
@@ -231,7 +249,9 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         }
 
     def validate(self, data: ModelData, params: OrderedSettings) -> Sequence[Problem]:
-        return [*find_problems(data, params, False, 2), *order_problems(data)]
+        found = find_problems(data, params, False, 2)
+        n_cuts = len(classes_of(data["y"])[1]) - 1
+        return [*found, *cut_problems(params, n_cuts), *order_problems(data)]
 
     def prepare(self) -> None:
         from plaidwork.plugins.gp_auxiliary.compiling import tiny_fit

@@ -8,11 +8,16 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from plaidwork.core.api import Kept, Model, ModelData, Result, Results
+from plaidwork.plugins.gp_auxiliary.choosing import CHOSEN_BY, choice_of, with_sum
 from plaidwork.plugins.gp_auxiliary.frame import Frame, make_frame
-from plaidwork.plugins.gp_auxiliary.state import LawSettings
+from plaidwork.plugins.gp_auxiliary.state import ClassesFixed, OrderedFixed, SettingsT
 
 FieldsT = TypeVar("FieldsT", bound=Mapping[str, Any])
-SettingsT = TypeVar("SettingsT", bound=LawSettings)
+
+
+def as_chosen(fixed: ClassesFixed | OrderedFixed, params: SettingsT) -> SettingsT:
+    """The settings with the sum of terms that a chain was begun with, where that was chosen from the data."""
+    return with_sum(params, fixed["expression"]) if params["covariance"] == "chosen" else params
 
 
 class Predicting(Model[FieldsT, SettingsT]):
@@ -29,21 +34,27 @@ class Predicting(Model[FieldsT, SettingsT]):
         """Half width of the null category."""
         return 0.0
 
-    def filled(self, frame: Frame, params: SettingsT) -> SettingsT:
-        """The settings with those that come from the samples."""
-        return params
+    def filled(self, data: ModelData, params: SettingsT) -> SettingsT:
+        """The settings with those that come from the data."""
+        if params["covariance"] != "chosen":
+            return params
+        return with_sum(params, data.prepared(choice_of, params, CHOSEN_BY).expression)
 
     def summarise(self, kept: Kept, data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import summarise_draws
 
         frame = self.frame(data, params)
-        return summarise_draws(kept, frame, data, self.filled(frame, params), self.null_width(params))
+        results = summarise_draws(kept, frame, data, self.filled(data, params), self.null_width(params))
+        if params["covariance"] == "chosen" and "covariance_note" in results:
+            told = data.prepared(choice_of, params, CHOSEN_BY).told()
+            results["covariance_note"] = f"{results['covariance_note']} {told}"
+        return results
 
     def predict(self, kept: Kept, data: ModelData, new_data: ModelData, params: SettingsT) -> Results:
         from plaidwork.plugins.gp_auxiliary.results import predict_new
 
         frame = self.frame(data, params)
-        return predict_new(kept, frame, new_data, self.filled(frame, params), self.null_width(params))
+        return predict_new(kept, frame, new_data, self.filled(data, params), self.null_width(params))
 
     def response(
         self,
@@ -57,4 +68,4 @@ class Predicting(Model[FieldsT, SettingsT]):
         from plaidwork.plugins.gp_auxiliary.results import response_at
 
         frame = self.frame(data, params)
-        return response_at(kept, frame, rows, self.filled(frame, params), self.null_width(params), wanted)
+        return response_at(kept, frame, rows, self.filled(data, params), self.null_width(params), wanted)

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 
 from plaidwork.core.api import (
+    ChainView,
     Clock,
     Cost,
     Kept,
@@ -23,7 +24,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.ordinal import log_labels, walk_cuts
+from plaidwork.plugins.gp_auxiliary.ordinal import cut_problems, log_labels, start_cuts, walk_cuts
 from plaidwork.plugins.gp_auxiliary.raters_data import (
     distinct,
     find_rated_problems,
@@ -53,12 +54,13 @@ class Rated(Model[RatedFields, RatedSettings]):
     """Ratings of unequal number; f is integrated out of the covariance's steps and of the shifts."""
 
     spec: ClassVar[ModelSpec] = RATED
+    likelihood_of: ClassVar[str] = "ratings"
 
     def init(self, data: ModelData, params: RatedSettings, rng: np.random.Generator) -> RatedFields:
         table = read_table(data)
         frame, ratings = place_ratings(table, params)
         n_cuts = ratings.n_grades - 1
-        cuts = np.asarray(params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1)), dtype=np.float64)
+        cuts = start_cuts(params, n_cuts)
         law = make_prior(frame.fitted, params, True)
         fixed: RatedFixed = {
             "x": frame.fitted,
@@ -236,7 +238,10 @@ class Rated(Model[RatedFields, RatedSettings]):
         return kept | {"log_likelihood": self._log_likelihood(state)}
 
     def validate(self, data: ModelData, params: RatedSettings) -> Sequence[Problem]:
-        return find_rated_problems(data, params)
+        found = find_rated_problems(data, params)
+        if any(problem.severity == "error" for problem in found):
+            return found
+        return [*found, *cut_problems(params, len(read_table(data).grades) - 1)]
 
     def estimate(self, data: ModelData, params: RatedSettings) -> Cost:
         """Bytes of one chain and seconds of a sweep."""
@@ -254,6 +259,21 @@ class Rated(Model[RatedFields, RatedSettings]):
 
         tiny_fit(self, {"form": "dense"}, 3)
         tiny_fit(self, {"form": "inducing", "inducing": 2}, 3)
+
+    def log_likelihood(
+        self,
+        chain: ChainView,
+        draws: np.ndarray,
+        data: ModelData,
+        params: RatedSettings,
+        place: int,
+        rows: np.ndarray,
+        columns: np.ndarray | None,
+    ) -> np.ndarray:
+        from plaidwork.plugins.gp_auxiliary.raters_density import log_probability_of_ratings
+
+        assert columns is not None  # cells are the observations
+        return log_probability_of_ratings(chain, draws, data, params, rows, columns)
 
     def summarise(self, kept: Kept, data: ModelData, params: RatedSettings) -> Results:
         from plaidwork.plugins.gp_auxiliary.raters_results import summarise_raters

@@ -22,6 +22,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
 from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
+from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
@@ -72,11 +73,11 @@ class SemiClasses(Classes):
     def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
-    def filled(self, frame: Frame, params: ClassesSettings) -> ClassesSettings:
-        return with_length(params, frame.fitted)
+    def filled(self, data: ModelData, params: ClassesSettings) -> ClassesSettings:
+        return with_length(params, self.frame(data, params).fitted)
 
     def init(self, data: ModelData, params: ClassesSettings, rng: np.random.Generator) -> ClassesFields:
-        filled = self.filled(self.frame(data, params), params)
+        filled = self.filled(data, params)
         state = super().init(data, filled, rng)
         state["fixed"]["gamma"] = filled["gamma"]
         if params["parameters"] == "fixed" and len(state["widths"]) > 1:
@@ -111,9 +112,11 @@ class SemiClasses(Classes):
                 copy = rungs[str(m)]
                 state["f"][str(m)] = move_f(rng, copy, widths[m], labels, root_of, params["slices"])
 
+        given = bool(params["given_widths"].strip())
+
         def swap(lo: int, hi: int) -> None:
             f = [state["f"][str(m)] for m in range(len(widths))]
-            f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock)
+            f = swap_and_space(rng, rungs, f, widths, labels, state["swaps"], clock, given)
             state["f"] = {str(m): own for m, own in enumerate(f)}
 
         def forget() -> None:
@@ -128,7 +131,7 @@ class SemiClasses(Classes):
         sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
         draw = len(first["z"]) * hyper.pass_seconds(first)
         ellipses = root + (1 + params["slices"]) * (draw + sites)
-        if params["shares"] == "equal":
+        if params["shares"] == "equal" and widths[0] == 0:
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
         return [
             *found,
@@ -160,6 +163,9 @@ class SemiClasses(Classes):
         }
 
     def validate(self, data: ModelData, params: ClassesSettings) -> Sequence[Problem]:
+        wrong = width_problem(params)
+        if wrong:
+            return [wrong]
         found = list(super().validate(data, params))
         if any(problem.severity == "error" for problem in found):
             return found
@@ -177,7 +183,26 @@ class SemiClasses(Classes):
         from plaidwork.plugins.gp_auxiliary.semi_results import summarise_semi
 
         frame = self.frame(data, params)
-        return summarise_semi(kept, frame, data, self.filled(frame, params))
+        return summarise_semi(kept, frame, data, self.filled(data, params))
+
+
+def width_problem(params: ClassesSettings) -> Problem | None:
+    """What is wrong with given widths."""
+    text = params["given_widths"]
+    if not text.strip():
+        return None
+    found = ascending_problem("The widths of the copies", text, None, "given_widths")
+    widths = numbers_of(text)
+    if found or not widths:
+        return found
+    if widths[0] < 0 or widths[-1] != params["null_width"]:
+        return Problem(
+            f"The widths of the copies go from 0 at least to the half width, {params['null_width']:g}. Found {widths[0]:g} to "
+            f"{widths[-1]:g}.",
+            "Change the last one, or “Half width of the null category”.",
+            "given_widths",
+        )
+    return None
 
 
 def _sides(n_classes: int) -> int:

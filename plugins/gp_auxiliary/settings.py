@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plaidwork.core.api import Choice, Hyperparameter
 
 _STATIONARY = ("rbf", "matern12", "matern32", "matern52", "rational_quadratic")
@@ -31,7 +33,8 @@ COVARIANCE = (
         "rbf(ard) + linear",
         label="Sum or product",
         group="Covariance",
-        doc="Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length.",
+        doc="Terms joined by + and *, such as rbf(ard) + linear * constant; (ard) gives every input its own length, mean_linear is "
+        "linear divided by the number of inputs.",
         when={"covariance": "expression"},
     ),
     Hyperparameter(
@@ -96,7 +99,31 @@ COVARIANCE = (
         minimum=0.0,
         maximum=1e6,
         log=True,
-        when={"covariance": (*_STATIONARY, "polynomial", "expression")},
+        when={"covariance": (*_STATIONARY, "polynomial", "expression", "chosen")},
+    ),
+    Hyperparameter(
+        "amplitude_sd",
+        "float",
+        1.5,
+        label="Width of the amplitudes' prior",
+        group="Covariance",
+        doc="Standard deviation of the logarithm of each amplitude² and bias: 1.5 is a factor of 12 either way, at 90 %.",
+        minimum=0.01,
+        maximum=20.0,
+        advanced=True,
+        when={"parameters": "inferred"},
+    ),
+    Hyperparameter(
+        "gamma_sd",
+        "float",
+        1.5,
+        label="Width of the prior of γ",
+        group="Covariance",
+        doc="Standard deviation of its logarithm. Wider where each input has a length and many may not matter, as 3.",
+        minimum=0.01,
+        maximum=20.0,
+        advanced=True,
+        when={"parameters": "inferred", "covariance": (*_STATIONARY, "polynomial", "expression", "chosen")},
     ),
     Hyperparameter(
         "standardise",
@@ -107,6 +134,21 @@ COVARIANCE = (
         doc="Every input is brought to mean 0 and sd 1 of the fitted samples.",
     ),
 )
+
+_CHOSEN = Choice(
+    value="chosen",
+    label="Chosen from the data",
+    doc="The best of four sums of a squared exponential, with one length or one per input, and a linear part, by the quick model's bound "
+    "on the fitted samples.",
+)
+
+
+def with_choice(item: Hyperparameter) -> Hyperparameter:
+    """The setting in models whose covariance can be chosen from the data."""
+    if item.name == "covariance":
+        return replace(item, choices=(*item.choices, _CHOSEN))
+    return item
+
 
 TEST = (
     Hyperparameter(
@@ -226,6 +268,16 @@ NULL = (
         "in the grouping it happens to find first. 1: a single copy, exploratory.",
         minimum=1,
         maximum=64,
+    ),
+    Hyperparameter(
+        "given_widths",
+        "text",
+        "",
+        label="Widths of the copies",
+        group="Unlabelled samples",
+        doc="Half widths from the lowest copy up, with commas between, the last being the half width above. Empty: as many as there "
+        "are rungs, spaced in the warm-up.",
+        advanced=True,
     ),
     Hyperparameter(
         "slices",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plaidwork.core.api import Choice, Hyperparameter, Input, ModelSpec, Schedule, Trace, Variable, View
-from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, TEST
+from plaidwork.plugins.gp_auxiliary.settings import COVARIANCE, MOVES, SAMPLING, TEST, with_choice
 
 ROGERS = (
     "Girolami, M., Rogers, S. (2006). Variational Bayesian multinomial probit regression with Gaussian process "
@@ -177,7 +177,7 @@ CLASSES = ModelSpec(
     summary="Smooth, uncertain boundaries between two or more classes, from few inputs.",
     tags=("classification", "Gaussian process"),
     inputs=(X, labels("Two classes or more; samples without a label are predicted only."), SPLIT),
-    hyperparameters=(*COVARIANCE, *TEST, *SAMPLING, *MOVES),
+    hyperparameters=(*map(with_choice, COVARIANCE), *TEST, *SAMPLING, *MOVES),
     dims=DIMS,
     variables=VARIABLES,
     traces=TRACES,
@@ -197,7 +197,17 @@ CUTS = (
         choices=(
             Choice(value="inferred", label="Inferred"),
             Choice(value="fixed", label="Equally spaced"),
+            Choice(value="given", label="Given", doc="As written below."),
         ),
+    ),
+    Hyperparameter(
+        "given_cuts",
+        "text",
+        "-1, 1",
+        label="Given cut-points",
+        group="Classes",
+        doc="From low to high, in units of the noise, with commas between; one fewer than there are classes.",
+        when={"cut_points": "given"},
     ),
     Hyperparameter(
         "gap",
@@ -206,6 +216,7 @@ CUTS = (
         label="Distance of the cut-points",
         group="Classes",
         doc="In units of the noise; only the start when they are inferred.",
+        when={"cut_points": ("inferred", "fixed")},
         minimum=0.0,
         open_minimum=True,
         maximum=100.0,
@@ -284,7 +295,7 @@ QUICK_CLASSES = ModelSpec(
     algorithm="variational",
     inputs=(X, labels("Two classes or more."), SPLIT),
     hyperparameters=(
-        *COVARIANCE,
+        *map(with_choice, COVARIANCE),
         *TEST,
         *(item for item in SAMPLING if item.name in ("form", "inducing")),
     ),

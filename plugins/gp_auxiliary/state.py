@@ -1,6 +1,6 @@
 """What the chains of these models keep, by name. Plain dicts at run time: checkpoints and sessions hold them as they are."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,8 @@ class ClassesFixed(TypedDict):
     code: Integers
     """(N,) classes, -1 without a label."""
     n_classes: int
+    expression: NotRequired[str]
+    """The sum of terms where it is chosen from the data."""
     gamma: NotRequired[float]
     """Few labels: the setting, or what the samples say."""
     root: NotRequired[Floats]
@@ -186,6 +188,7 @@ class OrderedFixed(TypedDict):
     x: Floats
     inducing: Floats
     code: Integers
+    expression: NotRequired[str]
 
 
 class OrderedFields(Gram):
@@ -293,7 +296,9 @@ class LawSettings(TypedDict):
     intercept: bool
     parameters: Literal["inferred", "fixed"]
     amplitude: float
+    amplitude_sd: float
     gamma: float
+    gamma_sd: float
     standardise: bool
     form: Literal["auto", "dense", "inducing"]
     inducing: int
@@ -309,6 +314,7 @@ class ClassesSettings(LawSettings):
     trajectories: NotRequired[int]
     null_width: NotRequired[float]
     rungs: NotRequired[int]
+    given_widths: NotRequired[str]
     slices: NotRequired[int]
     shares: NotRequired[Literal["equal", "inferred"]]
 
@@ -316,7 +322,8 @@ class ClassesSettings(LawSettings):
 class CutSettings(LawSettings):
     """Cut-points between grades."""
 
-    cut_points: Literal["inferred", "fixed"]
+    cut_points: Literal["inferred", "fixed", "given"]
+    given_cuts: str
     gap: float
 
 
@@ -344,3 +351,6 @@ class ComponentsSettings(TypedDict):
     precision_shape: float
     precision_rate: float
     mean_sd: float
+
+
+SettingsT = TypeVar("SettingsT", bound=LawSettings)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from plaidwork.core.api import Clock
+from plaidwork.plugins.gp_auxiliary.given import numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, draw_f, is_dense, times_q
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Replica, Sites, Swaps
@@ -21,7 +22,9 @@ LEAST_REJECTED = 0.02
 
 
 def ladder(params: ClassesSettings) -> np.ndarray:
-    """(M,) half widths of the null category, evenly from 0 to the one asked for; one alone without tempering."""
+    """(M,) half widths of the null category, evenly from 0 to the one asked for, or as given; one alone without tempering."""
+    if params.get("given_widths", "").strip():
+        return np.array(numbers_of(params["given_widths"]), dtype=np.float64)
     width = float(params.get("null_width", 0.0))
     count = int(params.get("rungs", 1)) if width > 0 else 1
     return np.linspace(0.0, width, count) if count > 1 else np.array([width])
@@ -71,8 +74,9 @@ def swap_and_space(
     labels: Labels,
     swaps: Swaps,
     clock: Clock,
+    given: bool,
 ) -> list[np.ndarray]:
-    """:func:`swap_neighbours`; in the warm-up now and then space the widths anew.
+    """:func:`swap_neighbours`; in the warm-up now and then space the widths anew, unless they are ``given``.
 
     ``widths`` (M,), rungs and swaps are changed in place. After the warm-up the widths stay, and what is counted begins
     anew.
@@ -80,7 +84,11 @@ def swap_and_space(
     if clock.sweep == clock.warmup:
         swaps.update(_empty(swaps["label"]))
     f = swap_neighbours(rng, rungs, f, widths, labels, swaps)
-    if clock.warming and clock.sweep + 1 in (clock.warmup // 8, clock.warmup // 4, clock.warmup // 2):
+    if (
+        not given
+        and clock.warming
+        and clock.sweep + 1 in (clock.warmup // 8, clock.warmup // 4, clock.warmup // 2)
+    ):
         widths[:] = spaced(widths, rates(swaps))
         swaps.update(_empty(swaps["label"]))
     return f

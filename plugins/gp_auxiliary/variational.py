@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from plaidwork.core.api import (
     Clock,
@@ -24,59 +23,21 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import find_problems, make_frame, make_prior, prior_of
-from plaidwork.plugins.gp_auxiliary.gram import Prior, times_q
-from plaidwork.plugins.gp_auxiliary.predicting import Predicting
+from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.predicting import Predicting, as_chosen
 from plaidwork.plugins.gp_auxiliary.spec import QUICK_CLASSES
-from plaidwork.plugins.gp_auxiliary.state import LawSettings, QuickFields
+from plaidwork.plugins.gp_auxiliary.state import LawSettings, OrderedFixed, QuickFields
+from plaidwork.plugins.gp_auxiliary.tilting import bound_of, placed, tilt
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
-_LOG_WEIGHTS = np.log(_WEIGHTS / math.sqrt(2.0 * math.pi))
-_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SMALLEST_STEP = 1e-3
 _PARTS = 4
-
-
-def tilt(mean: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the auxiliary variables within the labels' cones, and the logarithms of the cones' probabilities.
-
-    Parameters
-    ----------
-    mean : (K, N) mean of f; K = 1 for two classes.
-    code : (N,) classes.
-
-    Returns
-    -------
-    (K, N) and (N,). ``z - mean`` is the gradient of the second with respect to ``mean``.
-    """
-    if len(mean) == 1:
-        sign = np.where(code == 1, 1.0, -1.0)
-        log_z = log_ndtr(sign * mean[0])
-        return mean + sign * np.exp(-0.5 * mean**2 - _LOG_ROOT_2PI - log_z), log_z
-    every = np.arange(mean.shape[1])
-    gap = mean[code, every] - mean  # (K, N); 0 for the label's own class
-    inside = _NODES[:, None, None] + gap
-    log_tail = log_ndtr(inside)
-    log_tail[:, code, every] = 0.0
-    log_all = _LOG_WEIGHTS[:, None] + log_tail.sum(axis=1)
-    log_z = np.logaddexp.reduce(log_all, axis=0)
-    log_density = -0.5 * inside**2 - _LOG_ROOT_2PI
-    pull = np.exp(log_all[:, None] - log_tail + log_density - log_z).sum(axis=0)
-    pull[code, every] = 0.0
-    pull[code, every] = -pull.sum(axis=0)
-    return mean - pull, log_z
 
 
 def bound(prior: Prior, theta: np.ndarray, state: QuickFields) -> float:
     """The lower bound of the log probability of labels and parameters at the state's z~ (the parameters' prior but for
     a constant): ``sum log Z_n - (z~ - M)'M / 2 - K log|I + C| / 2``, where ``M = S z~``."""
-    z, mean = state["z"], state["mean"]
-    _z, log_z = tilt(mean, state["fixed"]["code"])
-    return float(
-        log_z.sum()
-        - 0.5 * ((z - mean) * mean).sum()
-        - 0.5 * len(z) * state["gram"]["log_det"]
-        + prior.covariance.log_prior(theta)
-    )
+    value = bound_of(state["z"], state["mean"], state["fixed"]["code"], state["gram"]["log_det"])
+    return value + prior.covariance.log_prior(theta)
 
 
 class QuickClasses(Predicting[QuickFields, LawSettings]):
@@ -85,15 +46,20 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
     spec: ClassVar[ModelSpec] = QUICK_CLASSES
 
     def setting(self, state: QuickFields, params: LawSettings) -> Prior:
-        return prior_of(state["fixed"]["x"], state["fixed"]["inducing"], params, False)
+        return prior_of(
+            state["fixed"]["x"], state["fixed"]["inducing"], as_chosen(state["fixed"], params), False
+        )
 
     def init(self, data: ModelData, params: LawSettings, rng: np.random.Generator) -> QuickFields:
-        frame = make_frame(data, params)
-        prior = make_prior(frame.fitted, params, False)
+        frame, filled = make_frame(data, params), self.filled(data, params)
+        prior = make_prior(frame.fitted, filled, False)
         rows = 1 if len(frame.classes) == 2 else len(frame.classes)
         theta = prior.covariance.prior_mean
+        fixed: OrderedFixed = {"x": frame.fitted, "inducing": prior.inducing, "code": frame.codes[frame.used]}
+        if params["covariance"] == "chosen":
+            fixed["expression"] = filled["expression"]
         return {
-            "fixed": {"x": frame.fitted, "inducing": prior.inducing, "code": frame.codes[frame.used]},
+            "fixed": fixed,
             "theta": theta,
             "gram": prior.gram(theta),
             "z": np.zeros((rows, len(frame.fitted))),
@@ -111,7 +77,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
 
         def auxiliary(lo: int, hi: int) -> None:
             state["z"], _log_z = tilt(state["mean"], state["fixed"]["code"])
-            self._place(state)
+            state["mean"] = placed(state["z"], state["gram"])
 
         def climb(lo: int, hi: int) -> None:
             for part in range(lo, hi):
@@ -138,11 +104,6 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
             return cast("QuickFields", hyper.upgraded(state))
         return super().upgrade_state(state, from_version, data, params)
 
-    def _place(self, state: QuickFields) -> None:
-        """``M = S z~ = z~ - Q z~`` of every function."""
-        z = state["z"]
-        state["mean"] = z - np.ascontiguousarray(times_q(np.ascontiguousarray(z.T), state["gram"]).T)
-
     def _climb(self, state: QuickFields, prior: Prior, index: int, part: int) -> None:
         """Try a parameter a step up and down, with z~ as it is, and halve the step when neither helps; in four parts."""
         step = float(state["step"][index])
@@ -161,7 +122,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         else:
             state["theta"] = state["best"]
             state["gram"] = prior.gram(state["theta"])
-            self._place(state)
+            state["mean"] = placed(state["z"], state["gram"])
 
     def _value(self, state: QuickFields, prior: Prior, theta: np.ndarray) -> float:
         return prior.log_density(theta, state["z"]) + prior.covariance.log_prior(theta)
@@ -174,7 +135,7 @@ class QuickClasses(Predicting[QuickFields, LawSettings]):
         change = abs(float(values[-1] - values[-11]))
         return change <= tolerance * max(1.0, abs(float(values[-1])))
 
-    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+    def may_stop(self, traces: Mapping[str, np.ndarray], params: LawSettings) -> bool:
         """No parameter takes large steps any more."""
         return bool(traces["step"][-1] <= 0.1)
 

@@ -22,7 +22,7 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.group_factor import sweep
+from plaidwork.plugins.group_factor import growing, sweep
 from plaidwork.plugins.group_factor.bound import elbo_of
 from plaidwork.plugins.group_factor.density import log_density_of_cells
 from plaidwork.plugins.group_factor.imputation import fitted_columns
@@ -75,7 +75,7 @@ class GroupFactor(Model[Fields, Settings]):
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
-        return sweep.stages(state, params, clock.sweep)
+        return sweep.stages(state, params, clock.sweep, rng)
 
     def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
         return sweep.traces_of(state, params)
@@ -96,7 +96,10 @@ class GroupFactor(Model[Fields, Settings]):
         return bool((gains <= tolerance * max(1.0, abs(float(bound[-1])))).all())
 
     def extrapolates(self, clock: Clock, params: Settings) -> bool:
-        return not sweep.drops_now(clock.sweep, params)
+        return not (sweep.drops_now(clock.sweep, params) or growing.grows_now(clock.sweep, params))
+
+    def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
+        return growing.may_stop(traces["n_factors"], params)
 
     def extrapolated(self, state: Fields, before: Fields, data: ModelData, params: Settings) -> None:
         sweep.bring_up_to_date(state, before)

@@ -39,6 +39,16 @@ SETTINGS = (
         "Factors",
     ),
     Hyperparameter(
+        "grow", "bool", False, label="Add factors", group="Factors", advanced=True,
+        doc="While the bound rises enough, from sweep 100 on: components of what the factors leave over become factors too, two "
+        "at a time.",
+    ),
+    _number(
+        "grow_gain", 100.0, 0.0, 1e6, "Rise of the bound for more", "Nats that new factors have to gain, or they are taken back.",
+        "Factors", advanced=True, when={"grow": True},
+    ),
+    _number("most_factors", 25, 1, 200, "Factors at most", "No more are added.", "Factors", advanced=True, when={"grow": True}),
+    Hyperparameter(
         "likelihoods", "text", "", label="Likelihoods", group="Views", per="views",
         doc="What the values of a view are. By its values: 0 and 1 are yes or no, whole numbers from 0 on counts, else numbers.",
         choices=(
@@ -107,7 +117,7 @@ SETTINGS = (
         doc="Intercepts before the first sweep.", when={"intercept": True},
     ),
     _number(
-        "start_variance", 1.0, 1e-6, 10.0, "Variance at the start",
+        "start_variance", 1.0, 0.001, 10.0, "Variance at the start",
         "Of the factor values before the first sweep. Small values hold on to the start; 1 is that of the prior.", "Start",
         advanced=True, earlier=0.02,
     ),

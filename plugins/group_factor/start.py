@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
@@ -11,7 +13,7 @@ from plaidwork.plugins.group_factor import kernels, local, products
 from plaidwork.plugins.group_factor.cells import View, fill_centred, in_tiles, known_of, of_samples, views_of
 from plaidwork.plugins.group_factor.intercepts import of_group
 from plaidwork.plugins.group_factor.reading import ReadView, read_view
-from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Settings, StartWork
+from plaidwork.plugins.group_factor.state import Fields, OfFeatures, Search, Settings, StartWork
 
 SINGLE_CELLS = 1_000_000
 """From so many cells on the predictions are summed in the type of the cells: rounding is then 1e-10 of the bound."""
@@ -21,6 +23,8 @@ TURNS = 200
 """The most steps of varimax."""
 SLICE = 100_000_000
 """Multiplications and additions in one slice."""
+Rows = Callable[[Fields, View, int, int], np.ndarray]
+"""(hi - lo, N) values of features lo..hi-1 of a view, whose components are sought."""
 
 
 @njit(nogil=True, cache=True, fastmath=products.FAST)
@@ -83,8 +87,8 @@ def levelled(loadings: np.ndarray) -> np.ndarray:
     return loadings / np.sqrt(squares + max(0.1 * squares.mean(), 1e-300))[:, None]
 
 
-def _rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
-    """(hi - lo, N) what the components explain: values less their mean, 0 where missing."""
+def centred_rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
+    """(hi - lo, N) what the components of the start explain: values less their mean, 0 where missing."""
     y = view.arrays["y"]
     if view.kind == kernels.GAUSSIAN:
         return np.asarray(y[lo:hi])
@@ -99,14 +103,35 @@ def _rows(state: Fields, view: View, lo: int, hi: int) -> np.ndarray:
 
 
 def advance_start(state: Fields, params: Settings) -> bool:
-    """The next slice of the search for components; whether it is at its end.
+    """The next slice of the search for components; whether it is at its end."""
+    work = state["start"]
+    found = advance_search(work, state, centred_rows, params["n_factors"], params["init"] == "varimax")
+    if found is None:
+        return False
+    del state["start"]
+    scores = work["fill"]
+    scores[: len(found)] = found
+    _set_scores(state, scores + work["noise"])
+    return True
+
+
+def new_search(wanted: int, n: int, d: int, rng: np.random.Generator) -> Search:
+    """A search for the leading ``wanted`` components of (D, N) values."""
+    rank = min(wanted + SPARE, n, d)
+    return {
+        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0,
+        "basis": rng.standard_normal((rank, n)), "sum": np.zeros((rank, n)),
+    }  # fmt: skip
+
+
+def advance_search(work: Search, state: Fields, rows: Rows, wanted: int, rotate: bool) -> np.ndarray | None:
+    """The next slice of a search; at its end the components (k, N), k at most ``wanted``, their mean square 1.
 
     The leading right singular vectors by subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4), rotated by
-    varimax of the loadings.
+    varimax of the loadings if wanted. Their signs do not lean on those of the steps before.
     """
-    work = state["start"]
     if work["phase"] == "turn":
-        return _turn(state)
+        return _turn(work)
     basis, n_features = work["basis"], len(state["lik"])
     lo = work["at"]
     hi = min(n_features, lo + max(1, SLICE // (2 * basis.size)))
@@ -115,7 +140,7 @@ def advance_start(state: Fields, params: Settings) -> bool:
         below, above = max(lo, view.first), min(hi, view.first + view.size)
         for a, b in in_tiles(max(0, above - below), basis.shape[1]):
             at, stop = below + a, below + b
-            x = _rows(state, view, at - view.first, stop - view.first)
+            x = rows(state, view, at - view.first, stop - view.first)
             image = np.zeros((stop - at, len(basis)))
             products.dots_of_rows(x, 0, small, image)
             if work["phase"] == "loadings":
@@ -124,58 +149,44 @@ def advance_start(state: Fields, params: Settings) -> bool:
                 turned = np.ascontiguousarray(image.T.astype(x.dtype))
                 products.dots_of_columns(turned, x, 0, 0, work["sum"])
     work["at"] = hi
-    return hi == n_features and _end_of_pass(state, params)
+    return _end_of_pass(work, n_features, wanted, rotate) if hi == n_features else None
 
 
-def _end_of_pass(state: Fields, params: Settings) -> bool:
-    work = state["start"]
-    n = state["z"].shape[1]
+def _end_of_pass(work: Search, d: int, wanted: int, rotate: bool) -> np.ndarray | None:
+    n = work["basis"].shape[1]
     work["at"] = 0
     if work["phase"] == "loadings":
         work["loadings"] = levelled(work["loadings"])
         work["phase"] = "turn"
-        return False
+        return None
     work["pass"] += 1
     if work["pass"] < PASSES:
         work["basis"] = orthonormal(work["sum"])
         work["sum"] = np.zeros_like(work["basis"])
-        return False
+        return None
     square = _dots(work["basis"], work["sum"])
     values, vectors = np.linalg.eigh((square + square.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     use = 0
     if values[0] > 0:
-        use = min(params["n_factors"], n - 1, int((values > 1e-10 * values[0]).sum()))
+        use = min(wanted, n - 1, int((values > 1e-10 * values[0]).sum()))
     work["basis"] = _mixed(vectors[:, :use], work["basis"]) * np.sqrt(n)
-    if params["init"] != "varimax" or use < 2:
-        return _finish(state, work["basis"])
-    work["phase"], work["loadings"], work["rotation"] = (
-        "loadings",
-        np.zeros((len(state["lik"]), use)),
-        np.eye(use),
-    )
-    return False
+    if not rotate or use < 2:
+        return signed(work["basis"].T).T
+    work["phase"], work["loadings"], work["rotation"] = "loadings", np.zeros((d, use)), np.eye(use)
+    return None
 
 
-def _turn(state: Fields) -> bool:
+def _turn(work: Search) -> np.ndarray | None:
     """Some steps of varimax."""
-    work = state["start"]
     loadings = work["loadings"]
     for _ in range(max(1, SLICE // (4 * loadings.size * loadings.shape[1]))):
         work["rotation"], reached = turn(loadings, work["rotation"])
         work["turns"] += 1
         if reached <= work["last"] * (1 + 1e-8) or work["turns"] == TURNS:
-            return _finish(state, _mixed(work["rotation"], work["basis"]))
+            return signed(_mixed(work["rotation"], work["basis"]).T).T
         work["last"] = reached
-    return False
-
-
-def _finish(state: Fields, found: np.ndarray) -> bool:
-    work = state.pop("start")
-    scores = work["fill"]
-    scores[: len(found)] = signed(found.T).T  # which does not lean on the signs of the steps before
-    _set_scores(state, scores + work["noise"])
-    return True
+    return None
 
 
 def _set_scores(state: Fields, scores: np.ndarray) -> None:
@@ -205,12 +216,8 @@ def start_scores(
     if params["init"] == "random":
         _set_scores(state, fill)
         return None
-    rank = min(k + SPARE, n, len(state["lik"]))
-    return {
-        "phase": "pass", "at": 0, "pass": 0, "turns": 0, "last": 0.0, "fill": fill,
-        "noise": params["start_noise"] * rng.standard_normal((k, n)),
-        "basis": rng.standard_normal((rank, n)), "sum": np.zeros((rank, n)),
-    }  # fmt: skip
+    noise = params["start_noise"] * rng.standard_normal((k, n))
+    return {**new_search(k, n, len(state["lik"]), rng), "fill": fill, "noise": noise}
 
 
 def new_state(

@@ -27,6 +27,9 @@ class Settings(TypedDict):
 
     n_factors: int
     min_r2: float
+    grow: bool
+    grow_gain: float
+    most_factors: int
     likelihoods: str
     scale_views: bool
     centre_views: bool
@@ -63,17 +66,13 @@ class Cells(TypedDict, total=False):
 _Passes = TypedDict("_Passes", {"pass": int})  # a key that is a word of Python
 
 
-class StartWork(_Passes):
-    """The search for components, while it lasts; L directions are followed."""
+class Search(_Passes):
+    """A search for leading components, while it lasts; L directions are followed."""
 
     phase: Literal["pass", "loadings", "turn"]
     at: int
     turns: int
     last: float
-    fill: Floats
-    """(K, N) values of the factors that get no component."""
-    noise: Floats
-    """(K, N) added to what is found."""
     basis: Floats
     """(L, N)"""
     sum: Floats
@@ -82,6 +81,30 @@ class StartWork(_Passes):
     """(D, L)"""
     rotation: NotRequired[Floats]
     """(L, L)"""
+
+
+class StartWork(Search):
+    """That of the start."""
+
+    fill: Floats
+    """(K, N) values of the factors that get no component."""
+    noise: Floats
+    """(K, N) added to what is found."""
+
+
+class Growth(TypedDict):
+    """Factors that are being added, while it lasts."""
+
+    over: int
+    """1: no more are tried."""
+    bound: float
+    """Before the last ones joined."""
+    before: dict[str, np.ndarray]
+    """What has to be restored of the state if they do not pay."""
+    cells: dict[str, Cells]
+    """The same of the local parameters, by number of the view."""
+    search: NotRequired[Search]
+    """For the next ones."""
 
 
 class Predictor(TypedDict):
@@ -174,3 +197,4 @@ class Fields(Predictor, OfFeatures):
     deviance: Floats
     """(G, K + 3, M), see ``local.deviances``"""
     start: NotRequired[StartWork]
+    growth: NotRequired[Growth]

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import digamma
 
 from plaidwork.core.api import POSITION, Stage, State
-from plaidwork.plugins.group_factor import kernels, local, products, singles
+from plaidwork.plugins.group_factor import growing, kernels, local, products, singles
 from plaidwork.plugins.group_factor.bound import (
     bound_terms,
     gaussian_likelihood,
@@ -266,7 +266,7 @@ def _begin(state: Fields) -> None:
     state["deviance"] = np.zeros((len(state["scale"]), k + 3, m))
 
 
-def stages(state: Fields, params: Settings, sweep: int) -> Sequence[Stage]:
+def stages(state: Fields, params: Settings, sweep: int, rng: np.random.Generator) -> Sequence[Stage]:
     """The stages of a sweep, each some tens of milliseconds a slice."""
     (k, n), d = state["z"].shape, len(state["lik"])
     columns = products.width(k) + k
@@ -277,6 +277,10 @@ def stages(state: Fields, params: Settings, sweep: int) -> Sequence[Stage]:
         cut = _slice(n * (LOCAL_WORK // 2 * k))
         begin, end = partial(_begin, state), partial(drop_weak, state, params)
         found.append(Stage("weak factors", lambda lo, hi: measure(state, lo, hi), d, cut, begin, end))
+    if growing.grows_now(sweep, params):
+        found.append(
+            Stage("more factors", lambda lo, hi: growing.advance(state, params, rng), None, 1, whole=False)
+        )
     return [
         *found,
         Stage("weights", lambda lo, hi: update_weights(state, params, lo, hi), d, _slice(n * columns)),

@@ -142,6 +142,6 @@ FIXED_SETTINGS = (
     *start_settings("prior", ""),
     *PRIORS,
     *LAYER_PRIORS,
-    EXCHANGES,
+    replace(EXCHANGES, default=4, earlier=0),
     *(replace(p, default=0.1) if p.name == "anneal_start" else p for p in ANNEALING),
 )

@@ -63,7 +63,7 @@ class SupervisedIbp(Model[Fields, Settings]):
             return False
         return bool(abs(bound[-1] - bound[-2]) < tolerance * (1 + abs(bound[-1])))
 
-    def may_stop(self, traces: Mapping[str, np.ndarray]) -> bool:
+    def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
         """The joint family has begun a while ago, if the fit is to go on to it."""
         return bool(np.isfinite(traces["change"][-10:]).all())
 

@@ -223,7 +223,7 @@ def test_ends_when_the_window_gains_less_than_the_tolerance():
 
 def test_the_model_may_ask_for_more():
     class Waiting(Valley):
-        def may_stop(self, traces):
+        def may_stop(self, traces, params):
             return len(traces["elbo"]) >= 300
 
     assert finished(planned(Waiting)).sweep == 300

@@ -126,7 +126,7 @@ def test_a_local_wheel_is_installed_offline_and_removed_again(tmp_path, folder):
     assert not folder.exists() or not _files(folder)  # only looked up
 
     done = install(offer, told.append, folder)
-    assert (str(done), done.points, done.brought) == ("guest-level 0.1.0", ("level",), ())
+    assert (str(done), done.points, done.dependencies) == ("guest-level 0.1.0", ("level",), ())
     assert "site/guest_level.py" in _files(folder)
     assert not any(name.startswith("site/numpy") for name in _files(folder))
     assert installed(folder) == [done]
@@ -146,7 +146,7 @@ def test_what_is_missing_comes_along_and_goes_along(tmp_path, folder):
     make_wheel(index, "guest_level", "0.1.0", needs=("helper>=1",))
     make_wheel(index, "guest_other", "0.1.0", needs=("deeper",), point="other")
     done = install("guest-level", folder=folder)
-    assert done.brought == ("helper 1.5", "deeper 2.0")
+    assert done.dependencies == ("helper 1.5", "deeper 2.0")
     install("guest-other", folder=folder)
     assert [item.name for item in installed(folder)] == ["guest-level", "guest-other"]
     assert would_remove("guest-level", folder) == ["guest-level", "helper"]  # deeper serves the other one

@@ -122,7 +122,7 @@ print(caught)
 def test_random_flips_never_crash(path):
     """Flips may hit unused space; whatever is not told as SessionError must load."""
     done = subprocess.run(
-        [sys.executable, "-c", _FLIP, str(path), "1", "4"],
+        [sys.executable, "-c", _FLIP, str(path), "1", "8"],
         capture_output=True,
         text=True,
         timeout=120,

@@ -61,7 +61,7 @@ def test_start_emits_a_checked_plan(qtbot, page):
     assert isinstance(plan, FitPlan)
     assert title == ""
     assert plan.params["blocks"] == 7
-    assert plan.schedule == SPEC.schedule
+    assert plan.schedule == SPEC.default_schedule
 
 
 def test_estimate(qtbot, page):
@@ -271,3 +271,16 @@ def test_a_plugin_turned_off_while_the_page_is_open_is_said(qtbot, page, monkeyp
     monkeypatch.setattr(page.workbench.registry, "model", gone)
     qtbot.mouseClick(page.foot.start, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "is not installed" in page.foot.message.text)
+
+
+def test_steps_beyond_a_sweep_are_asked_of_models_that_take_them(qapp):
+    from dataclasses import replace
+
+    from plaidwork.gui.setup.schedule_form import ScheduleForm
+
+    plain = ScheduleForm(LABELS)
+    assert "window" in plain.as_dict()
+    assert "relaxation" not in plain.as_dict()
+    schedule = LABELS.schedule.with_(window=50, tolerance=0.1, relaxation=16.0)
+    form = ScheduleForm(replace(LABELS, schedule=schedule))
+    assert form.schedule() == schedule

@@ -28,10 +28,10 @@ class Frame:
 
 def encoding(archive: Archive, thing: h5py.Group | h5py.Dataset) -> str:
     """The encoding type of an element, with the marks of anndata before 0.7 understood."""
-    told = str(archive.attr(thing, "encoding-type"))
-    if not told and isinstance(thing, h5py.Group) and "h5sparse_format" in thing.attrs:
+    stated = str(archive.attr(thing, "encoding-type"))
+    if not stated and isinstance(thing, h5py.Group) and "h5sparse_format" in thing.attrs:
         return f"{archive.attr(thing, 'h5sparse_format')}_matrix"
-    return told
+    return stated
 
 
 # -- tables -----------------------------------------------------------------------------------------
@@ -65,8 +65,8 @@ def read_column(archive: Archive, group: h5py.Group, name: str) -> np.ndarray | 
     thing = archive.get(group, name)
     if isinstance(thing, h5py.Dataset):
         return _plain_column(archive, group, name)
-    told = encoding(archive, thing)
-    if told == "categorical" or {"codes", "categories"} <= set(thing):
+    stated = encoding(archive, thing)
+    if stated == "categorical" or {"codes", "categories"} <= set(thing):
         codes = np.asarray(archive.array(thing, "codes")[()])
         return _decoded(archive, codes, archive.array(thing, "categories"))
     if {"values", "mask"} <= set(thing):  # nullable integers, booleans and texts
@@ -87,12 +87,12 @@ def _plain_column(archive: Archive, group: h5py.Group, name: str) -> np.ndarray 
 
 
 def _decoded(archive: Archive, codes: np.ndarray, categories: h5py.Dataset) -> np.ndarray:
-    words = _as_annotation(archive, categories)
-    if words is None or codes.dtype.kind not in "iu" or (codes.size and codes.max() >= len(words)):
+    levels = _as_annotation(archive, categories)
+    if levels is None or codes.dtype.kind not in "iu" or (codes.size and codes.max() >= len(levels)):
         raise archive.fail(categories.name, f"codes up to {codes.max()} for {categories.shape} categories")
-    gap: Any = "" if words.dtype.kind == "U" else np.nan
-    padded = np.append(words, np.array([gap], dtype=words.dtype))
-    return padded[np.where(codes < 0, len(words), codes)]
+    gap: Any = "" if levels.dtype.kind == "U" else np.nan
+    padded = np.append(levels, np.array([gap], dtype=levels.dtype))
+    return padded[np.where(codes < 0, len(levels), codes)]
 
 
 def _as_annotation(archive: Archive, dataset: h5py.Dataset) -> np.ndarray | None:
@@ -131,11 +131,11 @@ def find_matrix(archive: Archive, root: h5py.Group, place: str) -> Matrix:
             )
         layout = "dense"
     else:
-        told = encoding(archive, element)
-        if told not in _SPARSE:
-            raise archive.fail(element.name, f"has the encoding “{told}”, which is no matrix")
+        stated = encoding(archive, element)
+        if stated not in _SPARSE:
+            raise archive.fail(element.name, f"has the encoding “{stated}”, which is no matrix")
         announced = element.attrs["shape"] if "shape" in element.attrs else element.attrs["h5sparse_shape"]
-        shape, layout = tuple(int(item) for item in announced), _SPARSE[told]
+        shape, layout = tuple(int(item) for item in announced), _SPARSE[stated]
     cells = int(shape[0]) * int(shape[1]) if len(shape) == 2 else -1
     if min(shape, default=-1) < 0 or not 0 <= cells <= MAX_CELLS * 100:
         raise archive.fail(element.name, f"announces the shape {shape}")
@@ -194,8 +194,8 @@ def _sparse(archive: Archive, matrix: Matrix, lines: int | None = None) -> Any:
 
 def unlike(frame: Frame, other: Frame) -> dict[str, np.ndarray]:
     """Columns of ``other`` brought to the items of ``frame`` by name, those it has already left out."""
-    place = {name: index for index, name in enumerate(distinct_names(other.names))}
-    index = np.array([place.get(name, -1) for name in frame.names], dtype=np.int64)
+    index_of = {name: index for index, name in enumerate(distinct_names(other.names))}
+    index = np.array([index_of.get(name, -1) for name in frame.names], dtype=np.int64)
     if not len(index) or (index < 0).all():
         return {}
     found = {}

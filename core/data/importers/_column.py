@@ -66,9 +66,9 @@ def _numbers(
     if options.get("infinite") == "missing":
         values[np.isinf(values)] = np.nan
     if np.isinf(values).any():
-        place = int(np.flatnonzero(np.isinf(values))[0])
+        first = int(np.flatnonzero(np.isinf(values))[0])
         raise DataError(
-            f"{path.name}, {layout.title(index)}: expected finite numbers, found “{texts[place]}” in entry {place + 1}."
+            f"{path.name}, {layout.title(index)}: expected finite numbers, found “{texts[first]}” in entry {first + 1}."
         )
     return values
 
@@ -77,8 +77,8 @@ def encode(texts: Sequence[str], missing: Sequence[str]) -> tuple[np.ndarray, tu
     """Codes (-1 missing) and the sorted texts they stand for."""
     known = {token.lower() for token in missing}
     categories = tuple(sorted({text for text in texts if text.lower() not in known}))
-    place = {text: code for code, text in enumerate(categories)}
-    return np.array([place.get(text, -1) for text in texts], dtype=np.int64), categories
+    code_of = {text: code for code, text in enumerate(categories)}
+    return np.array([code_of.get(text, -1) for text in texts], dtype=np.int64), categories
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def image_head(
     """The same for a preview, of the first of ``count`` images; colours are shown as grey."""
     grey = images.mean(axis=3) if images.ndim == 4 else images
     shape, pixels = grey.shape[1:], grey.shape[1] * grey.shape[2]
-    told = Issue("info", f"{count} images of {shape[0]} × {shape[1]} pixels", "Each becomes a row.")
+    issue = Issue("info", f"{count} images of {shape[0]} × {shape[1]} pixels", "Each becomes a row.")
     return RawTable(
         path,
         "",
@@ -94,7 +94,7 @@ def image_head(
         {title: column[:HEAD] for title, column in row_table.items()},
         words=WORDS,
         in_force=in_force,
-        doubts=[told],
+        doubts=[issue],
         n_rows=count,
         n_columns=int(np.prod(images.shape[1:])),
         pictures=grey[:PICTURES].astype(np.float64),

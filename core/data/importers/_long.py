@@ -64,8 +64,8 @@ class Columns:
 
     def roles(self, n_columns: int) -> tuple[str, ...]:
         """What each column is used for, in the words of a preview."""
-        words = {self.sample: "name", self.feature: "label", self.value: "value", self.view: "label"}
-        return tuple(words.get(index, "skip") for index in range(n_columns))
+        role_of = {self.sample: "name", self.feature: "label", self.value: "value", self.view: "label"}
+        return tuple(role_of.get(index, "skip") for index in range(n_columns))
 
 
 def find_columns(layout: Layout, options: ImportOptions) -> Columns | None:
@@ -75,8 +75,8 @@ def find_columns(layout: Layout, options: ImportOptions) -> Columns | None:
     given = {
         name: column_index(layout, options[name], name) for name in ROLES if options.get(name) is not None
     }
-    asked = options.get("layout") == "long" or bool(given)
-    if not asked and not (
+    wanted = options.get("layout") == "long" or bool(given)
+    if not wanted and not (
         layout.header and 3 <= layout.n_columns <= _FEW_COLUMNS and not _own_roles(options)
     ):
         return None
@@ -84,7 +84,7 @@ def find_columns(layout: Layout, options: ImportOptions) -> Columns | None:
     sure = len({"sample", "feature", "value"} & set(_by_title(layout))) == 3
     found = {**_by_contents(layout, found), **given}
     if not {"sample", "feature", "value"} <= set(found):
-        if asked:
+        if wanted:
             raise DataError(
                 "A long table needs a column of samples, one of features and one of values; "
                 f"the columns are {', '.join(layout.titles[:10])}.",
@@ -94,12 +94,12 @@ def find_columns(layout: Layout, options: ImportOptions) -> Columns | None:
     columns = Columns(found["sample"], found["feature"], found["value"], found.get("view", -1))
     used = [columns.sample, columns.feature, columns.value] + ([columns.view] if columns.view >= 0 else [])
     if len(set(used)) < len(used):
-        if asked:
+        if wanted:
             raise DataError("One column of the long table is used twice.", "Choose different columns.")
         return None
     return (
         columns
-        if asked or (_comes_back(layout, columns) and (sure or _no_own_names(layout, columns)))
+        if wanted or (_comes_back(layout, columns) and (sure or _no_own_names(layout, columns)))
         else None
     )
 

@@ -92,10 +92,10 @@ def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list
     rule = options.get("repeated")
     twice = np.flatnonzero(times > 1)
     lines = []
-    for place in twice[:_LISTED].tolist():
-        row, column = divmod(int(unique[place]), max(found.shape[1], 1))
-        shown = ", ".join(f"{value:g}" for value in found.data[back == place][:4].tolist())
-        lines.append(f"row {row + 1}, column {column + 1}: {times[place]} entries ({shown})")
+    for index in twice[:_LISTED].tolist():
+        row, column = divmod(int(unique[index]), max(found.shape[1], 1))
+        shown = ", ".join(f"{value:g}" for value in found.data[back == index][:4].tolist())
+        lines.append(f"row {row + 1}, column {column + 1}: {times[index]} entries ({shown})")
     message = f"{count_text(len(twice), 'cell')} {'is' if len(twice) == 1 else 'are'} given more than once"
     if rule not in ("sum", "mean"):
         if issues is None:

@@ -70,7 +70,7 @@ class Loaded:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     table: dict[str, np.ndarray]
-    told: tuple[str, str] | None
+    message: tuple[str, str] | None
     """A message and its detail for the preview."""
     notes: tuple[str, ...]
     image_shape: tuple[int, ...]
@@ -101,17 +101,17 @@ def load(path: Path, headers: Mapping[str, Header], array: str, options: ImportO
             found = [held[y] if y else np.full(n, "") for (_, _, y), n in zip(halves.parts, counts)]
             table[LABEL] = label_column(np.concatenate([label_column(column) for column in found]))
         table[SPLIT] = split_column(counts, halves)
-    told, notes, shape = None, [], _image_shape(path.name, held.get(_SHAPE), values, array, options)
+    message, notes, shape = None, [], _image_shape(path.name, held.get(_SHAPE), values, array, options)
     if values.ndim == 3:
         number, height, width = values.shape
         values = values.reshape(number, height * width)
         note = f"{number} images of {height} × {width} became rows of {height * width} values."
-        told, notes = ("Images were laid out as rows", note), [note]
+        message, notes = ("Images were laid out as rows", note), [note]
     elif halves is not None:
         parts = " and ".join(f"{count} {half}" for (half, _, _), count in zip(halves.parts, counts))
-        told = f"{parts} rows were put together", "Column “split” says which is which."
+        message = f"{parts} rows were put together", "Column “split” says which is which."
     elif shape:
-        told = f"{len(values)} images of {shape[0]} × {shape[1]} pixels", "Each is a row."
+        message = f"{len(values)} images of {shape[0]} × {shape[1]} pixels", "Each is a row."
     exact, note = _exact(path, values)
     rows = _names_of(held, array, 0, exact.shape[0], options)
     columns = _names_of(held, array, 1, exact.shape[1], options) if exact.ndim == 2 else ()
@@ -119,7 +119,7 @@ def load(path: Path, headers: Mapping[str, Header], array: str, options: ImportO
         columns = pixel_names(shape)
     if shape and rows[:1] == ("row 1",) and "row_word" not in options:
         rows = default_names("image", len(exact))
-    return Loaded(exact, rows, columns, table, told, (*notes, note) if note else tuple(notes), shape)
+    return Loaded(exact, rows, columns, table, message, (*notes, note) if note else tuple(notes), shape)
 
 
 def _arrays(path: Path, headers: Mapping[str, Header], wanted: list[str]) -> dict[str, np.ndarray]:

@@ -205,7 +205,7 @@ def find_inexact(cells: Sequence[str], values: np.ndarray) -> list[tuple[int, st
     if "e-" in joined or "E-" in joined:
         doubtful |= values == 0
     places = np.flatnonzero(doubtful).tolist()
-    return [(place, what) for place in places if (what := inexact(cells[place], float(values[place])))]
+    return [(index, what) for index in places if (what := inexact(cells[index], float(values[index])))]
 
 
 _CODE = re.compile(r"[+-]?0\d|.{16}", re.ASCII | re.DOTALL)

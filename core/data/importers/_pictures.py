@@ -74,21 +74,21 @@ class Pictures:
         return {**found, "resize": self.resize, "size": list(self.size)} if self.resize else found
 
 
-def find_issues(path: Path, heads: Sequence[Head], asked: Pictures) -> list[Issue]:
+def find_issues(path: Path, heads: Sequence[Head], options: Pictures) -> list[Issue]:
     """Images of other sizes than most, images too small to be cropped, and colours that are given up."""
     issues = []
-    other = [head for head in heads if head.size != asked.usual]
-    small = [head for head in heads if head.size[0] < asked.size[0] or head.size[1] < asked.size[1]]
-    if other and not asked.resize:
-        issues.append(_size_issue(path, heads, other, asked))
-    elif small and asked.resize == "crop":
+    other = [head for head in heads if head.size != options.usual]
+    small = [head for head in heads if head.size[0] < options.size[0] or head.size[1] < options.size[1]]
+    if other and not options.resize:
+        issues.append(_size_issue(path, heads, other, options))
+    elif small and options.resize == "crop":
         verb = "is smaller" if len(small) == 1 else "are smaller"
         fix = ("Scale them all", "resize", "scale")
-        message = f"{count_text(len(small), 'image')} {verb} than {_times(asked.size)}"
+        message = f"{count_text(len(small), 'image')} {verb} than {_times(options.size)}"
         places = tuple(_place(path, head) for head in small[:_LISTED])
         issues.append(Issue("error", message, f"First: {places[0]}", 0, 0, fix, None, places))
     coloured = [head for head in heads if head.colour]
-    if coloured and not asked.colour:
+    if coloured and not options.colour:
         verb = "is" if len(coloured) == 1 else "are"
         message = f"{count_text(len(coloured), 'image')} {verb} in colour and read as grey values"
         places = tuple(_place(path, head) for head in coloured[:_LISTED])
@@ -97,15 +97,15 @@ def find_issues(path: Path, heads: Sequence[Head], asked: Pictures) -> list[Issu
     return issues
 
 
-def _size_issue(path: Path, heads: Sequence[Head], other: Sequence[Head], asked: Pictures) -> Issue:
+def _size_issue(path: Path, heads: Sequence[Head], other: Sequence[Head], options: Pictures) -> Issue:
     smallest = min(head.size[0] for head in heads), min(head.size[1] for head in heads)
     verb = "has" if len(other) == 1 else "have"
     places = tuple(_place(path, head) for head in other[:_LISTED])
     return Issue(
         "error",
-        f"{count_text(len(other), 'image')} of {len(heads)} {verb} another size than {_times(asked.usual)}",
+        f"{count_text(len(other), 'image')} of {len(heads)} {verb} another size than {_times(options.usual)}",
         f"First: {places[0]}",
-        fix=(f"Scale all to {_times(asked.usual)}", "resize", "scale"),
+        fix=(f"Scale all to {_times(options.usual)}", "resize", "scale"),
         other=(f"Crop all to {_times(smallest)}", "resize", "crop"),
         places=places,
     )
@@ -119,7 +119,7 @@ def _place(path: Path, head: Head) -> str:
     return f"{head.file.relative_to(path).as_posix()} ({_times(head.size)} pixels)"
 
 
-def read_pixels(path: Path, file: Path, asked: Pictures, digest: hashlib._Hash | None) -> np.ndarray:
+def read_pixels(path: Path, file: Path, options: Pictures, digest: hashlib._Hash | None) -> np.ndarray:
     """(h, w) grey values, or (h, w, 3), of the size asked for. Raises ``DataError`` for a damaged file."""
     from PIL import Image
 
@@ -127,11 +127,11 @@ def read_pixels(path: Path, file: Path, asked: Pictures, digest: hashlib._Hash |
         digest.update(f"{file.relative_to(path).as_posix()}\0".encode() + file.read_bytes())
     with _opened(path, file) as image:
         deep = image.mode.startswith("I") or image.mode == "F"
-        pixels = image.convert("RGB") if asked.colour else image if deep else image.convert("L")
-        high, wide = asked.size
-        if asked.resize == "scale" and pixels.size != (wide, high):
+        pixels = image.convert("RGB") if options.colour else image if deep else image.convert("L")
+        high, wide = options.size
+        if options.resize == "scale" and pixels.size != (wide, high):
             pixels = pixels.resize((wide, high), Image.Resampling.BILINEAR)
-        elif asked.resize == "crop":
+        elif options.resize == "crop":
             left, top = (pixels.size[0] - wide) // 2, (pixels.size[1] - high) // 2
             pixels = pixels.crop((left, top, left + wide, top + high))
         return np.asarray(pixels, dtype=np.float64)

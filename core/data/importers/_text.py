@@ -85,10 +85,10 @@ def encoding_error(path: Path, encoding: str) -> DataError:
                 row += decoder.decode(chunk).count("\n")
             except UnicodeDecodeError as error:
                 row += error.object[: error.start].count(b"\n")
-                place = offset - pending + error.start + 1
+                byte_position = offset - pending + error.start + 1
                 byte = error.object[error.start]
                 return DataError(
-                    f"{path.name} is not {ENCODINGS[encoding]}: byte 0x{byte:02X} at position {place}, row {row}.",
+                    f"{path.name} is not {ENCODINGS[encoding]}: byte 0x{byte:02X} at position {byte_position}, row {row}.",
                     hint,
                 )
             offset += len(chunk)

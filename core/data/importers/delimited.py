@@ -300,8 +300,8 @@ def _doubts(table: Table, raw: RawTable, layout: Layout, options: ImportOptions)
         found.append(Issue("error", "No column holds numbers", "Use it as a table of classes"))
     elif not table.n_records:
         found.append(Issue("error", "No row holds numbers", "The file ends after its header"))
-    told = names_say(raw.row_names, raw.column_names)
-    if "samples_in" in layout.detected and told == layout.samples_in != "":
+    by_names = names_say(raw.row_names, raw.column_names)
+    if "samples_in" in layout.detected and by_names == layout.samples_in != "":
         found.append(samples_issue(layout.samples_in))
     return found
 

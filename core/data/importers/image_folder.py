@@ -67,13 +67,13 @@ class ImageFolderReader(TableReader):
         files = _listed(path)
         names, labels = _names(path, files)
         heads = look_at(path, files)
-        asked = Pictures.of(heads, options)
-        issues = find_issues(path, heads, asked)
+        pictures = Pictures.of(heads, options)
+        issues = find_issues(path, heads, pictures)
         different = next((issue for issue in issues if issue.severity == "error"), None)
-        in_force = {**options, **asked.options}
+        in_force = {**options, **pictures.options}
         table = {} if labels is None else {LABEL: labels}
         if head:
-            first = replace(asked, resize="scale", size=asked.usual) if different else asked
+            first = replace(pictures, resize="scale", size=pictures.usual) if different else pictures
             images = _stack(path, files[:HEAD], first)
             raw = image_head(path, images, len(files), names[:HEAD], table, in_force)
             raw.doubts += issues
@@ -84,7 +84,7 @@ class ImageFolderReader(TableReader):
                 "Choose with the option “resize”: scale or crop; and “size” for another size than the usual one.",
             )
         digest = hashlib.sha256()
-        images = _stack(path, files, asked, progress, digest)
+        images = _stack(path, files, pictures, progress, digest)
         source = Source(path.name, digest.hexdigest(), in_force)
         return image_table(path, path.name, images, names, table, in_force, source)
 
@@ -112,7 +112,7 @@ def _names(path: Path, files: list[Path]) -> tuple[list[str], np.ndarray | None]
 def _stack(
     path: Path,
     files: list[Path],
-    asked: Pictures,
+    pictures: Pictures,
     progress: Progress | None = None,
     digest: hashlib._Hash | None = None,
 ) -> np.ndarray:
@@ -121,7 +121,7 @@ def _stack(
     for number, file in enumerate(files):
         if progress is not None and number % 16 == 0:
             progress(number / len(files))
-        pixels = read_pixels(path, file, asked, digest)
+        pixels = read_pixels(path, file, pictures, digest)
         if images is None:
             check_size(f"The folder {path.name}", len(files), pixels.shape)
             images = np.empty((len(files), *pixels.shape))

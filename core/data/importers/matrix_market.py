@@ -55,7 +55,7 @@ class MatrixMarketReader(TableReader):
         """The matrix: CSR below a density of 25 %, dense otherwise. For a preview the entries of large files are not read."""
         header = _header(path)
         issues: list[Issue] = []
-        rows, columns, row_table, words = _names(path, header, issues)
+        rows, columns, row_table, labels = _names(path, header, issues)
         notes = [f"{issue.message}: {issue.detail}" for issue in issues]
         large = path.stat().st_size >= 2_000_000 or header.shape[0] * header.shape[1] >= 50_000_000
         values = (
@@ -72,7 +72,7 @@ class MatrixMarketReader(TableReader):
             rows,
             columns,
             {} if head else row_table,
-            words=words,
+            words=labels,
             in_force=options,
             notes=notes,
             doubts=issues,
@@ -173,7 +173,7 @@ def _names(
     """Names of both axes, annotation of the rows, and what rows and columns are called."""
     found: list[tuple[str, ...]] = []
     table: dict[str, np.ndarray] = {}
-    words = ["", ""]
+    labels = ["", ""]
     for axis, what in ((0, "row"), (1, "column")):
         size = header.shape[axis]
         names = None
@@ -191,11 +191,11 @@ def _names(
                             Issue("info", f"Names of {what}s come from {file.name}", f"{size} names")
                         )
                         if beside.suffix == ".tsv":
-                            words[axis] = ("genes", "cells")[axis]
+                            labels[axis] = ("genes", "cells")[axis]
                         if axis == 0 and second:
                             table["symbol"] = np.array(second, dtype=str)
         found.append(names if names is not None else default_names(what, size))
-    return found[0], found[1], table, (words[0], words[1])
+    return found[0], found[1], table, (labels[0], labels[1])
 
 
 def _name_file(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:

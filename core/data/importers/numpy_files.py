@@ -83,7 +83,7 @@ class NumpyReader(TableReader):
             image_shape=loaded.image_shape,
             in_force={**options, **({"array": array} if array else {})},
             notes=loaded.notes,
-            doubts=[Issue("info", *loaded.told)] if loaded.told else [],
+            doubts=[Issue("info", *loaded.message)] if loaded.message else [],
             choices=choices,
             detected=frozenset({"array"} - options.keys() if array else ()),
             asks_samples=loaded.values.ndim == 2,

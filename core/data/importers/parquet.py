@@ -164,16 +164,16 @@ def _values(
     """(n, m) floats; what a float cannot hold is told in ``issues``, or refused without them."""
     columns = layout.value_columns
     values = np.empty((table.num_rows, len(columns)))
-    for place, index in enumerate(columns):
+    for at, index in enumerate(columns):
         column = table.column(index)
         if not _is_number(column.type):
             raise DataError(
                 f"{path.name}: {layout.title(index)} holds {column.type}, not numbers.",
                 "Use it as a label, or leave it out.",
             )
-        values[:, place] = _floats(column)
-        _check_exact(path, column, values[:, place], layout.title(index), options, issues)
-        infinite = np.isinf(values[:, place])
+        values[:, at] = _floats(column)
+        _check_exact(path, column, values[:, at], layout.title(index), options, issues)
+        infinite = np.isinf(values[:, at])
         if infinite.any():
             row = int(infinite.argmax()) + 1
             if options.get("infinite") != "missing" and issues is None:
@@ -195,7 +195,7 @@ def _values(
                         fix,
                     )
                 )
-            values[infinite, place] = np.nan
+            values[infinite, at] = np.nan
     return values
 
 

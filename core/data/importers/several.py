@@ -209,8 +209,8 @@ def _spell(work: Work, fixes: set[str]) -> None:
     """Names that differ in case, blanks, "-", "." or "_" only: a hint, or one spelling when that was asked for."""
     examples: list[str] = []
     number = 0
-    for place, view in enumerate(work.views):
-        known = [name for other in work.views[:place] for name in other.data.row_names]
+    for index, view in enumerate(work.views):
+        known = [name for other in work.views[:index] for name in other.data.row_names]
         found = near_misses(view.data.row_names, known)
         if not found:
             continue
@@ -348,9 +348,9 @@ def _judge(work: Work, rows: Sequence[set[str]]) -> None:
         else:
             work.findings.append(Finding("warning", "No names given: samples are joined by their position"))
         return
-    for place, view in enumerate(work.views):
-        others = set().union(*(entry for number, entry in enumerate(rows) if number != place), set())
-        if len(work.views) > 1 and not rows[place] & others:
+    for index, view in enumerate(work.views):
+        others = set().union(*(entry for number, entry in enumerate(rows) if number != index), set())
+        if len(work.views) > 1 and not rows[index] & others:
             other = next(v for v in work.views if v is not view)
             work.findings.append(
                 Finding(

@@ -197,9 +197,9 @@ def same_text(documents: Documents, kept: np.ndarray) -> np.ndarray | None:
     """(N,) int64, equal for documents with the same text (blanks and case aside); None when all differ."""
     if documents.texts is None:
         return None
-    place: dict[str, int] = {}
+    first: dict[str, int] = {}
     codes = np.array(
-        [place.setdefault(" ".join(text.lower().split()), len(place)) for text in documents.texts], np.int64
+        [first.setdefault(" ".join(text.lower().split()), len(first)) for text in documents.texts], np.int64
     )
     return codes if len(np.unique(codes[kept])) < int(kept.sum()) else None
 
@@ -210,11 +210,11 @@ def _duplicate_issues(documents: Documents, kept: np.ndarray, given: ImportOptio
         return []
     seen: dict[int, int] = {}
     first, number = (0, 0), 0
-    for place in np.flatnonzero(kept).tolist():
-        if codes[place] in seen:
+    for index in np.flatnonzero(kept).tolist():
+        if codes[index] in seen:
             number += 1
-            first = first if number > 1 else (seen[int(codes[place])], place)
-        seen.setdefault(int(codes[place]), place)
+            first = first if number > 1 else (seen[int(codes[index])], index)
+        seen.setdefault(int(codes[index]), index)
     has_cluster = "cluster" in given_roles(documents, given).values()
     fix = None if has_cluster else ("Keep them together as clusters", "join_duplicates", True)
     return [

@@ -93,17 +93,17 @@ def count_words(
     if progress is not None:
         progress(0.3)
     # words of one stem share a number, but only within what became of them
-    place: dict[tuple[str, int], int] = {}
+    index_of: dict[tuple[str, int], int] = {}
     group = np.fromiter(
-        (place.setdefault((word, int(code)), len(place)) for word, code in zip(stemmed, reason)),
+        (index_of.setdefault((word, int(code)), len(index_of)) for word, code in zip(stemmed, reason)),
         np.int64,
         len(stemmed),
     )
-    terms = [word for word, _ in place]
+    terms = [word for word, _ in index_of]
     added = set(
         options.add_stop_words
     )  # those of the user may be stems and phrases, as the vocabulary shows them
-    codes = np.array([code or STOP * (word in added) for word, code in place], dtype=np.int8)
+    codes = np.array([code or STOP * (word in added) for word, code in index_of], dtype=np.int8)
     ids, documents = group[tokens.ids], tokens.documents
     alive = codes[ids] == KEPT
     parts = [(ids[~alive], documents[~alive])]
@@ -124,15 +124,15 @@ def count_words(
 def word_reasons(words: list[str], options: TextOptions) -> np.ndarray:
     stop = options.stop_list
     reason = np.zeros(len(words), dtype=np.int8)
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         mark = len(word) == 1 and not word.isalnum()
         # texts that keep their capitals still lose “The”
         if word in stop or word.lower() in stop:
-            reason[place] = STOP
+            reason[index] = STOP
         elif options.numbers == "drop" and is_number_word(word):
-            reason[place] = NUMBER
+            reason[index] = NUMBER
         elif len(word) < options.min_length and not mark:
-            reason[place] = SHORT
+            reason[index] = SHORT
     return reason
 
 
@@ -188,12 +188,12 @@ def count_terms(
     if progress is not None:
         progress(0.3)
     named = [term.lower() if options.lower else term for term in terms]
-    place: dict[str, int] = {}
-    group = np.array([place.setdefault(term, len(place)) for term in named], dtype=np.int64)
-    if len(place) < len(terms):
+    index_of: dict[str, int] = {}
+    group = np.array([index_of.setdefault(term, len(index_of)) for term in named], dtype=np.int64)
+    if len(index_of) < len(terms):
         coo = matrix.tocoo()
         from scipy.sparse import csr_matrix
 
-        matrix = csr_matrix((coo.data, (coo.row, group[coo.col])), shape=(matrix.shape[0], len(place)))
-    reason = word_reasons(list(place), options)
-    return keep_terms(matrix.copy(), tuple(place), reason, options)
+        matrix = csr_matrix((coo.data, (coo.row, group[coo.col])), shape=(matrix.shape[0], len(index_of)))
+    reason = word_reasons(list(index_of), options)
+    return keep_terms(matrix.copy(), tuple(index_of), reason, options)

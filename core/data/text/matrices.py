@@ -35,10 +35,10 @@ def triplet_columns(layout: Layout) -> tuple[int, int, int] | None:
     titles = [title.lower() for title in layout.titles]
     found = []
     for words in (_DOCUMENT, _TERM, _COUNT):
-        place = next((i for i, title in enumerate(titles) if title in words), None)
-        if place is None:
+        column = next((i for i, title in enumerate(titles) if title in words), None)
+        if column is None:
             return None
-        found.append(place)
+        found.append(column)
     return found[0], found[1], found[2]
 
 
@@ -168,16 +168,16 @@ def _numbered(
     With a file of names the keys are its own keys, or numbers of its lines from 0, or from 1 when 0 never occurs.
     """
     if file is None:
-        place: dict[str, int] = {}
-        index = np.fromiter((place.setdefault(key, len(place)) for key in keys), np.int64, len(keys))
-        return tuple(place), index
+        index_of: dict[str, int] = {}
+        index = np.fromiter((index_of.setdefault(key, len(index_of)) for key in keys), np.int64, len(keys))
+        return tuple(index_of), index
     known, names = name_list(file, what == "word")
-    place = {key: i for i, key in enumerate(known)} if known else {}
-    if not place or any(key not in place for key in keys[:1000]):
+    index_of = {key: i for i, key in enumerate(known)} if known else {}
+    if not index_of or any(key not in index_of for key in keys[:1000]):
         base = 0 if "0" in set(keys) else 1
-        place = {str(i + base): i for i in range(len(names))}
+        index_of = {str(i + base): i for i in range(len(names))}
     try:
-        index = np.fromiter((place[key] for key in keys), np.int64, len(keys))
+        index = np.fromiter((index_of[key] for key in keys), np.int64, len(keys))
     except KeyError as error:
         raise DataError(
             f"{path.name}: the {what} “{error.args[0]}” is not in {file.name}, which has {len(names)} lines.",

@@ -20,9 +20,9 @@ def split_level(key: str, table: Mapping[str, np.ndarray]) -> tuple[str, str | N
     if key in table:
         return key, None
     places = [i for i, letter in enumerate(key) if letter == "="]
-    for place in reversed(places):
-        if key[:place].strip() in table:
-            return key[:place].strip(), key[place + 1 :].strip()
+    for index in reversed(places):
+        if key[:index].strip() in table:
+            return key[:index].strip(), key[index + 1 :].strip()
     return key, None
 
 

@@ -51,12 +51,12 @@ def tokenise(texts: Sequence[str], options: TextOptions, progress: Progress | No
     number.default_factory = number.__len__
     parts: list[np.ndarray] = []
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
-    for place, text in enumerate(texts):
-        if progress is not None and place % _EVERY == 0:
-            progress(place / max(len(texts), 1))
+    for index, text in enumerate(texts):
+        if progress is not None and index % _EVERY == 0:
+            progress(index / max(len(texts), 1))
         found = pattern.findall(_tidy(text, options.lower))
         parts.append(np.fromiter((number[word] for word in found), np.int64, len(found)))
-        starts[place + 1] = starts[place] + len(found)
+        starts[index + 1] = starts[index] + len(found)
     ids = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
     return Tokens(ids, starts, tuple(number))
 

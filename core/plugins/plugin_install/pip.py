@@ -40,9 +40,9 @@ def work_folder(site: Path) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def run_pip(words: Sequence[str], site: Path, progress: Progress, doing: str) -> None:
+def run_pip(arguments: Sequence[str], site: Path, progress: Progress, doing: str) -> None:
     """Run pip, which sees the host's packages and those in the folder. Raises ``PluginError`` with its reason."""
-    command = [sys.executable, "-P", "-m", "pip", "--no-input", "--disable-pip-version-check", *words]
+    command = [sys.executable, "-P", "-m", "pip", "--no-input", "--disable-pip-version-check", *arguments]
     environment = {key: value for key, value in os.environ.items() if key not in _STEERING}
     before = environment.get("PYTHONPATH", "")
     environment["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), str(site)])
@@ -90,8 +90,8 @@ def _told(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 def _readable(line: str) -> str:
-    words = line.strip().split(" (from ")[0]
-    return words if words.startswith(("Collecting", "Downloading", "Installing")) else ""
+    text = line.strip().split(" (from ")[0]
+    return text if text.startswith(("Collecting", "Downloading", "Installing")) else ""
 
 
 def _refusal(lines: list[str]) -> PluginError:

@@ -168,10 +168,10 @@ def would_remove(name: str, folder: Path | None = None) -> list[str]:
             f"{name} was not installed into the plugin folder.",
             f"Installed there: {known}. Others are removed with the tool that installed them.",
         )
-    asked = [k for k, dist in here.items() if k != key and (points_of(dist) or _of_requested(dist))]
-    kept = set(closure(asked, here))
+    requested = [k for k, dist in here.items() if k != key and (points_of(dist) or _of_requested(dist))]
+    kept = set(closure(requested, here))
     if key in kept:
-        users = [k for k in asked if key in closure([k], here)]
+        users = [k for k in requested if key in closure([k], here)]
         raise PluginError(
             f"{here[key].metadata['Name']} is needed by {here[users[0]].metadata['Name']}.",
             "Uninstall that one first.",

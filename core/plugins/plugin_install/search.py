@@ -80,8 +80,8 @@ def _look_up_wheel(wheel: Wheel, site: Path, host: dict[str, str], progress: Pro
     if not has_pip():
         _check_unpackable(wheel, [*missing, *other])
         return _offer([own], site, wheel.summary, wheel.licence)
-    words = [str(path), *(["--no-index"] if not missing and not other else [])]
-    parts = _resolve(words, canonical(wheel.name), site, host, progress)
+    arguments = [str(path), *(["--no-index"] if not missing and not other else [])]
+    parts = _resolve(arguments, canonical(wheel.name), site, host, progress)
     others = [part for part in parts if canonical(part.name) != canonical(wheel.name)]
     return _offer([own, *others], site, wheel.summary, wheel.licence)
 
@@ -142,12 +142,12 @@ def _resolve(
     what: str | Sequence[str], name: str, site: Path, host: dict[str, str], progress: Progress
 ) -> list[Part]:
     """What pip would install beside the host and the folder; the one of this name first."""
-    words = [what] if isinstance(what, str) else list(what)
+    arguments = [what] if isinstance(what, str) else list(what)
     with work_folder(site) as temporary:
         report = temporary / "report.json"
         run_pip(
             ["install", "--dry-run", "--upgrade", "--upgrade-strategy", "only-if-needed",
-             "--report", str(report), *constrained(temporary, host), *words],
+             "--report", str(report), *constrained(temporary, host), *arguments],
             site, progress, f"Looking for {name}",
         )  # fmt: skip
         record = json.loads(report.read_text(encoding="utf-8"))
@@ -161,7 +161,7 @@ def _resolve(
             raise conflict(name, part.name, f"=={part.version}", host)
     parts.sort(key=lambda part: (canonical(part.name) != name, canonical(part.name)))
     if not parts or canonical(parts[0].name) != name:
-        raise PluginError(f"{words[0]} is installed already, in its newest version that fits.")
+        raise PluginError(f"{arguments[0]} is installed already, in its newest version that fits.")
     return parts
 
 

@@ -53,7 +53,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A distribution with plugins in the folder: ``points`` are their names, ``brought`` what came with it."""
+    """A distribution with plugins in the folder: ``points`` are their names, ``dependencies`` what came with it."""
 
     name: str
     version: str
@@ -61,7 +61,7 @@ class Installed:
     site: Path
     summary: str = ""
     licence: str = ""
-    brought: tuple[str, ...] = ()
+    dependencies: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

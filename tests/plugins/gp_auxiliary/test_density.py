@@ -79,3 +79,32 @@ def test_cells_of_binary_components_are_those_of_the_log_likelihood():
     cells = np.nonzero(plan.data["Y"].observed)
     found = plan.model.log_likelihood(chain, np.arange(5), plan.data, plan.params, 0, *cells)
     np.testing.assert_allclose(found.sum(axis=1), chain.stack("log_likelihood"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_ratings_are_those_of_the_log_likelihood(long):
+    """Over all ratings the probabilities give the log likelihood that the model keeps, in both layouts."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((9, 1))
+    grades = np.digitize(x + 0.3 * rng.standard_normal((9, 3)), [-0.5, 0.5]).astype(float)
+    grades[[0, 4], [1, 2]] = np.nan
+    inputs = {"X": x, "ratings": grades}
+    if long:
+        item, rater = np.nonzero(~np.isnan(grades))
+        mixed = rng.permutation(len(item))
+        item, rater = item[mixed], rater[mixed]
+        inputs = {"X": x[item], "ratings": grades[item, rater][:, None], "rater": [f"r{c}" for c in rater]}
+    run = fit("gp_raters", inputs, seed=1, chains=1, warmup=10, draws=5, executor="inline")
+    plan, chain = run.session.plan_of(run, registry()), run.kept().chains[0]
+    cells = np.nonzero(plan.data["ratings"].observed)
+    found = plan.model.log_likelihood(chain, np.arange(5), plan.data, plan.params, 0, *cells)
+    np.testing.assert_allclose(found.sum(axis=1), chain.stack("log_likelihood"), rtol=1e-9)
+
+
+def test_between_is_right_in_both_tails():
+    from plaidwork.plugins.gp_auxiliary.raters_density import log_between
+
+    low, high = np.array([-40.0, 38.0, -1.0, -np.inf]), np.array([-38.0, 40.0, 0.5, 0.0])
+    tail = stats.norm.logsf(38.0)
+    expected = [tail, tail, np.log(stats.norm.cdf(0.5) - stats.norm.cdf(-1.0)), np.log(0.5)]
+    np.testing.assert_allclose(log_between(low, high), expected, rtol=1e-12)

@@ -12,7 +12,16 @@ from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.gram import LEFT_OUT, Prior
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian
 
-SETTINGS = {"covariance": "rbf", "ard": False, "intercept": True, "amplitude": 3.0, "gamma": 0.0, "degree": 2}
+SETTINGS = {
+    "covariance": "rbf",
+    "ard": False,
+    "intercept": True,
+    "amplitude": 3.0,
+    "gamma": 0.0,
+    "amplitude_sd": 1.5,
+    "gamma_sd": 1.5,
+    "degree": 2,
+}
 ENDS = [(-np.inf, 0.3), (0.3, np.inf), (-0.4, 0.9), (30.0, 30.5), (-np.inf, -20.0), (15.0, np.inf)]
 
 

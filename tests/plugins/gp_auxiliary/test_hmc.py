@@ -9,7 +9,7 @@ import pytest
 from gp_joint import generator
 from plaid_tools import with_fault
 
-from plaidwork.plugins.gp_auxiliary import hmc, hyper
+from plaidwork.plugins.gp_auxiliary import hmc, hyper, stretching
 from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
@@ -22,6 +22,8 @@ SETTINGS = {
     "intercept": True,
     "amplitude": 3.0,
     "gamma": 0.0,
+    "amplitude_sd": 1.5,
+    "gamma_sd": 1.5,
     "degree": 2,
 }
 TERMS = [
@@ -155,3 +157,28 @@ def test_trajectories_that_fail_give_way_to_walks():
     hyper.move_theta(rng, theta, Y, prior, steps, True, 0, hyper.moves_of(params))
     assert steps["tried"].sum() == hmc.LEAPS  # steps of single parameters
     assert "path" not in steps["metric"]
+
+
+def stretched_apart(stretch) -> float:
+    """Mean and mean square of log amplitude^2 beside the prior's, in standard errors, where the labels say nothing of f's size."""
+    prior = prior_at("rbf", 4)
+    law, rng, theta = prior.covariance, generator(7), prior.covariance.prior_mean.copy()
+    f, found = np.ones((1, 4)), []
+    for _ in range(3000):
+        before = theta[0]
+        f = stretch(rng, f, theta, law, lambda _f: 0.0)
+        assert f[0, 0] == pytest.approx(math.exp(0.5 * (theta[0] - law.prior_mean[0])))  # both by one factor
+        found.append((theta[0] - law.prior_mean[0]) / law.prior_sd[0])
+        assert theta[0] != before
+    values = np.stack([found, np.square(found) - 1.0], axis=1)
+    batches = values.reshape(20, -1, 2).mean(axis=1)
+    return float(np.abs(values.mean(axis=0) / (batches.std(axis=0, ddof=1) / math.sqrt(20))).max())
+
+
+def test_a_stretch_leaves_the_prior_of_the_amplitude():
+    assert stretched_apart(stretching.stretch) < 4.5
+
+
+def test_a_stretch_without_the_prior_is_found():
+    flat = with_fault(stretching.stretch, " + law.log_prior(moved)", " + 0.25 * law.log_prior(moved)")
+    assert stretched_apart(flat) > 5.0

@@ -93,10 +93,6 @@ FAULTS = {
         within(hyper, "walk_theta", "log_density(proposed, z) + prior.covariance.log_prior(proposed)",
                "log_density(proposed, z)"),
     ),
-    "prior of a stretch": (
-        "three classes, trajectories",
-        stretched( " + law.log_prior(moved)", ""),
-    ),
     "stretch of f alone": (
         "three classes, trajectories",
         stretched( "    theta[: law.n_groups] += 2.0 * log_k\n", ""),
@@ -133,7 +129,7 @@ FAULTS = {
     ),
 }  # fmt: skip
 """Shares left out of the winner of three classes change the joint law too little, as labels are drawn anew in every round: the
-frequencies of the winner are tested by themselves (test_kernels), trajectories of theta against a grid (test_hmc), as is f given z (test_flow), which a trajectory makes good."""
+frequencies of the winner are tested by themselves (test_kernels), trajectories of theta against a grid and the prior in a stretch (test_hmc), as is f given z (test_flow), which a trajectory makes good."""
 
 
 def self_q(prior, theta):

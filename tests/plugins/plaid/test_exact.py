@@ -74,10 +74,11 @@ def test_profiles_quick():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
-    [{}, TEMPERED, {"exchanges": 2}, {**tools.PROFILE, "exchanges": 2}],
-    ids=["plain", "tempered", "exchanges", "profiles"],
+    [{}, TEMPERED, {"exchanges": 0}, {**tools.PROFILE, "exchanges": 2}],
+    ids=["plain", "tempered", "without exchanges", "profiles"],
 )
 def test_fixed_number_of_blocks(more):
-    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
-    samples = tools.sampled(BayesianPlaid(), {**tools.TINY_FIXED, **more}, 7, 2 * SWEEPS)
+    settings = {**tools.TINY_FIXED, **more}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, 2 * SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() < tools.LIMIT

@@ -172,15 +172,16 @@ def test_enumeration_sees(name, monkeypatch):
 
 def test_enumeration_of_a_fixed_number_sees_the_entry_counted_with_itself(monkeypatch):
     monkeypatch.setattr(sweep, "run_tasks", _scan_with("b + size - 1 - members", "b + size - members"))
-    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(tools.TINY_FIXED))
-    samples = tools.sampled(BayesianPlaid(), tools.TINY_FIXED, 7, SWEEPS)
+    settings = {**tools.TINY_FIXED, "exchanges": 0}
+    exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
+    samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0
 
 
 def test_enumeration_of_a_fixed_number_sees_a_profile_without_its_shift(monkeypatch):
     evidence = with_fault(profile_scan.log_block_evidence, " + 0.5 * mean * mean / precision", "")
     monkeypatch.setattr(profile_sweep, "run_profile_tasks", _profile_rows_with(log_block_evidence=evidence))
-    settings = {**tools.TINY_FIXED, **tools.PROFILE}
+    settings = {**tools.TINY_FIXED, **tools.PROFILE, "exchanges": 0}
     exact = tools.exact_fixed(BayesianPlaid.spec.check_params(settings))
     samples = tools.sampled(BayesianPlaid(), settings, 7, SWEEPS)
     assert np.abs(tools.z_scores(samples, exact)).max() > 5.0

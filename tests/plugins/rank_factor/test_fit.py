@@ -211,8 +211,8 @@ def test_probabilities_are_the_label_terms_of_each_class():
 def test_probabilities_of_normal_values(g):
     f, sd = np.array([[0.3, -0.2, 1.0]])[:, :g], np.array([[1.0, 0.5, 0.7]])[:, :g]
     rng = np.random.default_rng(1)
-    drawn = f + sd * rng.standard_normal((50_000, g))
-    np.testing.assert_allclose(class_probabilities(f, sd), class_shares(drawn[:, None]), atol=0.01)
+    drawn = f + sd * rng.standard_normal((200_000, g))
+    np.testing.assert_allclose(class_probabilities(f, sd), class_shares(drawn[:, None]), atol=0.005)
 
 
 def test_slices_do_not_change_the_numbers(monkeypatch):

@@ -1,0 +1,100 @@
+"""The covariance chosen from the data: what planted data speak for, what takes no part, and where the choice goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gp_joint import generator
+
+from plaidwork.core import fit
+from plaidwork.core.api import Block, ModelData
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.inference.executor import InlineExecutor
+from plaidwork.plugins.gp_auxiliary.choosing import SUMS, choice_of
+from plaidwork.plugins.gp_auxiliary.classify import Classes
+from plaidwork.plugins.gp_auxiliary.frame import make_prior
+
+PARAMS = Classes().spec.check_params({"covariance": "chosen"})
+
+
+def given(x, code, split=None):
+    names = tuple(f"s{i}" for i in range(len(x)))
+    kinds = {"kind": "categorical"}
+    found = {
+        "X": Dataset("X", x, names, tuple(f"x{d}" for d in range(x.shape[1]))),
+        "y": Dataset("y", code, names, (), categories=("a", "b"), **kinds),
+    }
+    if split is not None:
+        found["split"] = Dataset("split", split.astype(int), names, (), categories=("train", "test"), **kinds)
+    return found
+
+
+def blocks(x, code, split=None) -> ModelData:
+    names, known = tuple(f"s{i}" for i in range(len(x))), np.ones(len(x), dtype=bool)
+    columns = tuple(f"x{d}" for d in range(x.shape[1]))
+    found = {
+        "X": Block("X", x, np.ones(x.shape, dtype=bool), None, (names, columns)),
+        "y": Block("y", code, known, None, (names,), ("a", "b")),
+    }
+    if split is not None:
+        found["split"] = Block("split", split.astype(int), known, None, (names,), ("train", "test"))
+    return ModelData(found)
+
+
+def planted(kind: str, size: int = 80):
+    """Inputs (n, 3) and classes: by a straight boundary, by a ring, by waves along one input."""
+    rng = generator(1)
+    x = rng.standard_normal((size, 3))
+    value = {
+        "straight": 2.0 * x.sum(axis=1),
+        "ring": 2.0 * ((x**2).sum(axis=1) - 2.4),
+        "waves": 3.0 * np.sin(2.5 * x[:, 0]),
+    }[kind]
+    return x, (value + 0.5 * rng.standard_normal(size) > 0).astype(int)
+
+
+@pytest.mark.parametrize(("kind", "terms"), [("straight", "mean_linear"), ("waves", "rbf(ard)")])
+def test_what_is_planted_is_chosen(kind, terms):
+    choice = choice_of(blocks(*planted(kind)), PARAMS)
+    assert terms in choice.expression
+    without = [bound for name, bound in zip(SUMS, choice.bounds) if terms not in name]
+    assert max(choice.bounds) - max(without) > 2.0
+
+
+def test_lengths_and_lines_that_are_not_needed_are_left_out():
+    assert choice_of(blocks(*planted("ring")), PARAMS).expression == "rbf + constant"
+
+
+def test_labels_of_test_samples_take_no_part():
+    x, code = planted("straight")
+    split = np.arange(80) >= 60
+    other = np.where(split, 1 - code, code)
+    assert choice_of(blocks(x, code, split), PARAMS) == choice_of(blocks(x, other, split), PARAMS)
+
+
+def test_a_linear_part_is_divided_by_the_inputs():
+    """Its variance at a sample of unit inputs is the amplitude's, whatever their number; so is that of its bias."""
+    settings = {"covariance": "expression", "expression": "mean_linear", "amplitude": 3.0}
+    for columns in (1, 4):
+        x = np.ones((2, columns))
+        law = make_prior(x, Classes().spec.check_params(settings), False).covariance
+        assert law.matrix(x, law.prior_mean)[0, 0] == pytest.approx(3.0 * (1.0 + 1.0))
+
+
+@pytest.mark.parametrize("model", ["gp_classes", "gp_quick_classes"])
+def test_the_choice_is_told_and_used(model):
+    x, code = planted("straight")
+    schedule = {"max_sweeps": 12} if "quick" in model else {"warmup": 4, "draws": 6}
+    run = fit(
+        model,
+        given(x, code),
+        {"covariance": "chosen"},
+        seed=1,
+        chains=1,
+        executor=InlineExecutor(),
+        **schedule,
+    )
+    note = str(run.results["covariance_note"])
+    assert "Chosen from the data: rbf" in note
+    assert all(name in note for name in SUMS)
+    assert any("mean_linear" in name for name in run.results["parameter"].values.tolist())
