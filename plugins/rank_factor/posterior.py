@@ -203,7 +203,7 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
     mean = sum(one["loadings"][:, o] * s for one, (o, s) in zip(get, turns, strict=True)) / len(get)
     order, signs = display_order(mean)
     turns = [(o[order], s[order] * signs) for o, s in turns]
-    groups, g, _ = get[0]["beta"].shape
+    groups = len(get[0]["beta"])
     swaps = match_groups([one["group"][setup.train] for one in get], groups)
     beta = np.stack([one["beta"][p][:, :, o] * s for one, (o, s), p in zip(get, turns, swaps, strict=True)])
     counts = [np.bincount(one["group"][setup.train], minlength=groups) for one in get]
@@ -225,12 +225,7 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
         return np.asarray(sum(chain.draw(name, i) for chain, i in draws) / len(draws))
 
     shrinkage = sum(chain.draw("shrinkage", i)[:, o] for (chain, i), (o, _) in zip(draws, turns, strict=True))
-    has_offset = get[0]["beta"].shape[2] > k
-    offsets = (
-        np.stack([one["beta"][p][:, :, k] for one, p in zip(get, swaps, strict=True)]).mean(axis=0)
-        if has_offset
-        else np.zeros((groups, g))
-    )
+    offset = [one["beta"][p][:, :, k:].sum(axis=2) for one, p in zip(get, swaps, strict=True)]
     return Posterior(
         mean[:, order].T * signs[:, None],
         turned.interval(),
@@ -241,7 +236,7 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
         class_shares(chain.draw("decision", i) for chain, i in draws),
         beta.mean(axis=0),
         np.moveaxis(np.quantile(beta, MASS, axis=0), 0, -1),
-        offsets,
+        np.stack(offset).mean(axis=0),
         coefficients.mean(axis=0),
         np.moveaxis(np.quantile(coefficients, MASS, axis=0), 0, -1),
         size.mean(axis=0),

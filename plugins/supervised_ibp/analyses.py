@@ -123,6 +123,15 @@ def _with_words(labels: np.ndarray, words: list[str]) -> np.ndarray:
     return np.array([f"{label}: {text}" for label, text in zip(labels, words, strict=True)])
 
 
+def _most_probable(nu: np.ndarray, hard: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Document and topic of those that have one (``hard`` (N, K)), topic by topic, the most probable ``LONGEST`` of each first."""
+    row, topic = np.nonzero(hard)
+    order = np.lexsort((-nu[row, topic], topic))
+    row, topic = row[order], topic[order]
+    place = np.arange(len(topic)) - np.searchsorted(topic, topic)
+    return row[place < LONGEST], topic[place < LONGEST]
+
+
 def _results(
     found: Estimates, nu: np.ndarray, topics: heldout.Topics, corpus: Corpus, names: np.ndarray, vocabulary: np.ndarray,
     restart: int, kind: str, wanted: Wanted, data: AnalysisData,
@@ -147,11 +156,7 @@ def _results(
         columns.pop("Group")
     unit = data["y"].unit
     hard = nu >= wanted["threshold"]
-    row, topic = np.nonzero(hard)
-    order = np.lexsort((-nu[row, topic], topic))
-    row, topic = row[order], topic[order]
-    place = np.arange(len(topic)) - np.searchsorted(topic, topic)
-    row, topic = row[place < LONGEST], topic[place < LONGEST]
+    row, topic = _most_probable(nu, hard)
     return {
         **_texts(found, corpus, restart, kind, groups, wanted),
         "topic": Result(topic_labels(k), ("topic",)),

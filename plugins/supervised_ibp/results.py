@@ -269,6 +269,13 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     )
 
 
+def _halves(corpus: Corpus, n: int) -> np.ndarray:
+    """(n,) where each document is."""
+    half = np.full(n, "left out", dtype="<U8")
+    half[corpus.train], half[corpus.test] = "training", "test"
+    return half
+
+
 def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     """All results, of the restart shown."""
     chains = [chain for chain in kept.chains if chain.n_draws]
@@ -289,8 +296,6 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
     used = sizes[fit.fixed :][sizes[fit.fixed :] > 1]
-    half = np.full(data["X"].shape[0], "left out", dtype="<U8")
-    half[corpus.train], half[corpus.test] = "training", "test"
     return {
         **texts(corpus, fit, fits, explained, params),
         **findings(corpus, fit, fits, words, word_shares, fitted),
@@ -298,7 +303,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         "topic": Result(fit.labels, ("topic",)),
         "training_document": Result(names, ("training_document",)),
         "kept_word": Result(words, ("kept_word",)),
-        "half": Result(half, ("document",), label="Half"),
+        "half": Result(_halves(corpus, data["X"].shape[0]), ("document",), label="Half"),
         "restart_numbers": Result(
             np.array([one.chain.chain + 1 for one in fits]), ("restart",), label="Restarts"
         ),
