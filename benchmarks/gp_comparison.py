@@ -144,7 +144,8 @@ def models(name):
     """(label, maker) of the models for a set."""
     found = [
         ("Gaussian process", lambda: ours("gp_classes")),
-        ("  a length per input", lambda: ours("gp_classes", ard=True)),
+        ("  one length", lambda: ours("gp_classes", covariance="rbf")),
+        ("  a length per input", lambda: ours("gp_classes", covariance="rbf", ard=True)),
         ("  with a linear part", lambda: ours("gp_classes", **LINEAR)),
         ("  quick look", lambda: ours("gp_quick_classes")),
     ]

@@ -66,7 +66,7 @@ class ClassifierJoint:
     def __init__(self, model, params, x, n_classes):
         self.model, self.x, self.n_classes = model, x, n_classes
         single = {"rungs": 1, "parameters": "inferred", "amplitude": 4.0, "gamma": 0.5} if model.semi else {}
-        self.params = model.spec.check_params(single | params | {"standardise": False})
+        self.params = model.spec.check_params(single | params | {"standardise": False, "covariance": "rbf"})
         self.null = self.params.get("null_width", 0.0)
         self.semi = model.semi
         self.shares = self.semi and self.params["shares"] == "inferred"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 from scipy.optimize import minimize
@@ -58,11 +60,21 @@ def choice_of(data: ModelData, params: LawSettings) -> Choice:
     x, code = frame.fitted, frame.codes[frame.used]
     some = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_SAMPLES)).round().astype(np.intp))
     rows = 1 if len(frame.classes) == 2 else len(frame.classes)
-    nothing = np.zeros((0, x.shape[1]))
+    settings = tuple(sorted(params.items()))
+    return _choice(x[some].tobytes(), x.shape[1], code[some].tobytes(), rows, settings)
+
+
+@lru_cache(maxsize=16)
+def _choice(
+    x: bytes, columns: int, code: bytes, rows: int, settings: tuple[tuple[str, object], ...]
+) -> Choice:
+    """Remembered by content: a run's data are made anew for every prediction of it."""
+    params = cast("LawSettings", dict(settings))
+    samples, nothing = np.frombuffer(x).reshape(-1, columns), np.zeros((0, columns))
     found = []
     for expression in SUMS:
-        prior = prior_of(np.ascontiguousarray(x[some]), nothing, with_sum(params, expression), False)
-        found.append(bound_at_best(prior, code[some], rows))
+        prior = prior_of(samples, nothing, with_sum(params, expression), False)
+        found.append(bound_at_best(prior, np.frombuffer(code, dtype=np.int64), rows))
     return Choice(tuple(found))
 
 

@@ -146,7 +146,7 @@ _CHOSEN = Choice(
 def with_choice(item: Hyperparameter) -> Hyperparameter:
     """The setting in models whose covariance can be chosen from the data."""
     if item.name == "covariance":
-        return replace(item, choices=(*item.choices, _CHOSEN))
+        return replace(item, default="chosen", choices=(_CHOSEN, *item.choices))
     return item
 
 

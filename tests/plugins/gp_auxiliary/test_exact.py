@@ -42,7 +42,7 @@ def fitted(model: str, codes: list[int], seed: int, classes=("a", "b"), draws=20
         "y": dataset("y", np.array(codes), kind="categorical", categories=classes),
     }
     settings = {
-        "parameters": "fixed", "amplitude": AMPLITUDE, "gamma": GAMMA, "intercept": False, "standardise": False,
+        "covariance": "rbf", "parameters": "fixed", "amplitude": AMPLITUDE, "gamma": GAMMA, "intercept": False, "standardise": False,
     } | params  # fmt: skip
     return fit(
         model, given, settings, seed=seed, chains=2, warmup=100, draws=draws, executor=InlineExecutor()

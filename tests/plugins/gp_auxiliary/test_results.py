@@ -70,7 +70,7 @@ def grades():
         "X": Dataset("X", x, names, ("a", "b", "c")),
         "y": Dataset("y", code, names, (), "categorical", ("1", "2", "3")),
     }
-    return fit("gp_ordered_classes", data, chains=2, warmup=40, draws=30, seed=2)
+    return fit("gp_ordered_classes", data, chains=2, warmup=150, draws=30, seed=2)
 
 
 def test_ordered_classes_along_f_and_along_an_input(grades):

@@ -12,7 +12,14 @@ from plaidwork.core.api import Block, Clock, ModelData, passes
 from plaidwork.plugins.gp_auxiliary import variational
 from plaidwork.plugins.gp_auxiliary.variational import QuickClasses, tilt
 
-FIXED = {"parameters": "fixed", "intercept": False, "standardise": False, "amplitude": 4.0, "gamma": 1.0}
+FIXED = {
+    "covariance": "rbf",
+    "parameters": "fixed",
+    "intercept": False,
+    "standardise": False,
+    "amplitude": 4.0,
+    "gamma": 1.0,
+}
 
 
 def problem(n_classes: int, size: int = 30, seed: int = 1) -> ModelData:
