@@ -2,7 +2,7 @@
 
 A run with a goal makes the draws of its schedule and looks: has it settled, by the verdict that all that is shown of it
 repeats (``Run.diagnosis``)? When not, it makes a third more draws, and so on. While some R-hat is above its mark, the first
-half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science 7, section 2.1): a chain that
+half of all draws counts as warm-up and is let go (Gelman and Rubin 1992, Statistical Science 7, 457-472): a chain that
 began far away comes to rest so, however long that takes. Few effective draws alone let nothing go. When more draws would be
 kept than have room, every second one is let go.
 
