@@ -68,10 +68,11 @@ def compute_analysis(
     unlock: bool = False,
 ) -> AnalysisRecord:
     """Like :func:`run_analysis`, but the record is not added to the run: safe in any thread."""
-    if isinstance(analysis, str):
-        from plaidwork.core.plugins.registry import registry
+    from plaidwork.core.plugins.registry import registry
 
-        analysis = registry().analysis(analysis)
+    known = registry()
+    if isinstance(analysis, str):
+        analysis = known.analysis(analysis)
     spec = analysis.spec
     values = spec.check_params(params or {})
     if reason := spec.missing(run):
@@ -81,7 +82,7 @@ def compute_analysis(
         datasets = session.datasets if session is not None else {}
     lines: list[LogLine] = []
     request = AnalysisInputs(spec, run, datasets, dict(inputs or {}), lines)
-    data = request.data()
+    data = request.data(known.settings_of(run))
     found_there = {role: name for role, name in spec.optional.items() if has_source(run, name)}
     needed = {role: _needed(run, name) for role, name in {**found_there, **spec.needs}.items()}
     lock = open_lock(spec, run, request.everything, unlock)

@@ -160,8 +160,8 @@ class AnalysisInputs:
         return result[item.name]
 
     # -- data -----------------------------------------------------------------------------------
-    def data(self) -> AnalysisData:
-        """Blocks of the fitted data and of the further inputs, annotation columns, files and names."""
+    def data(self, params: Mapping[str, Any]) -> AnalysisData:
+        """Blocks of the fitted data and of the further inputs, settings of the fit, annotation columns, files and names."""
         run = self._run
         fitted = model_data(run.spec, self._fitted, run.seed, run.holdout)
         blocks: dict[str, Block | tuple[Block, ...]] = dict(fitted)
@@ -181,9 +181,7 @@ class AnalysisInputs:
             else self._annotation(ref, ordered)
             for name, ref in self.refs.items()
         }
-        return AnalysisData(
-            blocks, annotations, run.params, self.files, self._names(), run.kept(), run.solutions
-        )
+        return AnalysisData(blocks, annotations, params, self.files, self._names(), run.kept(), run.solutions)
 
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Names by dim: of the fitted data, and of text results that are called like their only dim."""

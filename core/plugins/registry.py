@@ -95,6 +95,12 @@ class Registry(Loader):
     def has(self, model_id: str) -> bool:
         return model_id in self.ready()._catalogue["models"]
 
+    def settings_of(self, run: Run) -> dict[str, Any]:
+        """Settings of a run, complete also for settings that its model has got since; as stored without the model."""
+        if not self.has(run.spec.id):
+            return dict(run.params)
+        return self.model(run.spec.id).spec.stored_params(run.params)
+
     def analyses_for(self, run: Run) -> tuple[AnalysisSpec, ...]:
         """Analyses that the run has all for, by title."""
         specs = [analysis.spec for analysis in list(self.ready()._catalogue["analyses"].values())]

@@ -138,10 +138,12 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
             "window": run.schedule.window,
             "relaxation": run.schedule.relaxation,
         }
+    from plaidwork.core.plugins.registry import registry
+
     return Job(
         model=run.spec.id,
         inputs=inputs,
-        settings=dict(run.params),
+        settings=registry().settings_of(run),
         schedule=schedule,
         seed=run.seed,
         holdout=run.holdout,

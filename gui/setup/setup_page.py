@@ -245,7 +245,7 @@ class SetupPage(Page):
         self._focus = [name for names in run.inputs.values() for name in names]
         self.inputs_form.set_datasets(self.workbench.session.datasets, self._focus)
         known = {parameter.name for parameter in self.spec.hyperparameters}
-        params = {name: value for name, value in run.params.items() if name in known}
+        params = {name: value for name, value in self.spec.stored_params(run.params).items() if name in known}
         self.fill(run.inputs, params, run.goal or run.schedule, run.seed, run.holdout)
 
     def take(self, names: Sequence[str]) -> None:
