@@ -197,7 +197,7 @@ INFINITE_PLAID = ModelSpec(
     traces=(*FIRST_TRACES, MASS_TRACE, *LAST_TRACES, *MOVE_TRACES, SWAP_TRACE),
     views=VIEWS,
     state_version=2,
-    schedule=Schedule(chains=4, warmup=500, draws=2000, thin=2),
+    schedule=Schedule(chains=4, warmup=500, draws=2000),
     citation=ISHIGURO,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. Blocks may overlap, "
