@@ -201,7 +201,8 @@ INFINITE_PLAID = ModelSpec(
     citation=ISHIGURO,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. Blocks may overlap, "
-        "and rows and columns may be in none.\n\n"
+        "and rows and columns may be in none. Instead of one shift a block may have a profile: a value of its own for "
+        "each of its columns.\n\n"
         "The paper does not write down the joint prior of the two membership matrices. This program takes the limit of "
         "finitely many independent blocks with both sides non-empty: the number of blocks is Poisson, and a side of a "
         "block has m members with probability proportional to 1/m. Row and column conditionals are then those of the "
@@ -230,7 +231,7 @@ BAYESIAN_PLAID = ModelSpec(
     citation=CALDAS,
     help=(
         "Every cell is the background plus the shifts of the blocks it lies in, plus Gaussian noise. The number of blocks "
-        "is an upper bound: a block may stay empty. One constant per block; row and column effects of the original plaid "
-        "model are left out."
+        "is an upper bound: a block may stay empty. A block is one shift, or has a profile over its columns; row and "
+        "column effects are an option of the latter."
     ),
 )

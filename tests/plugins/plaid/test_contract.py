@@ -40,9 +40,14 @@ def test_same_seed_same_numbers(model):
     assert values(first) == values(again) != values(other)
 
 
+LAYERS = ({}, {"layer": "profile", "row_noise": True, "effects": True})
+
+
+@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
-def test_goes_on_from_a_copy(model):
-    data, params = tools.matrix(planted(), observed=planted() < 5.5), model.spec.check_params({"replicas": 2})
+def test_goes_on_from_a_copy(model, more):
+    data = tools.matrix(planted(), observed=planted() < 5.5)
+    params = model.spec.check_params({"replicas": 2, **more})
     rng = tools.generator(8)
     state = model.init(data, params, rng)
     for t in range(20):
@@ -54,10 +59,12 @@ def test_goes_on_from_a_copy(model):
     assert values(state) == values(saved)
 
 
+@pytest.mark.parametrize("more", LAYERS, ids=["shift", "profile"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.spec.id)
-def test_slices_do_not_change_the_numbers(model, monkeypatch):
-    data, params = tools.matrix(planted()), model.spec.check_params({"replicas": 2})
-    whole, _ = tools.run(model, data, {"replicas": 2}, 4, 30, 10)
+def test_slices_do_not_change_the_numbers(model, more, monkeypatch):
+    settings = {"replicas": 2, **more}
+    data, params = tools.matrix(planted()), model.spec.check_params(settings)
+    whole, _ = tools.run(model, data, settings, 4, 30, 10)
     monkeypatch.setattr(sweep, "SLICE_CELLS", 1)
     rng, calls = tools.generator(4), 0
     state = model.init(data, params, rng)
