@@ -55,7 +55,7 @@ SETTINGS = (
             Choice(value="linear", label="Linear", doc="one plane through the factor scores"),
             Choice(value="nonlinear", label="Mixture of planes", doc="a plane for each group of samples"),
             Choice(value="process", label="Gaussian process", doc="a smooth boundary of any shape, through scores that the "
-                   "labels did not shape; often the fewest errors, and slower"),
+                   "labels did not shape; fewest errors with hundreds of samples, more with few"),
         ),
         doc="How the labels follow from the factor scores.",
     ),

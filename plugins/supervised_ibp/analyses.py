@@ -23,7 +23,6 @@ from plaidwork.plugins.supervised_ibp.effects import Estimates, p_values, regres
 from plaidwork.plugins.supervised_ibp.effects_spec import EFFECTS, Wanted
 from plaidwork.plugins.supervised_ibp.exclusivity import top_words
 from plaidwork.plugins.supervised_ibp.results import correlation, listed, topic_labels
-from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
 from plaidwork.plugins.supervised_ibp.state import Settings
 
 ADJUSTED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -44,7 +43,7 @@ class Effects(Analysis):
 
     def run(self, results: Mapping[str, Any], data: AnalysisData, params: Params, report: Any) -> Results:
         wanted = cast("Wanted", params)
-        of_fit = cast("Settings", SUPERVISED_IBP.stored_params(data.settings))
+        of_fit = cast("Settings", data.settings)
         corpus = corpus_of(data, of_fit)
         if not len(corpus.test):
             raise ModelError("The run has no test documents.", "Fit with a share of test documents above 0.")
