@@ -99,7 +99,7 @@ COVARIANCE = (
         minimum=0.0,
         maximum=1e6,
         log=True,
-        when={"covariance": (*_STATIONARY, "polynomial", "expression", "chosen")},
+        when={"covariance": (*_STATIONARY, "polynomial", "expression")},
     ),
     Hyperparameter(
         "amplitude_sd",
@@ -123,7 +123,7 @@ COVARIANCE = (
         minimum=0.01,
         maximum=20.0,
         advanced=True,
-        when={"parameters": "inferred", "covariance": (*_STATIONARY, "polynomial", "expression", "chosen")},
+        when={"parameters": "inferred", "covariance": (*_STATIONARY, "polynomial", "expression")},
     ),
     Hyperparameter(
         "standardise",
@@ -147,6 +147,8 @@ def with_choice(item: Hyperparameter) -> Hyperparameter:
     """The setting in models whose covariance can be chosen from the data."""
     if item.name == "covariance":
         return replace(item, default="chosen", choices=(_CHOSEN, *item.choices))
+    if item.name in ("gamma", "gamma_sd"):
+        return replace(item, when={**item.when, "covariance": (*item.when["covariance"], "chosen")})
     return item
 
 
