@@ -92,6 +92,16 @@ def type_into(qtbot, page, name: str, text: str) -> None:
     qtbot.keyClick(field, Qt.Key.Key_Tab)
 
 
+def want_just_so_many_draws(qtbot, page) -> None:
+    """Choose a fixed number of draws on the set-up page, by keys."""
+    from PySide6.QtWidgets import QComboBox
+
+    choice = page.schedule_form.field("until").findChild(QComboBox)
+    choice.setFocus()
+    qtbot.keyClicks(choice, "Fixed")
+    assert choice.currentText() == "Fixed number of draws"
+
+
 def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
     source = tmp_path / "cells.csv.gz"
     values = planted()
@@ -106,6 +116,7 @@ def test_from_a_file_to_a_resumed_fit(window, qtbot, tmp_path, monkeypatch):
     page = window.setup_page
     assert page.inputs()["X"] == [dataset.name]
     page.set_model("infinite_plaid")
+    want_just_so_many_draws(qtbot, page)
     for name, text in (("chains", "2"), ("warmup", "100"), ("draws", "60")):
         type_into(qtbot, page, name, text)
     with qtbot.waitSignal(window.workbench.runs_changed, timeout=20_000):
