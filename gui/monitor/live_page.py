@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.inference.run import Run
-from plaidwork.core.inference.settling import sweeps_needed
+from plaidwork.core.inference.settling import settled, sweeps_needed
 from plaidwork.core.spelling import inside_sentence
 from plaidwork.gui.monitor.chain_panel import ChainPanel
 from plaidwork.gui.monitor.decimate import decimate
@@ -257,7 +257,9 @@ class LivePage(Page):
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
         about = "about " if run.active and run.goal is not None else ""
-        chains = f"of {about}{format_count(planned)}, {len(run.chains)} {self._run.chain_word}s"
+        chains = f"of {about}{format_count(planned)}"
+        if not about:
+            chains += f", {len(run.chains)} {self._run.chain_word}s"
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
@@ -270,13 +272,17 @@ class LivePage(Page):
         value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
         most, colour = self._workbench.budget_left(run), "text"
+        label = "Time left" if most is None else "Settles in"
         if most is not None and phase == "running":
-            value, note, colour = self._until_settled(left, most)
+            if run.last_diagnosis is not None and settled(run.last_diagnosis):
+                label, note = "Ends in", "settled; the draws asked for"
+            else:
+                value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             note = "compiling, only once"
         if not phase:
             note = f"{format_duration(run.cpu_seconds)} of CPU time"
-        self._figures["left"].set_label("Settles in" if most is not None else "Time left")
+        self._figures["left"].set_label(label)
         self._figures["left"].set_value(value, note, colour)
         self._tell_counts(snapshots)
         self._tell_primary(snapshots)
@@ -286,12 +292,12 @@ class LivePage(Page):
         """When the chains have settled, should they go on as they did; a note, and a colour that warns when it is later than
         the ``most`` seconds that are left for it."""
         run, found = self._run, self._run.last_diagnosis
-        room = format_duration(max(0.0, most), rough=True)
+        room = f"budget ends in {format_duration(most, rough=True)}" if most > 0 else "after a first look"
         goal, now = run.goal, run.schedule
         if left is None or found is None or goal is None or sweeps_needed(now, goal, found) is None:
-            return "–", f"budget ends in {room}", "text"
+            return "–", room, "text"
         colour = "text" if left < most + _AROUND else "warn"
-        return format_duration(left, rough=True), f"budget ends in {room}", colour
+        return format_duration(left, rough=True), room, colour
 
     def _tell_counts(self, snapshots: list[dict[str, np.ndarray]]) -> None:
         for name, figure in self._figures.items():
