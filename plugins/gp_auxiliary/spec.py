@@ -182,7 +182,7 @@ CLASSES = ModelSpec(
     variables=VARIABLES,
     traces=TRACES,
     views=(*VIEWS, AUXILIARY),
-    schedule=SAMPLER,
+    schedule=Schedule(chains=4, warmup=500, draws=1000),
     state_version=2,
     citation=f"{ALBERT}\n{ROGERS}",
 )
