@@ -9,7 +9,8 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
-from plaidwork.plugins.gp_auxiliary.hmc import LEAPS, POOR, leap, new_metric
+from plaidwork.plugins.gp_auxiliary.hmc import LEAPS, POOR, leap
+from plaidwork.plugins.gp_auxiliary.metric import new_metric
 from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
 TARGET = 0.44

@@ -44,6 +44,28 @@ class Path(TypedDict):
     step: float
 
 
+class Search(TypedDict):
+    """A mode of p(theta | y) that is sought, and the curvature there."""
+
+    y: Floats
+    """(K, N) the values as they were when it began."""
+    place: Floats
+    """(P,)"""
+    value: float
+    slope: Floats
+    """(P,)"""
+    curve: Floats
+    """(P, P) what stands for the inverse of the negative Hessian on the way."""
+    length: float
+    """Share of the next step that is tried."""
+    tried: int
+    found: bool
+    """Whether the mode is found."""
+    bend: Floats
+    """(P, P) differences of the gradient there, by columns; those made so far."""
+    columns: int
+
+
 class Metric(TypedDict):
     """Hamiltonian trajectories of the covariance's parameters, see ``hmc.py``."""
 
@@ -59,6 +81,8 @@ class Metric(TypedDict):
     """Acceptance of late, in the warm-up."""
     path: NotRequired[Path]
     """Within a trajectory."""
+    search: NotRequired[Search]
+    """While the next metric is sought."""
 
 
 class Steps(TypedDict):

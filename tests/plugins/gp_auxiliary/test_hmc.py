@@ -14,6 +14,7 @@ from plaidwork.plugins.gp_auxiliary.covariance import make_covariance
 from plaidwork.plugins.gp_auxiliary.evidence import evidence
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.kernels import slopes
+from plaidwork.plugins.gp_auxiliary.metric import hessian_of, learn_metric, new_metric
 from plaidwork.plugins.gp_auxiliary.raters_law import scaled_prior
 
 SETTINGS = {
@@ -95,7 +96,7 @@ def by_grid(prior: Prior, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def by_trajectories(prior: Prior, y: np.ndarray, count: int) -> tuple[np.ndarray, float]:
     """(count, 2) draws after a warm-up of 150, and the share of trajectories taken."""
     rng, theta = generator(5), prior.covariance.prior_mean.copy()
-    metric = hmc.new_metric(prior)
+    metric = new_metric(prior)
     draws, taken = [], 0
     for sweep in range(count + 150):
         for number in range(hmc.LEAPS):
@@ -104,6 +105,23 @@ def by_trajectories(prior: Prior, y: np.ndarray, count: int) -> tuple[np.ndarray
             taken += bool(found)
             draws.append(theta.copy())
     return np.array(draws), taken / count
+
+
+def test_the_metric_is_the_curvature_at_the_mode():
+    prior, y = prior_at("rbf", 12), Y
+    metric, theta = new_metric(prior), prior.covariance.prior_mean.copy()
+    metric["count"] = metric["due"]
+    learn_metric(theta, y, prior, metric)
+    units = 1
+    while "search" in metric:
+        mode = metric["search"]["place"]
+        learn_metric(theta, y, prior, metric)
+        units += 1
+    assert units < 40
+    assert np.abs(hmc.log_posterior(prior, mode, y)[1]).max() < 0.3
+    np.testing.assert_allclose(
+        metric["root"] @ metric["root"].T @ hessian_of(prior, mode, y), np.eye(len(theta)), atol=1e-6
+    )
 
 
 def apart(prior: Prior, y: np.ndarray, count: int) -> float:
