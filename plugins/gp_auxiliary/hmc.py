@@ -15,6 +15,8 @@ from plaidwork.plugins.gp_auxiliary.state import Metric, Path
 
 LEAPS = 3
 """Leapfrog steps of a trajectory."""
+UNITS = LEAPS + 2
+"""Pieces of work of a trajectory, each of one gradient: something of the metric, the start, the leaps."""
 POOR = 0.2
 """Acceptance below which random walks take over."""
 _MEMORY = 0.02
@@ -30,21 +32,24 @@ def leap(
     warming: bool,
     number: int,
 ) -> bool | None:
-    """Leap ``number`` of a trajectory of theta (P,) under p(theta | y), y (K, N); the last one says whether it was taken,
+    """Unit ``number`` of a trajectory of theta (P,) under p(theta | y), y (K, N); the last one says whether it was taken,
     and changes theta in place. What there is of an unfinished trajectory is kept in the metric."""
     if number == 0:
         if warming:
             learn_metric(theta, y, prior, metric)
         else:
             metric.pop("search", None)
+        return None
+    if number == 1:
         metric["path"] = _set_out(rng, theta, y, prior, metric)
+        return None
     path, root = metric["path"], metric["root"]
     if path["value"] > -math.inf:
         path["speed"] += 0.5 * path["step"] * (path["slope"] @ root)
         path["place"] += path["step"] * (root @ path["speed"])
         path["value"], path["slope"] = log_posterior(prior, path["place"], y)
         path["speed"] += 0.5 * path["step"] * (path["slope"] @ root)
-    return None if number + 1 < LEAPS else _arrive(rng, theta, metric, warming)
+    return None if number + 1 < UNITS else _arrive(rng, theta, metric, warming)
 
 
 def _set_out(

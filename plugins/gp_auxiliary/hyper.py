@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.gp_auxiliary.gram import Prior, is_dense
-from plaidwork.plugins.gp_auxiliary.hmc import LEAPS, POOR, leap
+from plaidwork.plugins.gp_auxiliary.hmc import POOR, UNITS, leap
 from plaidwork.plugins.gp_auxiliary.metric import new_metric
 from plaidwork.plugins.gp_auxiliary.state import LawSettings, Precision, Steps
 
@@ -17,6 +17,10 @@ TARGET = 0.44
 """Share of accepted steps that a walk in one coordinate aims at (Gelman, Roberts, Gilks 1996)."""
 SLICE = 0.03
 """Seconds of one slice of a sweep."""
+
+
+LONGEST = 0.8
+"""Estimated seconds of a gradient of the dense form above which parameters walk; some 1,500 samples with few inputs."""
 
 
 def new_steps(count: int, start: float = 0.5) -> Steps:
@@ -32,16 +36,24 @@ def new_steps(count: int, start: float = 0.5) -> Steps:
 def steps_of(prior: Prior, params: LawSettings) -> Steps:
     """How the parameters of the covariance are moved, nothing tried yet."""
     steps = new_steps(len(prior.covariance.parameters))
-    if params["moves"] == "hamiltonian":
+    if params["moves"] == "hamiltonian" and not _too_long(prior):
         steps["metric"] = new_metric(prior)
     return steps
 
 
+def _too_long(prior: Prior) -> bool:
+    """Whether one gradient would hold a chain for so long that a stop is not obeyed in time; values are cheaper."""
+    samples, inputs = prior.x.shape
+    if 2e-10 * samples**3 + 3e-10 * samples**2 * inputs < LONGEST:
+        return False
+    return prior.low_rank(prior.covariance.prior_mean) is None
+
+
 def moves_of(params: LawSettings) -> int:
-    """Units of work on the covariance in a sweep: leaps of one trajectory, or steps of a walk."""
+    """Units of work on the covariance in a sweep: those of one trajectory, or steps of a walk."""
     if params["parameters"] == "fixed":
         return 0
-    return LEAPS if params["moves"] == "hamiltonian" else params["walks"]
+    return UNITS if params["moves"] == "hamiltonian" else params["walks"]
 
 
 def a_slice(seconds: float) -> int:

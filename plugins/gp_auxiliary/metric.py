@@ -2,7 +2,7 @@
 
 Steps are then of the posterior's own size in every direction (Girolami & Calderhead 2011, Journal of the Royal Statistical
 Society B 73:123, with one metric for all theta). It is made in the warm-up, for the values as they are when it is due, a gradient
-or two with each trajectory, so that no slice of a sweep is long. Any metric gives the right law.
+with each trajectory, so that no slice of a sweep is long. Any metric gives the right law.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def learn_metric(theta: np.ndarray, y: np.ndarray, prior: Prior, metric: Metric)
     column = search["columns"]
     step = np.zeros(len(theta))
     step[column] = _DIFFERENCE
-    search["bend"][column] = _slope(prior, search, -step) - _slope(prior, search, step)
+    search["bend"][column] = search["slope"] - log_posterior(prior, search["place"] + step, search["y"])[1]
     search["columns"] += 1
     if search["columns"] == len(theta):
-        metric["root"] = _root_of(search["bend"] / (2.0 * _DIFFERENCE), prior)
+        metric["root"] = _root_of(search["bend"] / _DIFFERENCE, prior)
         metric["recent"], metric["log_step"] = TARGET, 0.0
         del metric["search"]
 
@@ -81,10 +81,6 @@ def _begun(theta: np.ndarray, y: np.ndarray, prior: Prior, root: np.ndarray) -> 
         "y": y.copy(), "place": theta.copy(), "value": value, "slope": slope, "curve": root @ root.T, "length": 1.0,
         "tried": 0, "found": not value > -math.inf, "bend": np.zeros((len(theta), len(theta))), "columns": 0,
     }  # fmt: skip
-
-
-def _slope(prior: Prior, search: Search, step: np.ndarray) -> np.ndarray:
-    return log_posterior(prior, search["place"] + step, search["y"])[1]
 
 
 def _climb(prior: Prior, search: Search) -> None:
