@@ -80,7 +80,7 @@ def test_expectations_see(name, monkeypatch):
 IN_THE_BOUND = {
     "8 weights by the first moment": ({}, levels, "mean_weights", "square = u * u + c_variance[i, j - 1] + variance[i, n]", "square = u * u"),
     "10 half the rates": ({}, vb_rows, "update_columns", "q.mean_of(state, \"eta\").sum(axis=0)", "0.5 * q.mean_of(state, \"eta\").sum(axis=0)"),
-    "12 shape of the rate of the classifiers": ({}, vb_state, "new_q", "0.5 + s * k_beta, np", "0.5 + 0.5 * s, np"),
+    "12 shape of the rate of the classifiers": ({}, vb_state, "new_q", '"b_phi_shape": 0.5 + s_beta * k_beta', '"b_phi_shape": 0.5 + 0.5 * s_beta'),
     "13 Bessel functions upside down": ({}, vb_rows, "scale_moments", "bessel(r - 1.5, w) / own / ratio", "own / bessel(r - 1.5, w) / ratio"),
     "14 precision for variance of the thresholds": ({}, vb_rows, "update_own", "linear / precision, 1.0 / precision", "linear / precision, precision"),
     "16 precision of a group with K / 2": (MIXTURE, vb_scores, "update_precisions", "0.5 * k * share.sum(axis=0)", "0.5 * k"),
