@@ -13,6 +13,8 @@ import math
 import numpy as np
 from numba import njit
 
+from plaidwork.plugins.plaid.kernels.evidence import back_solve
+
 
 @njit(cache=True, nogil=True)
 def profile_statistics(plane, rows, columns):
@@ -81,17 +83,6 @@ def solve_forward(chol, right):
 
 
 @njit(cache=True, nogil=True)
-def solve_backward(chol, half):
-    """``C'^-1 half``."""
-    out = half.copy()
-    for i in range(out.size - 1, -1, -1):
-        for j in range(i + 1, out.size):
-            out[i] -= chol[j, i] * out[j]
-        out[i] /= chol[i, i]
-    return out
-
-
-@njit(cache=True, nogil=True)
 def column_factor(weights, within):
     """Cholesky factor of ``B = I + within G``."""
     out = within * weights
@@ -126,8 +117,8 @@ def shared_system(plane, rows, columns, sums, shared, law, full):
         own, level = sums[members, j], np.diag(weights).copy()
         chol = column_factor(weights, plane.within)
         solved, spread = (
-            solve_backward(chol, solve_forward(chol, own)),
-            solve_backward(chol, solve_forward(chol, level)),
+            back_solve(chol, solve_forward(chol, own)),
+            back_solve(chol, solve_forward(chol, level)),
         )
         precision[0, 0] -= plane.within * np.dot(level, spread)
         linear[0] -= plane.within * np.dot(level, solved)
@@ -137,7 +128,7 @@ def shared_system(plane, rows, columns, sums, shared, law, full):
             linear[members[a] + 1] += solved[a]
             precision[0, members[a] + 1] += spread[a]
             precision[members[a] + 1, 0] += spread[a]
-            column = solve_backward(chol, solve_forward(chol, weights[:, a].copy()))
+            column = back_solve(chol, solve_forward(chol, weights[:, a].copy()))
             for b in range(members.size):
                 precision[members[b] + 1, members[a] + 1] += column[b]
     return precision, linear, constant
@@ -170,7 +161,7 @@ def profile_levels(rng, plane, rows, columns, law, full, random):
     if random:
         for i in range(half.size):
             half[i] += rng.standard_normal()
-    levels = solve_backward(chol, half)
+    levels = back_solve(chol, half)
     theta = levels[1:].copy()
     profiles = np.zeros(columns.shape)
     for j in range(columns.shape[1]):
@@ -188,7 +179,7 @@ def profile_levels(rng, plane, rows, columns, law, full, random):
         if random:
             for a in range(half.size):
                 half[a] += rng.standard_normal()
-        found = solve_backward(chol, half)
+        found = back_solve(chol, half)
         for a in range(members.size):
             profiles[members[a], j] = theta[members[a]] + math.sqrt(plane.within) * found[a]
     return levels[0], theta, profiles
