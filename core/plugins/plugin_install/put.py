@@ -112,6 +112,7 @@ def _put(stage: Path, site: Path, temporary: Path) -> None:
             if name in old:
                 for file in _files(old[name], site):
                     _move(file, attic / file.relative_to(site), moved)
+                    _drop_compiled(file)
         for file in sorted(path for path in stage.rglob("*") if not path.is_dir()):
             if file.relative_to(stage).parts[0] != "bin":  # programs of a plugin have no place here
                 _move(file, site / file.relative_to(stage), moved)
@@ -130,6 +131,12 @@ def _move(source: Path, target: Path, moved: list[tuple[Path, Path]]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     source.replace(target)
     moved.append((source, target))
+
+
+def _drop_compiled(source: Path) -> None:
+    """Python takes compiled code for that of a new source of the same size, written in the same second."""
+    for compiled in (source.parent / "__pycache__").glob(f"{source.stem}.*.pyc"):
+        compiled.unlink(missing_ok=True)
 
 
 def _files(dist: Distribution, site: Path) -> Iterator[Path]:
