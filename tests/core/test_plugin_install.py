@@ -412,7 +412,8 @@ def test_the_registry_finds_replaces_and_forgets_what_is_installed(tmp_path, fol
     monkeypatch.setenv("PLAIDWORK_PLUGINS", str(folder))
     monkeypatch.setenv("PLAIDWORK_CONFIG", str(tmp_path / "config"))
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)  # what Python compiled of 0.1.0 must not stand for 0.2.0
+    # what Python compiled of 0.1.0 must not stand for 0.2.0
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     plugins = Registry().load()
     assert not plugins.has("guest.level")
 
