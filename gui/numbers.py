@@ -43,6 +43,7 @@ __all__ = [
     "format_rate",
     "nice_step",
     "nice_ticks",
+    "ratio_ticks",
     "step_decimals",
     "tidy",
 ]
@@ -151,6 +152,25 @@ def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
             break
         parts *= 1.6
     return [k * step if step >= 1 else round(k * step, 15) for k in range(first, last + 1)]
+
+
+_RATIOS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
+"""Leading digits of ratios, the densest first."""
+
+
+def ratio_ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Round ratios whose natural logarithms lie within [low, high], at most `count` where there are more than three."""
+    if high - low < math.log(2):  # so near to each other, ratios are as good as differences
+        return nice_ticks(math.exp(low), math.exp(high), count)
+    first, last = (math.floor(end / math.log(10)) for end in (low, high))
+    for every in (1, 2, 3, 6, 12):
+        for digits in _RATIOS if every == 1 else _RATIOS[-1:]:
+            powers = range(first - first % every, last + 1, every)
+            found = [digit * 10.0**power for power in powers for digit in digits]
+            found = [ratio for ratio in found if low <= math.log(ratio) <= high]
+            if len(found) <= max(count, 3):
+                return found
+    return found
 
 
 def step_decimals(step: float) -> int:

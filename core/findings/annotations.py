@@ -31,7 +31,8 @@ class Annotations:
     ``axis`` limits it to the columns that describe rows or columns; ``values`` to text or numbers. ``of`` is a role
     of the analysis' needs, whose result has a dim that the columns have to describe, or an input of the analysis,
     whose data they come with; without it they come with any of the fitted data. Unless told otherwise, ``many``
-    takes every column on offer, those of one dim and title once.
+    takes every column on offer, those of one dim and title once. ``likely`` are words, the likeliest first: a form begins
+    with a column whose title has one of them.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Annotations:
     doc: str = ""
     many: bool = False
     of: str = ""
+    likely: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.match(self.name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -60,15 +61,19 @@ def annotation_setting(
     return Hyperparameter(
         declared.name,
         "choice",
-        str(_likely(refs, described)) if declared.required else "",
+        str(_likely(refs, described, declared.likely)) if declared.required else "",
         label=declared.title,
         doc=declared.doc,
         choices=tuple(choices),
     )
 
 
-def _likely(refs: Sequence[AnnotationRef], described: Described) -> AnnotationRef:
-    """The one to begin with: the first with a few labels that recur; else the first."""
+def _likely(refs: Sequence[AnnotationRef], described: Described, words: Sequence[str]) -> AnnotationRef:
+    """The one to begin with: the first with a word in its title, earlier words first; or with a few labels that recur; else the first."""
+    for word in words:
+        for ref in refs:
+            if word in re.findall(r"[a-z]+", ref.title.casefold()):
+                return ref
     for ref in refs:
         dataset = described[ref.input][0]
         column = (dataset.row_table if ref.axis == "row" else dataset.column_table).get(ref.title, ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_count, format_number, step_decimals
-from plaidwork.gui.results.chart import Scale, elided, padded
+from plaidwork.gui.results.chart import RatioScale, Scale, elided, padded
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import class_color, paint_mark
 from plaidwork.gui.results.row_chart import RowChart
@@ -30,6 +31,7 @@ class Effects:
     names, groups : R and S texts; one empty group without groups.
     values : (S, R). intervals : (S, R, 2) or None. counts, p : (S, R) or None. reasons : why there is no estimate.
     place : (S, R) number of the entry in the results, -1 where there is none.
+    ratio : whether estimates are logarithms of ratios, which are what is shown; the line at zero is then at 1.
     """
 
     names: tuple[str, ...]
@@ -45,6 +47,12 @@ class Effects:
     p_name: str
     word: str
     doc: str
+    ratio: bool = False
+
+    @property
+    def middle(self) -> str:
+        """What stands at the line that estimates are compared with."""
+        return "1" if self.ratio else "zero"
 
     @cached_property
     def decimals(self) -> int:
@@ -67,6 +75,8 @@ class Effects:
         return not bool(self.intervals[g, r, 0] <= 0 <= self.intervals[g, r, 1])
 
     def number(self, value: float) -> str:
+        if self.ratio:
+            return format_number(math.exp(value), 3)
         return format_number(round(value, self.decimals), 6)
 
     def estimate_text(self, g: int, r: int) -> str:
@@ -170,7 +180,8 @@ class EffectsChart(RowChart):
         """Of the estimates, in pixels of this widget."""
         assert self.effects is not None
         area, _ = self.columns()
-        return Scale(*self.effects.limits, area.left() + _DOT, area.right() - _DOT)
+        scale = RatioScale if self.effects.ratio else Scale
+        return scale(*self.effects.limits, area.left() + _DOT, area.right() - _DOT)
 
     def series_color(self, g: int, r: int) -> QColor:
         """By the sign where there is one group (neutral when the interval holds zero), else by the group."""

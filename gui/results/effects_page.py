@@ -26,7 +26,7 @@ class EffectsPage(ResultPage):
 
     Entries of one name and several groups share a row. NaN stands for no estimate, a count below 0 for none.
     Options: ``order`` "given" or "value", ``dim`` (what a name is), ``count_label``, ``p_label``, ``layer`` (whether the
-    rows are the factors, so that a click chooses one in all views).
+    rows are the factors, so that a click chooses one in all views), ``ratio`` (estimates are logarithms of ratios).
     """
 
     icon_name = "effects"
@@ -91,6 +91,7 @@ class EffectsPage(ResultPage):
             str(options.get("p_label", "p")),
             str(options.get("dim", dim)).replace("_", " "),
             result.doc,
+            bool(options.get("ratio", False)),
         )
 
     @staticmethod
@@ -121,9 +122,12 @@ class EffectsPage(ResultPage):
         many = len(data.groups) > 1
         codes = np.arange(len(data.groups), dtype=np.intp)
         self.legend.set_colouring(Colouring("group" if many else "", data.groups, codes, data.groups))
-        entries: list[tuple[object, str]] = [("blue", "above zero"), ("amber", "below zero")]
+        entries: list[tuple[object, str]] = [
+            ("blue", f"above {data.middle}"),
+            ("amber", f"below {data.middle}"),
+        ]
         if data.intervals is not None:
-            entries.append(("neutral", "interval holds zero"))
+            entries.append(("neutral", f"interval holds {data.middle}"))
         self.signs.set_entries([] if many else entries)
         self._on_selection("layer")
         self._foot.setText(self._told())
@@ -182,7 +186,7 @@ class EffectsPage(ResultPage):
         if data.intervals is None:
             return f"{int(known.sum())} {plural(data.word)}"
         clear = sum(data.clear(g, r) for g, r in zip(*np.nonzero(known), strict=True))
-        return f"{clear} of {int(known.sum())} effects have an interval without zero"
+        return f"{clear} of {int(known.sum())} effects have an interval without {data.middle}"
 
     def default_caption(self) -> str:
         return self.loaded.doc if self.loaded else ""
@@ -201,9 +205,10 @@ class EffectsPage(ResultPage):
         }
         if len(data.groups) > 1:
             columns["Group"] = np.array([data.groups[g] for g, _ in cells], dtype=object)
-        columns[capital(data.axis)] = data.values[at]
+        shown = np.exp if data.ratio else np.asarray
+        columns[capital(data.axis)] = shown(data.values[at])
         if data.intervals is not None:
-            columns["Low"], columns["High"] = data.intervals[at].T
+            columns["Low"], columns["High"] = shown(data.intervals[at]).T
         formats: dict[str, Callable[[Any], str]] = {}
         if data.counts is not None:
             columns[data.count_name] = np.where(data.counts[at] < 0, np.nan, data.counts[at])

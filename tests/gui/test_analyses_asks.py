@@ -21,6 +21,7 @@ from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
 from plaidwork.plugins.factor_tools.enrichment import GeneSetEnrichment
+from plaidwork.plugins.factor_tools.survival import FactorsAndSurvival
 from tests.gui.factor_runs import FactorModel, factor_dataset, factor_results
 from tests.registries import registry_of
 
@@ -312,3 +313,18 @@ def test_a_file_is_read_off_the_gui_thread(page, qtbot, tmp_path, monkeypatch):
     assert "is being read" in field.problem
     qtbot.waitUntil(lambda: field.shown_problem == "not this one", timeout=WAIT)
     assert threads[0] is not QApplication.instance().thread()
+
+
+def test_a_form_begins_with_the_columns_whose_titles_fit(bench, run, qtbot):
+    data = next(iter(bench.session.datasets.values()))
+    n = len(data.row_names)
+    columns = {
+        "years to death": np.arange(n) + 0.5,
+        "died": np.array(["yes", "no"], dtype=object)[np.arange(n) % 2],
+    }
+    bench.session.datasets[data.name] = data.with_(row_table={**data.row_table, **columns})
+    made = AskPage(FactorsAndSurvival.spec, run, bench.session.datasets, lambda *_: None)
+    qtbot.addWidget(made)
+    assert made.annotation_field("time").value == "X:row:years to death"
+    assert made.annotation_field("event").value == "X:row:died"
+    assert made.annotation_field("adjust").value == []

@@ -167,3 +167,16 @@ def test_tables_and_pages_follow_the_same_rule():
     assert [shown(value) for value in (0.99999, 0.5, 1.0)] == ["> 0.999", "0.500", "1"]
     assert [_default_format(np.array([0.0, 2.5, 1.25]))(value) for value in (0.0, 2.5)] == ["0", "2.50"]
     assert _default_format(np.array([0.99999, 1.5]))(0.99999) == "1.000", "no share"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.3, 2.2, [0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5, 2]),
+        (0.02, 60, [0.03, 0.1, 0.3, 1, 3, 10, 30]),
+        (0.9, 1.31, [0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3]),
+        (1e-9, 1e9, [1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2, 1e4, 1e6, 1e8]),
+    ],
+)
+def test_ratio_ticks_are_round(low, high, ticks):
+    assert n.ratio_ticks(math.log(low) - 1e-9, math.log(high) + 1e-9, 9) == pytest.approx(ticks)

@@ -83,6 +83,22 @@ def test_rows_with_intervals_and_reasons(opened, qtbot, tmp_path):
         assert page.export_picture(tmp_path / f"e.{kind}").stat().st_size > 1000
 
 
+def test_ratios_are_given_as_logarithms_and_shown_as_ratios(opened, qtbot, tmp_path):
+    bench = effects_run()
+    page = opened(bench, View("effects", "Effects", SOURCE, options={"ratio": True}))
+    assert page._headline.text() == "2 of 3 effects have an interval without 1"
+    scale = page.chart.scale()
+    assert "1" in scale.texts
+    assert scale.ticks[scale.texts.index("1")] == 0
+    qtbot.keyClick(page.chart, Qt.Key.Key_Down)
+    assert page.told[-1] == "Topic 1: film, plot: 1.13 (1.06 to 1.2), n 10, p < 0.001"
+    dialog = page.show_data()
+    dialog.to_csv(tmp_path / "e.csv")
+    dialog.close()
+    lines = list(csv.reader((tmp_path / "e.csv").open()))
+    assert [float(number) for number in lines[2][1:4]] == pytest.approx(np.exp([-0.30, -0.36, -0.24]))
+
+
 def test_colours_tell_sign_and_doubt(opened):
     page = opened(effects_run(), EFFECTS)
     positive, negative, doubt = (page.chart.series_color(0, r) for r in (0, 1, 3))
