@@ -112,8 +112,8 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
     """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
     texts = [
         message.text
-        for message in (*noted(given.data), *given.told, *left_out(given.data, plan.inputs))
-        if message.aloud
+        for message in (*noted(given.data), *given.messages, *left_out(given.data, plan.inputs))
+        if message.warn
     ]
     for text in () if as_json else texts:
         print(f"plaidwork: {text}", file=sys.stderr)

@@ -46,7 +46,7 @@ def study(options: argparse.Namespace) -> int:
     if options.out is None:
         raise SettingError("--out is missing.", "It says which session to write.")
     out = pairs.check_output(options.out, options.force)
-    request = _asked(options)
+    request = _request(options)
     model = registry().model(request.job.model)
     given = request.job.read(model.spec)
     planned = Study.grid(
@@ -66,7 +66,7 @@ def study(options: argparse.Namespace) -> int:
     return _go(planned, session, out, options, options.executor or request.job.executor)
 
 
-def _asked(options: argparse.Namespace) -> StudyFile:
+def _request(options: argparse.Namespace) -> StudyFile:
     """What the file says, or the options; options go first."""
     if options.what.lower().endswith(".toml"):
         if options.input or options.set or options.transform or options.import_option or options.samples_in:

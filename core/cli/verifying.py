@@ -28,7 +28,7 @@ def verify(options: argparse.Namespace) -> int:
     for run in runs:
         found = repeat(run, session.plan_of(run, registry()), options.sweeps)
         same = same_arithmetic(run.environment, now)
-        print(f"{run.title}: {told(found, len(run.chains), same)}")
+        print(f"{run.title}: {outcome(found, len(run.chains), same)}")
         print(f"  {_machines(run, now)}")
         if found.verdict == "different":
             _changes(run, now)
@@ -36,7 +36,7 @@ def verify(options: argparse.Namespace) -> int:
     return code
 
 
-def told(found: Repeated, chains: int, same: bool) -> str:
+def outcome(found: Repeated, chains: int, same: bool) -> str:
     """The outcome in a sentence or three; ``same``: processor, BLAS and versions are those of the run."""
     where = f"in {chains} chain{'' if chains == 1 else 's'}"
     if found.verdict == "equal":

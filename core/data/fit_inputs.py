@@ -39,10 +39,10 @@ _ADDRESS = re.compile(r":(row|column):")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something to know about the data of a fit, for its log; ``aloud`` also as a Python warning."""
+    """Something to know about the data of a fit, for its log; ``warn`` also as a Python warning."""
 
     text: str
-    aloud: bool = False
+    warn: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,20 @@ class Given:
     """The datasets by input, and what was noticed while they were brought together."""
 
     data: dict[str, list[Dataset]]
-    told: tuple[Message, ...] = ()
+    messages: tuple[Message, ...] = ()
     read: bool = False
     """Whether files or objects were read here, so that nobody has seen before how they join."""
 
 
-def say_aloud(messages: Iterable[Message]) -> None:
+def warn_user(messages: Iterable[Message]) -> None:
     """Python warnings, at the line that called into Plaidwork."""
     for one in messages:
-        if one.aloud:
+        if one.warn:
             warnings.warn(one.text, DataWarning, stacklevel=_depth())
 
 
 def _depth() -> int:
-    """How many frames above ``say_aloud`` the first one outside this package is."""
+    """How many frames above ``warn_user`` the first one outside this package is."""
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("plaidwork.core"):
         frame, depth = frame.f_back, depth + 1
@@ -308,7 +308,7 @@ def _spare(
             if spare and one.name not in messages:
                 listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
                 text = f"{one.name}: read as labels, not used as numbers: {listed}."
-                messages[one.name] = Message(text, aloud=True)
+                messages[one.name] = Message(text, warn=True)
     return list(messages.values())
 
 
@@ -348,7 +348,7 @@ def _name_by_position(
             )
             if not by_count:
                 names = _borrowed(data, place, named)
-                messages.append(_told_position(data, place, named[0]))
+                messages.append(_by_position(data, place, named[0]))
             data[place.input][place.number] = _renamed(data[place.input][place.number], place.axis, names)
     return messages
 
@@ -391,12 +391,12 @@ def _borrowed(
     return names
 
 
-def _told_position(data: Mapping[str, Sequence[Dataset]], place: _Place, other: _Place) -> Message:
+def _by_position(data: Mapping[str, Sequence[Dataset]], place: _Place, other: _Place) -> Message:
     own, title = data[place.input][place.number], data[other.input][other.number].name
     size, what = len(_names(data, place)), ("rows", "columns")[place.axis]
     return Message(
         f"“{own.name}” has no names: its {size} {what} were taken to be those of “{title}”, in that order.",
-        aloud=True,
+        warn=True,
     )
 
 
@@ -410,7 +410,7 @@ def noted(data: Mapping[str, Sequence[Dataset]]) -> tuple[Message, ...]:
     """What was noticed while the files were read."""
     files = {one.name: one for given in data.values() for one in given if one.source.file}
     lines = ((name, line) for name, one in files.items() for line in one.notes.splitlines() if line.strip())
-    return tuple(Message(f"{name}: {line.strip().rstrip(':.')}.", aloud=True) for name, line in lines)
+    return tuple(Message(f"{name}: {line.strip().rstrip(':.')}.", warn=True) for name, line in lines)
 
 
 def left_out(
@@ -425,5 +425,5 @@ def left_out(
             if lost:
                 listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"
                 text = f"{old.name}: {len(lost)} left out, for they have no name in common with another input: {listed}."
-                messages.append(Message(text, aloud=True))
+                messages.append(Message(text, warn=True))
     return tuple(messages)

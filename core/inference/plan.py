@@ -76,13 +76,13 @@ def make_plan(
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
     found = _collect(spec, inputs)
-    told: tuple[Placed, ...] = ()
+    placed: tuple[Placed, ...] = ()
     if turn:
-        found, told = orient(spec.inputs, found, taken)
+        found, placed = orient(spec.inputs, found, taken)
     given = _join(spec, found)
     data = model_data(spec, given, seed, holdout)
     problems = _validated(model, data, values)
-    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems, told)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems, placed)
 
 
 def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:

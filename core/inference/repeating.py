@@ -97,8 +97,8 @@ def _chain(stored: ChainRecord, again: ChainRecord, sweeps: int) -> Repeated:
     parted = next((item for item in places if not item[0] <= TOLERANCE), None)
     close = parted[1] if parted else len(old)
     within = [apart for apart, sweep, _ in places if sweep < close]
-    told = parted or off
-    place = f"Chain {stored.chain + 1}, {told[2]}" if told else ""
+    difference = parted or off
+    place = f"Chain {stored.chain + 1}, {difference[2]}" if difference else ""
     return Repeated(len(old), off[1] if off else len(old), close, max(within, default=0.0), place)
 
 

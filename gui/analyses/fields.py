@@ -105,12 +105,12 @@ class ColumnsField(QWidget):
             item.setCheckState(Qt.CheckState.Checked if declared.required else Qt.CheckState.Unchecked)
         height = self.list.sizeHintForRow(0) if refs else 20
         self.list.setFixedHeight(min(len(refs), _ROWS_SHOWN) * height + 2 * self.list.frameWidth() + 2)
-        self._told = Label("", "caption", "muted")
+        self._count_label = Label("", "caption", "muted")
         label = Label(declared.title, elide=True)
         label.setBuddy(self.list)
         self.all = button("All", lambda: self.choose([str(ref) for ref in self.offered]), kind="quiet")
         self.none = button("None", lambda: self.choose([]), kind="quiet")
-        head = horizontal(label, self._told, STRETCH, self.all, self.none, spacing=space.S)
+        head = horizontal(label, self._count_label, STRETCH, self.all, self.none, spacing=space.S)
         column = vertical(head, self.list, on=self, spacing=space.XS)
         if declared.doc:
             column.addWidget(Label(declared.doc, "caption", "muted", wrap=True))
@@ -153,7 +153,7 @@ class ColumnsField(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        self._told.setText(f"{format_count(len(self.value))} of {format_count(self.list.count())}")
+        self._count_label.setText(f"{format_count(len(self.value))} of {format_count(self.list.count())}")
         self.changed.emit()
 
 

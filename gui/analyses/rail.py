@@ -77,10 +77,10 @@ class _Delegate(QStyledItemDelegate):
 
 class Rail(QListWidget):
     """``chosen`` carries (kind, key): ``new`` and the id of an analysis, or ``made`` and the id of a record;
-    ``delete_asked`` the id of a record."""
+    ``delete_requested`` the id of a record."""
 
     chosen = Signal(str, str)
-    delete_asked = Signal(str)
+    delete_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,6 +149,6 @@ class Rail(QListWidget):
         """Delete removes the chosen record."""
         kind, key = self.current()
         if event.key() == Qt.Key.Key_Delete and kind == MADE:
-            self.delete_asked.emit(key)
+            self.delete_requested.emit(key)
             return
         super().keyPressEvent(event)

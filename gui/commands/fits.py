@@ -182,9 +182,9 @@ class FitCommands(CommandGroup):
         if run.status == "failed" and window.messages.has(failure_key(run)):
             return  # why it failed is what counts, and that is told already
         key = f"{run.id} {run.n_draws}"
-        if key in self._told_results:
+        if key in self._reported_results:
             return
-        self._told_results.add(key)
+        self._reported_results.add(key)
         headline = next((v.headline for v in run.spec.views if v.headline), "")
         found = run.results.get(headline, "") if headline else ""
         words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]

@@ -119,8 +119,8 @@ class ClassRow(QWidget):
         elif axis == 0 and preview.n_rows > len(preview.cells):
             self.match.set(f"{count} of the first {total} names match", "ok" if count == total else "warn")
         else:
-            told = f"{format_count(count)} of {format_count(total)} names match"
-            self.match.set(told, "ok" if count == total else "warn")
+            text = f"{format_count(count)} of {format_count(total)} names match"
+            self.match.set(text, "ok" if count == total else "warn")
 
 
 def _find_sibling(path: Path) -> Path | None:

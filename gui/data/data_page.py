@@ -328,7 +328,7 @@ class DataPage(Page):
         if as_new:
             name = f"{self.name}, {changed.steps[-1]}"
             added = self.workbench.add_dataset(changed.with_(name=name))
-            self.workbench.told.emit("ok", f"Added “{added.name}”", "", "")
+            self.workbench.notified.emit("ok", f"Added “{added.name}”", "", "")
         else:
             self.workbench.replace_dataset(self.name, changed)
 
@@ -355,7 +355,7 @@ class DataPage(Page):
         try:
             self.workbench.rename_dataset(self.name, name)
         except PlaidworkError as error:
-            self.workbench.told.emit("warn", f"“{self.name}” was not renamed", str(error), "")
+            self.workbench.notified.emit("warn", f"“{self.name}” was not renamed", str(error), "")
 
     def _renamed(self, old: str, name: str) -> None:
         if old == self.name:
@@ -380,14 +380,14 @@ class DataPage(Page):
         dataset = self.dataset
         if dataset is None:
             return None
-        told = self.workbench.told
+        notified = self.workbench.notified
 
         def failed(error: BaseException, details: str) -> None:
             text = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-            told.emit("error", "Could not export the data", text, details)
+            notified.emit("error", "Could not export the data", text, details)
 
         def done(_: object) -> None:
-            told.emit("ok", f"Exported {size_words(dataset)} to {path.name}", "", "")
+            notified.emit("ok", f"Exported {size_words(dataset)} to {path.name}", "", "")
 
         self._task = run_task(lambda task: write_csv(dataset, path, task.report), done, failed)
         return self._task

@@ -130,7 +130,7 @@ class ImportDialog(ReadingDialog):
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
         found = f"{format_count(preview.n_rows)} rows and {format_count(preview.n_columns)} columns found. "
-        self._told.setText(
+        self._note.setText(
             (found if preview.n_rows and preview.n_columns else "")
             + "Check how they were read; nothing is changed in your file."
         )

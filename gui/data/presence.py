@@ -145,10 +145,10 @@ class PresencePicture(QWidget):
         """Show views; ``word`` is what a sample is called, in the plural."""
         self._overview, self._word = overview, word
         if overview is not None:
-            told = "; ".join(
+            text = "; ".join(
                 f"{v.name}: {v.n_samples} {word}, {v.n_features} features" for v in overview.views
             )
-            self.setAccessibleName(f"Views and their {word}. {told}")
+            self.setAccessibleName(f"Views and their {word}. {text}")
         self.updateGeometry()
         self.update()
 
@@ -264,8 +264,8 @@ class PresencePicture(QWidget):
                 n = len(overview.samples)
                 column = min(n - 1, int((place.x() - area.left()) / area.width() * n))
                 share = float(overview.present[row, column])
-                told = f"{format_percent(share)} of the features known" if share > 0 else "missing"
-                return f"{view.name}, {overview.samples[column]}: {told}"
+                text = f"{format_percent(share)} of the features known" if share > 0 else "missing"
+                return f"{view.name}, {overview.samples[column]}: {text}"
         return ""
 
 

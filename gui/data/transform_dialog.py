@@ -113,7 +113,7 @@ class TransformDialog(TaskDialog):
         self.list.setCurrentRow(0)
 
     def _build(self) -> None:
-        told = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
+        note = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
         left = Pane("sunken", "right")
         left.setFixedWidth(340)
         vertical(
@@ -135,7 +135,7 @@ class TransformDialog(TaskDialog):
         )
         middle = horizontal(left, (right, 1), spacing=0)
         foot = foot_pane((self._as_new, self._used), button("Cancel", self.reject), self.apply_button)
-        vertical(head_pane(self.windowTitle(), told), (middle, 1), foot, on=self, spacing=0)
+        vertical(head_pane(self.windowTitle(), note), (middle, 1), foot, on=self, spacing=0)
 
     # -- choice ---------------------------------------------------------------------------------
     @property

@@ -130,8 +130,8 @@ def _silent(view: ViewFacts) -> FixRow:
         (view.n_constant, "never varies" if view.n_constant == 1 else "never vary"),
         (view.n_empty, "has no value" if view.n_empty == 1 else "have no value"),
     ]
-    told = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
-    what = f"{view.name}: of {format_count(view.n_features)} features {told}"
+    text = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
+    what = f"{view.name}: of {format_count(view.n_features)} features {text}"
     return FixRow(Issue("warning", what, "They stay in the data, and tell no samples apart"), False)
 
 

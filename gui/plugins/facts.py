@@ -37,8 +37,8 @@ def counted(plugins: Sequence[PluginInfo], safe_mode: bool) -> str:
         count = sum(info.state == state for info in plugins)
         if count:
             parts.append(f"{count} {word}")
-    told = ", ".join(parts) + "."
-    return f"{told} Safe mode: added plugins are left out." if safe_mode else told
+    text = ", ".join(parts) + "."
+    return f"{text} Safe mode: added plugins are left out." if safe_mode else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def details(info: PluginInfo) -> str:
         ("Path", str(info.path or "")),
         ("API", version_text(info.api)),
         ("Licence", info.licence),
-        ("Brings", ", ".join(_brought(info))),
+        ("Brings", ", ".join(_provided(info))),
     ]
     head = "\n".join(f"{name}: {value}" for name, value in rows if value)
     return f"{head}\n\n{info.details}".strip()
@@ -148,7 +148,7 @@ def version_text(api: tuple[int, int] | None) -> str:
     return f"{api[0]}.{api[1]}" if api else ""
 
 
-def _brought(info: PluginInfo) -> list[str]:
+def _provided(info: PluginInfo) -> list[str]:
     return [*info.models, *info.analyses, *info.views, *info.readers, *info.samples]
 
 
@@ -207,5 +207,5 @@ def check_report(kept: dict[str, Any] | None) -> str:
 
 def matches(info: PluginInfo, words: Iterable[str]) -> bool:
     """Whether a plugin has all the words in its name, its models, its state or its source."""
-    text = " ".join([info.title, info.source, state_of(info)[2], info.licence, *_brought(info)]).casefold()
+    text = " ".join([info.title, info.source, state_of(info)[2], info.licence, *_provided(info)]).casefold()
     return all(word in text for word in words)

@@ -98,12 +98,12 @@ class Choices(QObject):
         """Take part in every control that stands in a widget now; once is enough."""
         self._controls = {name: held for name, held in self._controls.items() if isValid(held[0])}
         known = {widget for widget, _ in self._controls.values()}
-        for told, widget, kind in controls_in(root):
+        for label, widget, kind in controls_in(root):
             if widget in known:
                 continue
-            name, number = told, 2
+            name, number = label, 2
             while name in self._controls:
-                name, number = f"{told} {number}", number + 1
+                name, number = f"{label} {number}", number + 1
             self._controls[name] = (widget, kind)
             kind.changed(widget).connect(lambda *_, name=name: self._chosen(name))
 

@@ -135,8 +135,8 @@ def _text_column(
         first = first or dataset.name
         roles = dataset.source.options.get("roles", {}) if axis == 0 else {}
         table = (dataset.row_table, dataset.column_table)[axis]
-        told = [title for title, role in dict(roles).items() if role == "text" and title in table]
-        told += [title for title in table if title.casefold() == "text"]
-        if told and told[0] in columns.annotations:
-            return told[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
+        titles = [title for title, role in dict(roles).items() if role == "text" and title in table]
+        titles += [title for title in table if title.casefold() == "text"]
+        if titles and titles[0] in columns.annotations:
+            return titles[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
     return "", TextOptions.of({}, counted=True), first

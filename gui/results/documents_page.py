@@ -34,7 +34,7 @@ _LONG = 40
 """Letters of a text that is no class."""
 
 
-def _columns_told(width: int) -> int:
+def _extra_columns(width: int) -> int:
     """Columns of the list besides name and score for which a page has room."""
     return 2 if width < _NARROW or width >= _WIDE else int(width >= _MEDIUM)
 
@@ -89,8 +89,8 @@ class DocumentsPage(ResultPage):
         if wanted != self._split.orientation():
             self._split.setOrientation(wanted)
             self._split.setSizes([2, 3])
-        told = [_columns_told(size.width()) for size in (event.oldSize(), event.size())]
-        if told[0] != told[1] and self.loaded is not None and not self.state:
+        counts = [_extra_columns(size.width()) for size in (event.oldSize(), event.size())]
+        if counts[0] != counts[1] and self.loaded is not None and not self.state:
             self._list()
 
     # -- loading --------------------------------------------------------------------------------
@@ -131,10 +131,10 @@ class DocumentsPage(ResultPage):
             data.score_name: score[self._rows],
         }
         formats: dict[str, Callable[[Any], str]] = {data.score_name: data.score_text}
-        if data.strength is not None and _columns_told(self.width()) > 1:
+        if data.strength is not None and _extra_columns(self.width()) > 1:
             columns[data.strength_name] = data.strength[self._rows, self._layer]
             formats[data.strength_name] = lambda value: format_number(float(value), 3)
-        if data.outcome is not None and _columns_told(self.width()):
+        if data.outcome is not None and _extra_columns(self.width()):
             columns[data.outcome_name] = data.outcome[self._rows]
         blocked = self.table.blockSignals(True)
         self.table.set_columns(columns, formats=formats)

@@ -126,9 +126,9 @@ class EffectsPage(ResultPage):
             entries.append(("neutral", "interval holds zero"))
         self.signs.set_entries([] if many else entries)
         self._on_selection("layer")
-        self._foot.setText(self._told())
+        self._foot.setText(self._foot_text())
 
-    def _told(self) -> str:
+    def _foot_text(self) -> str:
         data: Effects = self.loaded
         there = data.place >= 0
         known = np.isfinite(data.values) & there

@@ -181,7 +181,7 @@ class FeatureFitPage(ScoresPage):
         self._mark()
         self.update_head()
 
-    def _told_more(self) -> str:
+    def _more_text(self) -> str:
         count = len(self.loaded.lines(self._feature))
         return f"; {format_count(count)} dashed lines: thresholds between the levels" if count else ""
 

@@ -169,10 +169,10 @@ class ImputedPage(ResultPage):
         fitted, word = self.loaded.fitted, self.loaded.word
 
         def written(count: int) -> None:
-            self.workbench.told.emit("ok", f"Exported {format_count(count)} cells to {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {format_count(count)} cells to {path.name}", "", "")
 
         def failed(error: BaseException, details: str) -> None:
-            self.workbench.told.emit("error", "Could not export the imputed cells", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the imputed cells", str(error), "")
 
         return self.start(lambda task: write_imputed(fitted, path, word), written, failed)
 

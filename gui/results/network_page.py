@@ -292,8 +292,8 @@ class NetworkPage(ResultPage):
         focus = self.map.focus
         if focus < 0:
             sources = self._sources
-            told = sources.text(self.view.headline), sources.text(self.view.caption)
-            self.set_head(told[0] or self._counts(), self._counts() if told[0] else told[1] or self._key())
+            texts = sources.text(self.view.headline), sources.text(self.view.caption)
+            self.set_head(texts[0] or self._counts(), self._counts() if texts[0] else texts[1] or self._key())
             return
         count, word = int(self.shown.degree[focus]), self.loaded.word
         noun = word if count == 1 else plural(word)
@@ -329,9 +329,9 @@ class NetworkPage(ResultPage):
         try:
             self.export_graphml(path)
         except OSError as error:
-            self.workbench.told.emit("error", "Could not export the network", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the network", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The links that are shown, strongest first."""

@@ -128,7 +128,7 @@ class ResultPage(Renaming):
         self._headline = Label(self.view.title, "title", elide=True)
         self._caption = Label("", "body", "muted", elide=True)
         self._doubt = DoubtMark()
-        self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
+        self._doubt.clicked.connect(lambda: self.workbench.page_requested.emit(self.run.id, DIAGNOSTICS))
         self._solution = SolutionChoice(self.workbench, self.run)
         self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
@@ -279,8 +279,8 @@ class ResultPage(Renaming):
         headline = sources.text(self.view.headline) if sources else ""
         caption = sources.text(self.view.caption) if sources else ""
         caption = caption or self.default_caption()
-        told = [caption.rstrip(".")] if caption and self._left_out else [caption]
-        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
+        parts = [caption.rstrip(".")] if caption and self._left_out else [caption]
+        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*parts, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture, after what is shown of several solutions."""
@@ -446,9 +446,9 @@ class ResultPage(Renaming):
         try:
             self.export_picture(path)
         except (OSError, ValueError) as error:
-            self.workbench.told.emit("error", "Could not export the picture", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the picture", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
 
     def _show_menu(self) -> None:
         anchor = self.head_buttons[-1]

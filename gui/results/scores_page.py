@@ -179,14 +179,14 @@ class ScoresPage(PointsPage):
             text += f", {format_count(missing)} without a score"
         if self._colourless:
             text += f"; {self._colour} does not tell them apart"
-        text += self._told_more()
+        text += self._more_text()
         if chosen:
             text += f"; {format_count(len(chosen))} selected"
             if len(chosen) == 1:
                 text = self.chart.points.text(chosen[0])
         self._foot.setText(text)
 
-    def _told_more(self) -> str:
+    def _more_text(self) -> str:
         """For subclasses: more of the foot, beginning with a semicolon."""
         return ""
 

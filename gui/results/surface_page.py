@@ -152,7 +152,7 @@ class SurfacePage(PointsPage):
         self.legend.setVisible(bool(len(data.points)) and drawn.points)
         self.update_head()
 
-    def _told(self) -> str:
+    def _foot_text(self) -> str:
         data: Surface = self.loaded
         parts = []
         if len(data.points):
@@ -206,7 +206,7 @@ class SurfacePage(PointsPage):
             return
         if kind == self.loaded.bus and kind:
             self.chart.set_marked(tuple(i for i in self._selection.get(kind) if i < len(self.loaded.points)))
-        self._foot.setText(self._told())
+        self._foot.setText(self._foot_text())
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -29,7 +29,7 @@ class SamplesField(QWidget):
         self._column = vertical(on=self, spacing=space.XS)
         self._rows: list[QWidget] = []
         self._shown: list[tuple[object, ...]] = []
-        self._told: set[str] = set()
+        self._chosen: set[str] = set()
         self.controls: dict[str, SegmentedControl] = {}
         """The choice by name of the dataset."""
         self.hide()
@@ -44,7 +44,7 @@ class SamplesField(QWidget):
 
         What was chosen here keeps its line, so that it can be taken back.
         """
-        worth = [one for one in placed if one.words or one.dataset.name in self._told]
+        worth = [one for one in placed if one.words or one.dataset.name in self._chosen]
         shown: list[tuple[object, ...]] = [
             (one.dataset.name, one.axis, one.words, one.by_names, named) for one in worth
         ]
@@ -80,5 +80,5 @@ class SamplesField(QWidget):
         self._column.addWidget(row)
 
     def _choose(self, name: str, word: str) -> None:
-        self._told.add(name)
+        self._chosen.add(name)
         self.chosen.emit(name, word)

@@ -87,10 +87,10 @@ class StudyPage(Page):
         self.chart.hovered.connect(self.hovered)
         self.legend = MarkLegend()
         self.foot = FitFoot()
-        self.foot.open_asked.connect(self.open_fit)
-        self.foot.pick_asked.connect(self.pick)
-        self.foot.compare_asked.connect(self.compare)
-        self.foot.remove_asked.connect(self.remove_fits)
+        self.foot.open_requested.connect(self.open_fit)
+        self.foot.pick_requested.connect(self.pick)
+        self.foot.compare_requested.connect(self.compare)
+        self.foot.remove_requested.connect(self.remove_fits)
 
     def _lay_out(self) -> None:
         head = vertical(self._headline, self._caption, spacing=space.XS)

@@ -243,10 +243,10 @@ def _tests(weights: np.ndarray, used: Sequence[Part], params: Params, report: An
         found = compare_sets(values, members, by_rank, params["within"], 0.95)
         if params["permutations"]:
 
-            def told(share: float, done: int = number) -> None:
+            def progress(share: float, done: int = number) -> None:
                 report(0.05 + 0.9 * (done + share) / len(jobs))
 
-            p = permuted_p(values, members, by_rank, params["permutations"], rng, told)
+            p = permuted_p(values, members, by_rank, params["permutations"], rng, progress)
             found = SetTests(found.effect, found.low, found.high, found.auc, p)
         tests.append(Test(part, factor, direction, found))
         report(0.05 + 0.9 * (number + 1) / len(jobs))

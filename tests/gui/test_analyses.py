@@ -191,7 +191,7 @@ def test_delete(page, bench):
 )
 def test_failure_is_told_beside_the_button(page, bench, mode, words):
     told = []
-    bench.asked.connect(told.append)
+    bench.message_posted.connect(told.append)
     Count.mode = mode
     page.current.start.click()
     until(lambda: page._making is None)
@@ -256,7 +256,7 @@ def test_record_of_a_missing_plugin_still_shows(page, bench, qtbot):
     record = _made(page)
     bench.registry._catalogue["analyses"].clear()
     told = []
-    bench.told.connect(lambda *message: told.append(message))
+    bench.notified.connect(lambda *message: told.append(message))
     other = AnalysisPage(bench, page.run)
     qtbot.addWidget(other)
     until(lambda: isinstance(other.current, RecordView))

@@ -213,7 +213,7 @@ def test_labels_added_on_the_form_can_be_chosen_at_once(page, bench, qtbot, tmp_
     click(qtbot, current.annotation_field("covariates").none)
     choose_file(monkeypatch, path)
     told = []
-    bench.told.connect(lambda *message: told.append(message))
+    bench.notified.connect(lambda *message: told.append(message))
     click(qtbot, current.add_labels)
     qtbot.waitUntil(lambda: page.current is not current, timeout=WAIT)
     field = page.current.annotation_field("covariates")

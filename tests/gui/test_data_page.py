@@ -196,7 +196,7 @@ def test_the_part_that_was_shown_is_shown_again_also_under_another_name(qtbot, p
 
 def test_rename_to_a_taken_name(qtbot, page, bench):
     bench.add_dataset(labels())
-    with qtbot.waitSignal(bench.told) as caught:
+    with qtbot.waitSignal(bench.notified) as caught:
         page.rename_to("classes")
     assert "already taken" in caught.args[2]
     assert page.name == "genes"
@@ -209,13 +209,13 @@ def test_notes_are_kept(qtbot, page, bench):
 
 def test_export_round_trip(qtbot, page, bench, tmp_path):
     path = tmp_path / "out.csv"
-    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
+    with qtbot.waitSignal(bench.notified, timeout=20_000) as caught:
         page.export_csv(path)
     assert caught.args[0] == "ok"
     back = read_dataset(path, {"names": 0})
     np.testing.assert_array_equal(back.values, page.dataset.values)
     assert back.column_names == page.dataset.column_names
-    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
+    with qtbot.waitSignal(bench.notified, timeout=20_000) as caught:
         page.export_csv(tmp_path / "no" / "out.csv")
     assert caught.args[0] == "error"
 

@@ -88,7 +88,7 @@ def test_choose_enlarge_compare(opened, qtbot):
     assert mean.shape == (8, 8)
     assert int(mean.mean(axis=1).argmax()) == 1  # the bar of the first class is in its second row
     qtbot.mouseMove(tiles, at(rect.center().x(), rect.top() + rect.height() * 1.5 / 8))
-    assert page.told[-1].startswith("Mean of row 2, row 2, column ")
+    assert page.notified[-1].startswith("Mean of row 2, row 2, column ")
     page.grab()
     qtbot.keyClick(tiles, Qt.Key.Key_Right)
     assert tiles.current == order[1]
@@ -133,7 +133,7 @@ def test_images_without_a_shape_get_one(opened, qtbot, monkeypatch):
     page = opened(bench, PLAIN_IMAGES)
     assert page.state == "These data are not known to be images"
     told = []
-    page.workbench.told.connect(lambda *parts: told.append(parts))
+    page.workbench.notified.connect(lambda *parts: told.append(parts))
     page.set_shape("5 × 5")
     assert "64 columns" in told[-1][2]
     monkeypatch.setattr(

@@ -44,7 +44,7 @@ class Layout:
     evidence: DecimalEvidence = field(default_factory=DecimalEvidence)
     head: list[tuple[int, list[str]]] = field(default_factory=list)
     sheet: Sheet | None = None
-    told: list[Issue] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
 
     def parser(self) -> NumberParser:
         """What turns the cells into numbers."""

@@ -151,15 +151,15 @@ class _opened:
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
                 self._image = Image.open(self._file)
         except Exception as error:
-            raise self._told(error) from error
+            raise self._data_error(error) from error
         return self._image
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self._image.close()
         if isinstance(error, Exception) and not isinstance(error, DataError):
-            raise self._told(error) from error
+            raise self._data_error(error) from error
 
-    def _told(self, error: Exception) -> DataError:
+    def _data_error(self, error: Exception) -> DataError:
         return DataError(
             f"{self._name} is no image, or is damaged: {error}.", "Copy it once more, or leave it out."
         )
