@@ -139,7 +139,7 @@ class DocumentsPage(ResultPage):
         blocked = self.table.blockSignals(True)
         self.table.set_columns(columns, formats=formats)
         self.table.blockSignals(blocked)
-        chosen = self._selection.get(data.bus)
+        chosen = self._selection.get(data.selection_kind)
         if self._current < 0 and first and chosen:
             self._current = chosen[0]
         place = np.flatnonzero(self._rows == self._current)
@@ -167,7 +167,7 @@ class DocumentsPage(ResultPage):
         """The user has chosen a row: in all views of the run."""
         self.choose_row(row)
         if not self._filling and self.loaded is not None and 0 <= row < len(self._rows):
-            self._selection.set(self.loaded.bus, (int(self._rows[row]),))
+            self._selection.set(self.loaded.selection_kind, (int(self._rows[row]),))
 
     def _show_document(self) -> None:
         data: Documents = self.loaded
@@ -232,7 +232,7 @@ class DocumentsPage(ResultPage):
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None or self.state:
             return
-        if kind == self.loaded.bus:
+        if kind == self.loaded.selection_kind:
             self._go_to(self._selection.get(kind))
         if kind != "layer":
             return

@@ -28,7 +28,7 @@ class Network:
 
     ``ends`` (e, 2) are numbers of nodes, ``weights`` (e,) may be negative; ``rank`` (e,) is 0 for a link that is the
     strongest of one of its nodes. ``first`` nodes are of one kind and the others of another; 0 where there is one kind.
-    ``items`` (n,) are the numbers of the nodes along the axis ``bus`` of the data.
+    ``items`` (n,) are the numbers of the nodes along the axis ``selection_kind`` of the data.
     """
 
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Network:
     doc: str
     total: int
     """Links before the weakest were left out."""
-    bus: str
+    selection_kind: str
     items: np.ndarray | None
     places: np.ndarray
     seed: int
@@ -133,7 +133,7 @@ def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
     confidence, confidence_label = _confidence(sources, result, ends - [0, first])
     ends = np.ascontiguousarray(ends[order])
     strength, strength_label = _strength(sources, len(names), first)
-    bus, items = _on_bus(sources, names[first:])
+    selection_kind, items = _on_data_axis(sources, names[first:])
     network = Network(
         names=names,
         ends=ends,
@@ -149,7 +149,7 @@ def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
         label=result.label or "Weight",
         doc=result.doc,
         total=total,
-        bus=bus,
+        selection_kind=selection_kind,
         items=items,
         places=np.zeros((len(names), 2)),
         seed=int(kept.get("seed", 1)),
@@ -291,7 +291,7 @@ def _groups(sources: Sources, names: tuple[str, ...], first: int, dims: tuple[st
     return replace(made, codes=place[made.codes], classes=tuple(made.classes[c] for c in order))
 
 
-def _on_bus(sources: Sources, names: tuple[str, ...]) -> tuple[str, np.ndarray | None]:
+def _on_data_axis(sources: Sources, names: tuple[str, ...]) -> tuple[str, np.ndarray | None]:
     """The axis of the data whose items the nodes are, and their numbers along it."""
     for item in sources.run.spec.inputs:
         for dataset in sources.run.inputs.get(item.name, ())[:1]:

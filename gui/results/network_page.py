@@ -204,11 +204,13 @@ class NetworkPage(ResultPage):
         if 0 <= node < data.first:
             self._selection.set("layer", (node,))
         elif data.items is not None:
-            self._selection.set(data.bus, (int(data.items[node - data.first]),) if node >= 0 else ())
+            self._selection.set(
+                data.selection_kind, (int(data.items[node - data.first]),) if node >= 0 else ()
+            )
 
     def _on_selection(self, kind: str) -> None:
         data = self.loaded
-        if not isinstance(data, Network) or self.state or kind != data.bus or data.items is None:
+        if not isinstance(data, Network) or self.state or kind != data.selection_kind or data.items is None:
             return
         chosen = self._selection.get(kind)
         found = np.flatnonzero(data.items == chosen[0]) + data.first if len(chosen) == 1 else np.zeros(0, int)
