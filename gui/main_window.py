@@ -24,7 +24,7 @@ from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.header import Header
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.page import Page
-from plaidwork.gui.plugin_watch import PluginWatch, missing_words
+from plaidwork.gui.plugin_watch import PluginWatch, missing_plugin_text
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
@@ -373,7 +373,9 @@ class MainWindow(QMainWindow):
         lost = run is not None and self.workbench.is_missing(run.spec.id)
         self.workspace.banner.clear()
         if run is not None and lost:
-            self.workspace.banner.post("warn", *missing_words(run), [("Plugins…", self.commands.plugins)])
+            self.workspace.banner.post(
+                "warn", *missing_plugin_text(run), [("Plugins…", self.commands.plugins)]
+            )
 
     def _run_changed(self, run_id: str) -> None:
         run = self.current_run()

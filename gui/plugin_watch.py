@@ -114,7 +114,7 @@ class PluginWatch(QObject):
         )  # fmt: skip
 
 
-def missing_words(run: Run) -> tuple[str, str]:
+def missing_plugin_text(run: Run) -> tuple[str, str]:
     """Title and text for a run whose model is not there: which plugin is meant, and what still works."""
     plugin = run.environment.get("plugin", "")
     who = f"the plugin {plugin}" if plugin else "a plugin"

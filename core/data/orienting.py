@@ -51,7 +51,7 @@ class Placed:
         return self.axis is not None and self.axis != self.wanted
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What is done with the matrix, as a sentence for set-up page, log and terminal; empty when nothing is."""
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
@@ -77,7 +77,7 @@ class Placed:
     @property
     def line(self) -> str:
         """The same with the name of the data before it."""
-        return f"{self.dataset.name}, {self.words}" if self.words else ""
+        return f"{self.dataset.name}, {self.text}" if self.text else ""
 
 
 def samples_axis(dataset: Dataset) -> Axis | None:

@@ -127,8 +127,8 @@ def _draws(stored: ChainRecord, again: ChainRecord, sweeps: int) -> list[tuple[f
         for variable in stored.spec.variables:
             before, now = stored.draws.get(variable.name, draw), again.draws.get(variable.name, draw)
             if before.shape != now.shape:
-                words = f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
-                found.append((np.inf, sweep, words))
+                text = f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
+                found.append((np.inf, sweep, text))
                 continue
             if (
                 variable.dtype == "float"

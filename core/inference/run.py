@@ -172,7 +172,7 @@ class Run:
         ended do not agree it tells their solutions and weighs them, which may take some seconds.
         """
         from plaidwork.core.draws.diagnostics import diagnose
-        from plaidwork.core.draws.solution_words import with_solutions
+        from plaidwork.core.draws.solution_texts import with_solutions
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)

@@ -221,15 +221,15 @@ class AskPage(QWidget):
             head, on=content, spacing=space.XL, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         )
         if self.standing.state == "open":
-            head.addWidget(Label(self.standing.words, "body", "muted", wrap=True))
-        elif self.standing.words:
+            head.addWidget(Label(self.standing.text, "body", "muted", wrap=True))
+        elif self.standing.text:
             notice = ErrorLine()
-            notice.set_text(self.standing.words, "warning")
+            notice.set_text(self.standing.text, "warning")
             column.addWidget(notice)
         column.addWidget(self.form)
         if self.spec.help or self.spec.citation:
-            words = "\n\n".join(part for part in (self.spec.help, self.spec.citation) if part)
-            fold = Fold("How it is computed", Label(words.replace("**", ""), wrap=True))
+            text = "\n\n".join(part for part in (self.spec.help, self.spec.citation) if part)
+            fold = Fold("How it is computed", Label(text.replace("**", ""), wrap=True))
             column.addWidget(fold)
         column.addStretch(1)
         scroll = scrolled(content, sideways=True)
@@ -329,7 +329,7 @@ class AskPage(QWidget):
         if self.standing.state != "locked":
             return True
         what = self.standing.what
-        title, text = f"Open the {what} for {self.run.title}?", self.standing.words
+        title, text = f"Open the {what} for {self.run.title}?", self.standing.text
         choices = (("cancel", "Cancel"), ("open", f"Open {what}"))
         return ask(self.window(), title, text, choices, "cancel") == "open"
 
@@ -344,6 +344,6 @@ class AskPage(QWidget):
             self.progress.setValue(round(1000 * share))
             self.message.set_text("")
 
-    def tell(self, words: str) -> None:
+    def tell(self, text: str) -> None:
         """Say what went wrong, beside the button."""
-        self.message.set_text(words)
+        self.message.set_text(text)

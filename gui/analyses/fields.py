@@ -36,7 +36,7 @@ _FEW_LABELS = 24
 _ROWS_SHOWN = 7
 
 
-def annotation_words(refs: Sequence[AnnotationRef], described: Described) -> list[str]:
+def annotation_labels(refs: Sequence[AnnotationRef], described: Described) -> list[str]:
     """``class (samples)`` for each, with the name of the data where several have annotations."""
     several = len({ref.input for ref in refs}) > 1
     words = []
@@ -53,7 +53,7 @@ def annotation_setting(
     """The choice of one as a setting, so that the form's field draws it; None when there is nothing to choose."""
     if not refs:
         return None
-    words = annotation_words(refs, described)
+    words = annotation_labels(refs, described)
     choices = [Choice(value=str(ref), label=text) for ref, text in zip(refs, words, strict=True)]
     if not declared.required:
         choices.insert(0, Choice(value="", label="None"))
@@ -98,7 +98,7 @@ class ColumnsField(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         alike = len({(ref.input, ref.axis) for ref in refs}) == 1
-        shown = [ref.title for ref in refs] if alike else annotation_words(refs, described)
+        shown = [ref.title for ref in refs] if alike else annotation_labels(refs, described)
         for ref, words in zip(refs, shown, strict=True):
             item = QListWidgetItem(words, self.list)
             item.setData(Qt.ItemDataRole.UserRole, str(ref))

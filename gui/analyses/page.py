@@ -235,8 +235,8 @@ class AnalysisPage(FrontPage):
         self._answers = record
         if not self.rail.select(NEW, record.analysis):
             self._answers = None
-            words = "The plugin that made it is not installed, or the run lacks what it needs."
-            self.workbench.notified.emit("warn", f"{record.title} cannot be run again", words, "")
+            text = "The plugin that made it is not installed, or the run lacks what it needs."
+            self.workbench.notified.emit("warn", f"{record.title} cannot be run again", text, "")
 
     def delete(self, record_id: str) -> None:
         """Take a record out of the run."""

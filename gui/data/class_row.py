@@ -46,9 +46,9 @@ class ClassRow(QWidget):
         self.suggest_button = button("", self._take_suggestion, kind="quiet")
         self.remove_button = button("Remove", self._forget, kind="quiet")
         self.choose_button = button("Choose…", self._ask)
-        words = vertical(Label("Sample classes", "strong"), self._line, spacing=0)
+        texts = vertical(Label("Sample classes", "strong"), self._line, spacing=0)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self._chip,
             self.match,
             self.suggest_button,

@@ -158,8 +158,8 @@ class ImportState:
         if self.preview is None:
             return "Reading the head of the file"
         for name, reason in self.preview.unclear.items():
-            words = f"“{option_title(name)}” has to be chosen"
-            return f"{words}: {reason[:1].lower() + reason[1:] if reason[:1] != '“' else reason}"
+            text = f"“{option_title(name)}” has to be chosen"
+            return f"{text}: {reason[:1].lower() + reason[1:] if reason[:1] != '“' else reason}"
         errors = [row.issue for row in self.rows if row.issue.severity == "error" and not row.applied]
         if len(errors) == 1:
             return f"{errors[0].message}. Mend it above or in the file."

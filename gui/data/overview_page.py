@@ -56,11 +56,11 @@ class OverviewPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        words = vertical(self._headline, self._line, spacing=space.XS)
+        texts = vertical(self._headline, self._line, spacing=space.XS)
         top = horizontal(Label("Samples by view", "strong"), STRETCH, PresenceLegend(), spacing=space.L)
         body = QWidget()
         vertical(
-            words,
+            texts,
             space.XS,
             top,
             self.picture,

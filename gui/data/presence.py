@@ -241,9 +241,9 @@ class PresencePicture(QWidget):
             )
             painter.drawText(QPointF(x, y + 2 + metrics.ascent()), text)
         full = f"{self._word}, those with the same views together"
-        words = full if metrics.horizontalAdvance(full) <= area.width() else self._word
+        text = full if metrics.horizontalAdvance(full) <= area.width() else self._word
         below = QRectF(area.left(), y + 2 + metrics.height(), area.width(), metrics.height())
-        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, words)
+        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, text)
 
     # -- pointer --------------------------------------------------------------------------------
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

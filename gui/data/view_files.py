@@ -43,8 +43,8 @@ class FileRow(QWidget):
         self.use = QuietCombo()
         self.use.setFixedWidth(_USE)
         self.use.setAccessibleName(f"What {entry.path.name} is")
-        for value, words in USES:
-            self.use.addItem(words, value)
+        for value, label in USES:
+            self.use.addItem(label, value)
         self.use.activated.connect(lambda _: self.use_chosen.emit(entry, str(self.use.currentData())))
         self.options_button = button("How it is read…", lambda: self.options_wanted.emit(entry))
         self.options_button.setAccessibleName(f"How {entry.path.name} is read")

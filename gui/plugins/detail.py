@@ -66,12 +66,12 @@ class DetailCard(Card):
         self.doing = Label("", "body", "muted", elide=True)
         self.cancel_button = button("Cancel", lambda: self.action_requested.emit("cancel_check"))
         self.buttons: dict[str, QPushButton] = {}
-        words = {
+        labels = {
             "enable": "Enable", "disable": "Disable", "check": "Check…", "reload": "Reload",
             "uninstall": "Uninstall…", "show_folder": "Open folder",
         }  # fmt: skip
         for key in ACTIONS:
-            self.buttons[key] = button(words[key], partial(self.action_requested.emit, key))
+            self.buttons[key] = button(labels[key], partial(self.action_requested.emit, key))
             self.buttons[key].setObjectName(key)
         self._nothing = StatePane("plug", "")
         self._stack = QStackedWidget()

@@ -129,14 +129,14 @@ class InstallDialog(TaskDialog):
                 f"Installing {offer.name}",
             )
 
-    def _work(self, call: Callable[[Task], object], done: Callable[..., None], words: str) -> None:
+    def _work(self, call: Callable[[Task], object], done: Callable[..., None], text: str) -> None:
         def ended(value: object) -> None:
             self._show_busy(False)
             done(value)
 
-        self.begin("work", call, ended, self._failed, self._show_words)
+        self.begin("work", call, ended, self._failed, self._show_text)
         self._show_busy(True)
-        self._show_words(words)
+        self._show_text(text)
 
     def _show_busy(self, busy: bool) -> None:
         for part in (self.field, self.browse_button, self.back_button, self.go_button):
@@ -146,7 +146,7 @@ class InstallDialog(TaskDialog):
         self.message.setVisible(busy)
         self._fit()
 
-    def _show_words(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         if text:
             self.message.setText(text if text.endswith("…") else f"{_short(text)} …")
 
@@ -179,9 +179,9 @@ class InstallDialog(TaskDialog):
         own, *others = offer.parts
         column = vertical(Label(str(own), "strong", elide=True), on=inner, spacing=space.XS)
         licence = f"Licence: {offer.licence}" if offer.licence else ""
-        words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
-        if words:
-            column.addWidget(Label(words, "body", "muted", wrap=True))
+        text = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
+        if text:
+            column.addWidget(Label(text, "body", "muted", wrap=True))
         if others:
             add(column, space.S, Label("and what it needs:", "body", "muted"))
         add(column, *(Label(str(part), elide=True) for part in others), STRETCH)

@@ -54,12 +54,12 @@ class Curves:
 
     def text(self, k: int, i: int) -> str:
         """One place of a curve in words."""
-        words = f"{self.names[k]}, {self.x_name} {format_number(float(self.x[i]), 5)}: "
-        words += format_number(float(self.values[k, i]), 4)
+        text = f"{self.names[k]}, {self.x_name} {format_number(float(self.x[i]), 5)}: "
+        text += format_number(float(self.values[k, i]), 4)
         if self.intervals is not None:
             low, high = (float(v) for v in self.intervals[k, i])
-            words += f", interval {format_interval(low, high, 2 if max(abs(low), abs(high)) >= 0.1 else 4)}"
-        return words
+            text += f", interval {format_interval(low, high, 2 if max(abs(low), abs(high)) >= 0.1 else 4)}"
+        return text
 
 
 class CurveChart(Chart):

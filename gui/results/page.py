@@ -59,7 +59,7 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._solution_words: tuple[str, ...] = ()
+        self._solution_captions: tuple[str, ...] = ()
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
@@ -189,7 +189,7 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources, number, words = self.new_sources(), self._solution.number, self._solution.words()
+        sources, number, words = self.new_sources(), self._solution.number, self._solution.captions()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
@@ -244,7 +244,7 @@ class ResultPage(Renaming):
         return not self.busy
 
     def _done(self, outcome: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
-        sources, self.loaded, (self._solution_words, self._left_out) = outcome
+        sources, self.loaded, (self._solution_captions, self._left_out) = outcome
         self._wait_before_skeleton.stop()
         self._sources = sources
         try:
@@ -284,7 +284,7 @@ class ResultPage(Renaming):
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture, after what is shown of several solutions."""
-        caption = ". ".join(filter(None, (*self._solution_words, caption)))
+        caption = ". ".join(filter(None, (*self._solution_captions, caption)))
         self._headline.setText(headline)
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))

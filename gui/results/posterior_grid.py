@@ -51,10 +51,10 @@ class Posterior:
     @property
     def description(self) -> str:
         """The quantity in words."""
-        words = f"{self.name}: median {self.number(self.median)}, 90 % from {self.number(self.low)} to {self.number(self.high)}"
+        text = f"{self.name}: median {self.number(self.median)}, 90 % from {self.number(self.low)} to {self.number(self.high)}"
         if self.prior_low == self.prior_low:
-            words += f"; prior {self.number(self.prior_low)} to {self.number(self.prior_high)}"
-        return words
+            text += f"; prior {self.number(self.prior_low)} to {self.number(self.prior_high)}"
+        return text
 
     @property
     def limits(self) -> tuple[float, float]:

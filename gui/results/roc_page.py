@@ -48,14 +48,12 @@ class RatingCurve:
     def text(self, i: int) -> str:
         """A place on the curve in words."""
         limit = float(self.thresholds[i])
-        words = "threshold above all" if limit == np.inf else f"threshold {format_number(limit, 3)}"
+        text = "threshold above all" if limit == np.inf else f"threshold {format_number(limit, 3)}"
         hits = round(float(self.y[i] if self.kind == "roc" else self.x[i]) * self.n_positive)
         _, low, high = wilson(hits, self.n_positive)
         names = _AXES[self.kind]
-        words += f": {names[0]} {format_probability(self.x[i])}, {names[1]} {format_probability(self.y[i])}"
-        return (
-            words + f"; {hits} of {self.n_positive} found ({format_percent(low)} to {format_percent(high)})"
-        )
+        text += f": {names[0]} {format_probability(self.x[i])}, {names[1]} {format_probability(self.y[i])}"
+        return text + f"; {hits} of {self.n_positive} found ({format_percent(low)} to {format_percent(high)})"
 
 
 class RatingChart(PlaceChart):

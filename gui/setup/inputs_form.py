@@ -12,7 +12,7 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import Placed, placed
 from plaidwork.core.session.suitability import Choices, Names, offer, wants, why_not
-from plaidwork.gui.data.facts import missing_words, size_words
+from plaidwork.gui.data.facts import missing_text, size_text
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -107,7 +107,7 @@ class InputField(QWidget):
             nothing = "Choose a column" if offered.columns else "No suitable data in this session"
             self.combo.addItem("None" if not self.item.required else nothing, "")
         for name, dataset in offered.datasets.items():
-            self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
+            self.combo.addItem(f"{name}   ({size_text(dataset)})", name)
         for key, ref in offered.columns.items():
             where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
             self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
@@ -137,7 +137,7 @@ class InputField(QWidget):
         if not self.item.many:
             return
         for name, dataset in self._offer.datasets.items():
-            box = QCheckBox(f"{name}   ({size_words(dataset)})")
+            box = QCheckBox(f"{name}   ({size_text(dataset)})")
             box.toggled.connect(lambda _: self._picked())
             self._checks[name] = box
             self._boxes.addWidget(box)
@@ -270,7 +270,7 @@ class InputField(QWidget):
         if len(chosen) == 1:
             dataset = self.dataset(chosen[0])
             steps = ", ".join(str(step) for step in dataset.steps[-3:])
-            parts = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
+            parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
             parts += [steps] if steps else []
             text = (", ".join(parts).capitalize() + ". " if parts else "") + text
             text = f"{self._companions(chosen[0])} {text}".strip()

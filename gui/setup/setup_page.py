@@ -20,11 +20,11 @@ from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.page import Page
 from plaidwork.gui.setup.blame import field_of
-from plaidwork.gui.setup.cost import Planned, cost_words, planned
+from plaidwork.gui.setup.cost import Planned, cost_text, planned
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
-from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_words, plain_text
+from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_text, plain_text
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.schedule_form import ScheduleForm
@@ -204,7 +204,7 @@ class SetupPage(Page):
         if spec is None or self.inputs() or not found.session:
             self.foot.message.set_text("")
             return
-        words = [found.reason(spec, self._focus), elsewhere_words(found.elsewhere(spec, self._focus))]
+        words = [found.reason(spec, self._focus), elsewhere_text(found.elsewhere(spec, self._focus))]
         self.foot.message.set_text(" ".join(filter(None, words)), "warning")
 
     def _show_model(self, spec: ModelSpec) -> None:
@@ -430,7 +430,7 @@ class SetupPage(Page):
             more = f" (and {len(plan.warnings) - 1} more)" if len(plan.warnings) > 1 else ""
             first = plan.warnings[0]
             self.foot.message.set_text(f"{first.message} {first.hint}".strip() + more, "warning")
-        self.foot.estimate.setText(cost_words(plan, cost))
+        self.foot.estimate.setText(cost_text(plan, cost))
 
     def start(self) -> None:
         """Check everything; emit ``start_requested`` when all is well, else go to the first error."""

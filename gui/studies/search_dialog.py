@@ -197,8 +197,8 @@ class SearchDialog(TaskDialog):
             matters = row.parameter.active(self.plan.params) or varied & set(row.parameter.when)
             row.setVisible(bool(matters) or row.varies)
 
-    def _blocked(self, words: str) -> None:
-        self.count.setText(words)
+    def _blocked(self, text: str) -> None:
+        self.count.setText(text)
         self.estimate.setText("")
         self.start_button.setEnabled(False)
 

@@ -26,8 +26,8 @@ from plaidwork.gui.studies.columns import (
     caption,
     fit_columns,
     headline,
-    left_words,
-    progress_words,
+    left_text,
+    progress_text,
 )
 from plaidwork.gui.studies.detail import MOST, FitDetail, comparison
 from plaidwork.gui.studies.foot import FitFoot
@@ -221,10 +221,10 @@ class StudyPage(Page):
             return
         share = sum(job.share for job in record.jobs) / max(1, len(record.jobs))
         self._bar.setValue(round(1000 * share))
-        words = {"paused": "paused", "stopping": "stopping"}.get(
-            phase, left_words(self.workbench.studies.seconds_left(self.study_id))
+        text = {"paused": "paused", "stopping": "stopping"}.get(
+            phase, left_text(self.workbench.studies.seconds_left(self.study_id))
         )
-        self._progress.setText(", ".join(part for part in (progress_words(record), words) if part))
+        self._progress.setText(", ".join(part for part in (progress_text(record), text) if part))
         if not self._timer.isActive():
             self._timer.start()
 

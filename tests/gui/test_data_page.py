@@ -11,7 +11,7 @@ from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
-from plaidwork.gui.data.facts import find_facts, missing_words, size_words
+from plaidwork.gui.data.facts import find_facts, missing_text, size_text
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
 from plaidwork.gui.widgets import DataTable
@@ -246,8 +246,8 @@ def test_facts():
     assert facts.limits[0] == -facts.limits[1]
     assert facts.classes == {"x": 20, "y": 10}
     assert facts.counts.sum() == 238
-    assert size_words(labels()) == "30 rows"
-    assert missing_words((2, 2), 0) == "no missing cells"
+    assert size_text(labels()) == "30 rows"
+    assert missing_text((2, 2), 0) == "no missing cells"
     assert find_facts(labels()).n_missing == 0
 
 

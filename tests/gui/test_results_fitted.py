@@ -87,7 +87,7 @@ def test_strongest_columns_in_the_order_of_the_scores(opened, qtbot):
     row = int(np.argwhere(np.isnan(page.made.raw).any(axis=1))[0, 0])
     gap = int(np.argwhere(np.isnan(page.made.raw[row]))[0, 0])
     qtbot.mouseMove(page.canvas, page.canvas.point_of(row, gap).toPoint())
-    assert ": missing; factor 1 " in page.notified[-1]
+    assert ": missing; factor 1 " in page.told[-1]
 
 
 def test_denoised_and_imputed_values(opened, qtbot):
@@ -104,8 +104,8 @@ def test_denoised_and_imputed_values(opened, qtbot):
     assert np.allclose(page.made.shown, np.where(np.isnan(raw), expected, raw))
     gap = np.argwhere(np.isnan(raw))[0]
     qtbot.mouseMove(page.canvas, page.canvas.point_of(*map(int, gap)).toPoint())
-    assert ": missing, expected " in page.notified[-1]
-    assert " ± 0.5" in page.notified[-1]
+    assert ": missing, expected " in page.told[-1]
+    assert " ± 0.5" in page.told[-1]
     click(qtbot, page.scale._group.button(1), 5, 5)
     assert page.wait(20_000)
     known = np.where(np.isnan(raw), np.nan, page.made.shown)

@@ -88,7 +88,7 @@ def test_choose_enlarge_compare(opened, qtbot):
     assert mean.shape == (8, 8)
     assert int(mean.mean(axis=1).argmax()) == 1  # the bar of the first class is in its second row
     qtbot.mouseMove(tiles, at(rect.center().x(), rect.top() + rect.height() * 1.5 / 8))
-    assert page.notified[-1].startswith("Mean of row 2, row 2, column ")
+    assert page.told[-1].startswith("Mean of row 2, row 2, column ")
     page.grab()
     qtbot.keyClick(tiles, Qt.Key.Key_Right)
     assert tiles.current == order[1]

@@ -191,8 +191,8 @@ def load(
         gate.check_heaps(path)
         file = h5py.File(path, "r")
     except SessionError as error:
-        words = error.message if path.name in error.message else f"“{path.name}” is damaged: {error.message}"
-        raise SessionError(words, error.hint or _HINT) from error
+        text = error.message if path.name in error.message else f"“{path.name}” is damaged: {error.message}"
+        raise SessionError(text, error.hint or _HINT) from error
     except OSError as error:
         raise _not_opened(path, error) from error
     with file:
