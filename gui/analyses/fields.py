@@ -195,7 +195,7 @@ class FileField(QWidget):
         return self._error.text
 
     @property
-    def words(self) -> str:
+    def help_text(self) -> str:
         """What the field says about the file."""
         return self._help.text()
 

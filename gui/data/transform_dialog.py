@@ -32,10 +32,10 @@ class _Side(Card):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.matrix, self.histogram = MatrixThumb(), HistogramThumb()
-        self.text = Label("", "caption", "muted", wrap=True)
+        self.summary = Label("", "caption", "muted", wrap=True)
         vertical(
             Label(title, "strong"),
-            self.text,
+            self.summary,
             (self.matrix, 1),
             self.histogram,
             on=self,
@@ -51,7 +51,7 @@ class _Side(Card):
             facts.counts, facts.edges, f"value ({dataset.unit})" if dataset.unit else "value"
         )
         low, high = format_number(facts.low, 3), format_number(facts.high, 3)
-        self.text.setText(
+        self.summary.setText(
             f"{size_text(dataset)}, {missing_text(facts.shape, facts.n_missing)}. From {low} to {high}."
         )
 
@@ -59,7 +59,7 @@ class _Side(Card):
         """No version to show."""
         self.matrix.clear()
         self.histogram.set_counts(np.zeros(0), np.zeros(0))
-        self.text.setText(text)
+        self.summary.setText(text)
 
 
 class TransformDialog(TaskDialog):

@@ -118,7 +118,7 @@ def test_transform_dialog_tells_errors_at_once(qtbot, bench):
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "7")
     qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=20_000)
-    assert dialog.after.words.text().startswith("7 genes × 8 samples")
+    assert dialog.after.summary.text().startswith("7 genes × 8 samples")
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "1,5")
     field.leave()
