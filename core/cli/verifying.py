@@ -42,14 +42,14 @@ def outcome(found: Repeated, chains: int, same: bool) -> str:
     if found.verdict == "equal":
         return f"equal {where} over {found.sweeps} sweeps, to the bit."
     if found.verdict == "different":
-        return f"differs. {found.place}"
+        return f"differs. {found.location}"
     text = f"equal within rounding {where} over "
     if found.close >= found.sweeps:
         text += f"{found.sweeps} sweeps (relative differences up to {found.largest:.0e})."
     else:
         text += (
             f"the first {found.close} of {found.sweeps} sweeps (relative differences up to {found.largest:.0e}). From then "
-            f"on they part, as chains do that amplify rounding. {found.place}"
+            f"on they part, as chains do that amplify rounding. {found.location}"
         )
     if same:
         text += " Processor and libraries are those of the run; kernels that were compiled anew can round otherwise."

@@ -195,9 +195,9 @@ def _first_gap(dataset: Dataset) -> str:
     """Where the first missing cell is, in words."""
     values = dataset.values
     gaps = values < 0 if dataset.kind == "categorical" else np.isnan(values)
-    place = np.argwhere(gaps)[0]
+    position = np.argwhere(gaps)[0]
     names = (dataset.row_names, dataset.column_names)
-    return ", ".join(f"{w} “{n[int(i)]}”" for w, n, i in zip(("row", "column"), names, place))
+    return ", ".join(f"{w} “{n[int(i)]}”" for w, n, i in zip(("row", "column"), names, position))
 
 
 def _check_input(owner: str, item: Input, dataset: Dataset) -> None:

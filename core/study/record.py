@@ -246,9 +246,9 @@ class StudyRecord:
     def put(self, session: Session) -> None:
         """Write the record as it is now into the session, in the place of the one before."""
         record = self.to_json()
-        for place, old in enumerate(session.studies):
+        for index, old in enumerate(session.studies):
             if old.get("id") == self.id:
-                session.studies[place] = record
+                session.studies[index] = record
                 return
         session.studies.append(record)
         session.note("study", study=self.id, title=self.title, model=self.model_id, jobs=len(self.jobs))

@@ -113,7 +113,7 @@ class Study(RunningStudy):
             model = registry().model(model)
         spec = model.spec
         varied, points = combinations(spec, grid or {}, dict(hyperparameters or {}), seeds)
-        jobs = [StudyJob(place + 1, params, seed) for place, (params, seed) in enumerate(points)]
+        jobs = [StudyJob(index + 1, params, seed) for index, (params, seed) in enumerate(points)]
         known = metrics_of(
             spec, _contributed() if metrics is None else metrics, model.offers("log_likelihood")
         )

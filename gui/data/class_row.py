@@ -110,8 +110,8 @@ class ClassRow(QWidget):
         columns = tuple(t for t, role in zip(preview.header, preview.roles) if role == "value")
         rows: tuple[str, ...] = ()
         if "name" in preview.roles:
-            place = preview.roles.index("name")
-            rows = tuple(cells[place].strip() for cells in preview.cells if place < len(cells))
+            index = preview.roles.index("name")
+            rows = tuple(cells[index].strip() for cells in preview.cells if index < len(cells))
         axis, count = match_axis({1: columns, 0: rows}, self.annotations.names)
         total = len((rows, columns)[axis])
         if count == 0:

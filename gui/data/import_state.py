@@ -116,9 +116,9 @@ class ImportState:
         else:
             for other in self.rows:  # what is mended by the same value is mended, too
                 fixes = (other.issue.fix, other.issue.other)
-                place = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
-                if place >= 0:
-                    other.applied, other.second = True, bool(place)
+                position = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
+                if position >= 0:
+                    other.applied, other.second = True, bool(position)
                 elif other.option == name:
                     other.applied = False
             self.given[name] = value
@@ -274,8 +274,8 @@ def annotate(
             f"the data with “{first[0] if first else ''}”.",
             "Choose another file, or import without it.",
         )
-    place = {name: index for index, name in enumerate(names)}
-    index = np.array([place.get(name, -1) for name in axes[axis]])
+    position = {name: index for index, name in enumerate(names)}
+    index = np.array([position.get(name, -1) for name in axes[axis]])
     table = {}
     for title, column in columns.items():
         column = np.asarray(column)

@@ -29,8 +29,8 @@ def band_image(present: np.ndarray, width: int) -> QImage:
     there = np.add.reduceat((present > 0).astype(float), starts)
     share = np.add.reduceat(present, starts) / np.maximum(there, 1)
     table = theme().lut("tide")
-    place = np.clip(np.round((0.25 + 0.45 * share) * (len(table) - 1)), 0, len(table) - 1).astype(int)
-    pixels = np.ascontiguousarray(table[place][:, :4]).copy()
+    position = np.clip(np.round((0.25 + 0.45 * share) * (len(table) - 1)), 0, len(table) - 1).astype(int)
+    pixels = np.ascontiguousarray(table[position][:, :4]).copy()
     pixels[:, 3] = np.round(255 * there / sizes).astype(np.uint8)
     image = QImage(pixels.data, width, 1, 4 * width, QImage.Format.Format_RGBA8888)
     return image.copy()
@@ -253,16 +253,16 @@ class PresencePicture(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit("")
 
-    def read_out(self, place: QPointF) -> str:
+    def read_out(self, position: QPointF) -> str:
         """View, sample and share of its features at a place of the widget; empty outside the bands."""
         overview = self._overview
         if overview is None or not overview.samples:
             return ""
         for row, view in enumerate(overview.views):
             area = self._area(row)
-            if area.contains(place):
+            if area.contains(position):
                 n = len(overview.samples)
-                column = min(n - 1, int((place.x() - area.left()) / area.width() * n))
+                column = min(n - 1, int((position.x() - area.left()) / area.width() * n))
                 share = float(overview.present[row, column])
                 text = f"{format_percent(share)} of the features known" if share > 0 else "missing"
                 return f"{view.name}, {overview.samples[column]}: {text}"

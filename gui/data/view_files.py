@@ -96,7 +96,7 @@ class FileRow(QWidget):
             row = self._parts.takeAt(0).widget()
             row.hide()
             row.deleteLater()
-        self.edits = [self._edit(place + 1) for place in range(number)] or [self._single]
+        self.edits = [self._edit(index + 1) for index in range(number)] or [self._single]
         self._lines = [Label("", "caption", "muted", elide=True) for _ in range(number)]
         for edit, line in zip(self.edits, self._lines):
             holder = QWidget()

@@ -163,9 +163,9 @@ class DetailCard(Card):
             texts.append(f"Also: {rest}." if rest and texts else f"Brings {rest}." if rest else "")
             if not any(texts):
                 texts[0] = "Brings nothing yet: no hook returns anything."
-        for place, label in enumerate(self.lines):
-            self._set(label, texts[place] if usable and place < len(texts) else "")
-            label.set_color("text" if place < min(len(models), _SHOWN_MODELS) else "muted")
+        for index, label in enumerate(self.lines):
+            self._set(label, texts[index] if usable and index < len(texts) else "")
+            label.set_color("text" if index < min(len(models), _SHOWN_MODELS) else "muted")
 
     def _offer(self, info: PluginInfo, developer: bool, removable: bool, busy: str) -> None:
         shown = {

@@ -62,24 +62,24 @@ def cause_of(info: PluginInfo) -> Cause | None:
     if fault is None:
         return None
     frames = _frames(fault.traceback)
-    place = fault.frame.split(",")[0]  # file:line
-    file, _, line = place.rpartition(":")
+    location = fault.frame.split(",")[0]  # file:line
+    file, _, line = location.rpartition(":")
     found = [frame for frame in frames if file and frame[0].endswith(file) and frame[1] == line]
     if found:
         path, number, code = found[-1]
         parts = Path(path).parts[-2:]
         return Cause(f"{'/'.join(parts)}, line {number}", code, fault.error)
-    return Cause(place.replace(":", ", line "), "", fault.error)
+    return Cause(location.replace(":", ", line "), "", fault.error)
 
 
 def _frames(traceback: str) -> list[tuple[str, str, str]]:
     """(file, line, code) of every frame of a traceback text."""
     lines = traceback.splitlines()
     found = []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         match = _FRAME.match(line)
         if match:
-            code = lines[place + 1].strip() if place + 1 < len(lines) else ""
+            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
             found.append((match["file"], match["line"], "" if _FRAME.match(code) else code))
     return found
 

@@ -205,10 +205,10 @@ class InstallDialog(TaskDialog):
         self.back_button.setVisible(bool(page))
         self.message.hide()
         self.pages.setCurrentIndex(page)
-        for place in range(self.pages.count()):  # only the page in front takes room
-            policy = self.pages.widget(place).sizePolicy()
-            kind = policy.Policy.Preferred if place == page else policy.Policy.Ignored
-            self.pages.widget(place).setSizePolicy(policy.Policy.Preferred, kind)
+        for index in range(self.pages.count()):  # only the page in front takes room
+            policy = self.pages.widget(index).sizePolicy()
+            kind = policy.Policy.Preferred if index == page else policy.Policy.Ignored
+            self.pages.widget(index).setSizePolicy(policy.Policy.Preferred, kind)
         self._fit()
 
     def _fit(self) -> None:

@@ -43,10 +43,10 @@ def _set_search(control: SearchPicker, value: Any) -> bool:
 
 
 def _set_combo(control: QComboBox, value: Any) -> bool:
-    place = control.findText(value)
-    if place >= 0:
-        control.setCurrentIndex(place)
-    return place >= 0
+    index = control.findText(value)
+    if index >= 0:
+        control.setCurrentIndex(index)
+    return index >= 0
 
 
 def _set_box(control: QCheckBox, value: Any) -> bool:
@@ -150,7 +150,7 @@ class Choices(QObject):
                 self._kept[name] = kind.read(widget)
 
 
-def kept_choices(settings: dict[str, Any], *place: str) -> dict[str, Any]:
+def kept_choices(settings: dict[str, Any], *path: str) -> dict[str, Any]:
     """Where the choices of a view are kept in the settings of its run: by its group and title."""
     found = settings.setdefault("choices", {})
-    return found.setdefault(" / ".join(part for part in place if part), {})
+    return found.setdefault(" / ".join(part for part in path if part), {})

@@ -272,13 +272,13 @@ class CoefficientsPage(ResultPage):
         self._foot.setText(text)
 
     # -- choices --------------------------------------------------------------------------------
-    def _choose(self, place: int) -> None:
+    def _choose(self, index: int) -> None:
         """A line of the list: all factors, or one."""
-        if self._together and place == 0:
+        if self._together and index == 0:
             self._all = True
             self._draw()
         else:
-            self.choose_layer(place - self._together)
+            self.choose_layer(index - self._together)
 
     def chosen_layer(self) -> int | None:
         """The one shown, chosen by the user or not."""
@@ -357,8 +357,8 @@ class CoefficientsPage(ResultPage):
         """Left and right walk over the factors."""
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
         if step and self.loaded is not None and len(self.loaded.layers) > 1:
-            place = self.picker.currentIndex() + step
-            self.picker.setCurrentIndex(min(max(place, 0), self.picker.count() - 1))
+            index = self.picker.currentIndex() + step
+            self.picker.setCurrentIndex(min(max(index, 0), self.picker.count() - 1))
         else:
             super().keyPressEvent(event)
 

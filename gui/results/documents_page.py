@@ -142,8 +142,8 @@ class DocumentsPage(ResultPage):
         chosen = self._selection.get(data.selection_kind)
         if self._current < 0 and first and chosen:
             self._current = chosen[0]
-        place = np.flatnonzero(self._rows == self._current)
-        row = int(place[0]) if len(place) else 0
+        position = np.flatnonzero(self._rows == self._current)
+        row = int(position[0]) if len(position) else 0
         self._current = -1
         if len(self._rows):
             self._filling = True
@@ -217,9 +217,9 @@ class DocumentsPage(ResultPage):
         """Show a document that was chosen in another view, listed or not."""
         if not chosen or chosen[0] == self._current or chosen[0] >= len(self.loaded.names):
             return
-        place = np.flatnonzero(self._rows == chosen[0])
-        if len(place):
-            self.table.select_row(int(place[0]))
+        position = np.flatnonzero(self._rows == chosen[0])
+        if len(position):
+            self.table.select_row(int(position[0]))
         else:
             self.table.view.clearSelection()
             self._current = int(chosen[0])
@@ -277,8 +277,8 @@ class DocumentsPage(ResultPage):
         if self.loaded is not None and step:
             self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.factors) - 1))
         elif self.loaded is not None and jump and len(self._rows):
-            place = np.flatnonzero(self._rows == self._current)
-            row = int(place[0]) + jump if len(place) else 0
+            position = np.flatnonzero(self._rows == self._current)
+            row = int(position[0]) + jump if len(position) else 0
             self.table.select_row(min(max(row, 0), len(self._rows) - 1))
         else:
             super().keyPressEvent(event)

@@ -114,9 +114,9 @@ class NetworkPage(ResultPage):
             self._least = float(size[_AT_FIRST - 1]) if len(size) > _AT_FIRST else low
         self._threshold_field.setVisible(high > low)
         self.threshold.set_range(0, _STEPS)
-        place = round((self._least - low) / ((high - low) or 1.0) * _STEPS)
+        steps = round((self._least - low) / ((high - low) or 1.0) * _STEPS)
         blocked = self.threshold.blockSignals(True)
-        self.threshold.set_value(min(max(place, 0), _STEPS))
+        self.threshold.set_value(min(max(steps, 0), _STEPS))
         self.threshold.blockSignals(blocked)
         self.legend.set_colouring(loaded.colours)
         if self.map.focus >= len(loaded.names):
@@ -151,18 +151,18 @@ class NetworkPage(ResultPage):
         self.update_head()
 
     # -- choices --------------------------------------------------------------------------------
-    def _weight(self, place: float) -> float:
+    def _weight(self, steps: float) -> float:
         data = self.loaded
         if not isinstance(data, Network):
             return 0.0
         low, high = data.limits
-        return low + place / _STEPS * (high - low)
+        return low + steps / _STEPS * (high - low)
 
-    def _weight_text(self, place: float) -> str:
-        return format_number(self._weight(place), 2)
+    def _weight_text(self, steps: float) -> str:
+        return format_number(self._weight(steps), 2)
 
-    def _set_threshold(self, place: float) -> None:
-        self._least = self._weight(place)
+    def _set_threshold(self, steps: float) -> None:
+        self._least = self._weight(steps)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 

@@ -458,7 +458,7 @@ class ResultPage(Renaming):
         """The menu of the page, with what can be done to what is chosen."""
         self._open_menu(event.globalPos())
 
-    def _open_menu(self, place: QPoint) -> None:
+    def _open_menu(self, point: QPoint) -> None:
         menu = QMenu(self)
         self.fill_menu(menu)
         self.offer_rename(menu)
@@ -468,7 +468,7 @@ class ResultPage(Renaming):
             "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
-        menu.exec(place)
+        menu.exec(point)
         menu.deleteLater()
 
 

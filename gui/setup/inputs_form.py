@@ -172,10 +172,10 @@ class InputField(QWidget):
             box.setChecked(name in names)
             blocker.unblock()
         blocker = QSignalBlocker(self.combo)
-        place = next((self.combo.findData(name) for name in names if name in self._offer), -1)
-        if place < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
-            place = 0
-        self.combo.setCurrentIndex(place)
+        index = next((self.combo.findData(name) for name in names if name in self._offer), -1)
+        if index < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
+            index = 0
+        self.combo.setCurrentIndex(index)
         blocker.unblock()
         self._edited()
 

@@ -96,11 +96,11 @@ def _heads(record: StudyRecord) -> dict[str, str]:
 
 
 def _ranks(record: StudyRecord) -> np.ndarray:
-    place = {
+    rank = {
         job.number: at + 1
         for at, job in enumerate(j for j in record.ranked() if j.status == "done" and j.metric == j.metric)
     }
-    return np.array([float(place.get(job.number, math.nan)) for job in record.jobs])
+    return np.array([float(rank.get(job.number, math.nan)) for job in record.jobs])
 
 
 def _texts(values: list[str]) -> np.ndarray:

@@ -193,7 +193,7 @@ def _weights(result: Result) -> tuple[np.ndarray, tuple[str, str]]:
 def _part(sets: GeneSets, view: str, features: Sequence[str], view_of: np.ndarray, params: Params) -> Part:
     places = np.flatnonzero(view_of == view)
     # a name that several views have may come with its view: “TP53 (mrna)”
-    own = [features[int(place)].removesuffix(f" ({view})") for place in places]
+    own = [features[int(index)].removesuffix(f" ({view})") for index in places]
     matched = match(sets, own, params["ignore_case"])
     sizes = matched.sizes
     largest = min(params["largest"], len(places) - 1)  # something has to be outside

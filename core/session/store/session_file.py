@@ -209,9 +209,9 @@ def load(
             ) from error
         except Exception as error:
             found = f"{type(error).__name__}: {error}".rstrip(".")
-            place = "the head of the file" if reader is None else f"“{reader.at}”"
+            location = "the head of the file" if reader is None else f"“{reader.at}”"
             raise SessionError(
-                f"“{path.name}” cannot be opened: {place} is damaged or not what was expected ({found}).",
+                f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
                 _HINT,
             ) from error
     session.path, session.read_only = path.absolute(), read_only
