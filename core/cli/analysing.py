@@ -176,5 +176,5 @@ def _about(spec: AnalysisSpec, run: Run, session: Session) -> dict[str, Any]:
         "annotation": annotations,
         "file": {item.name: item.doc or item.title for item in spec.files},
         "settings": {item.name: item.default for item in spec.hyperparameters},
-        "standing": standing(spec, run, seen).words,
+        "standing": standing(spec, run, seen).text,
     }

@@ -170,7 +170,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     with one_thread(), blamed(model, "log_likelihood"):
         by_chain = [
             np.concatenate(
-                [_asked(model, chain, len(kept), data, params, b, p) for b, p in enumerate(parts)], axis=1
+                [_compute(model, chain, len(kept), data, params, b, p) for b, p in enumerate(parts)], axis=1
             )
             for chain in kept.chains
         ]
@@ -232,7 +232,7 @@ def _some(count: int, most: int, rng: np.random.Generator) -> np.ndarray:
     return np.arange(count) if count <= most else np.sort(rng.choice(count, most, replace=False))
 
 
-def _asked(
+def _compute(
     model: Model, chain: ChainView, n_chains: int, data: ModelData, params: Params, b: int, part: _Part
 ) -> np.ndarray:
     """(draws, observations) of one chain. Raises ``ValueError`` when the model returns anything else."""

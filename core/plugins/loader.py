@@ -218,8 +218,8 @@ class Loader:
                 sentence, "Update Plaidwork, or use an older version of the plugin.", hook="import"
             )
         hook = getattr(failure, "plaidwork_hook", "") or "import"
-        told = plugin_error(info, hook, failure)
-        fault: PluginFault = told.fault
+        wrapped = plugin_error(info, hook, failure)
+        fault: PluginFault = wrapped.fault
         called = {"import": "Could not be imported", "": "Failed"}.get(fault.hook, f"{fault.hook}() failed")
         if isinstance(failure, Incompatible):
             message = f"{failure.message}."

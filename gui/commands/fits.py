@@ -182,12 +182,12 @@ class FitCommands(CommandGroup):
         if run.status == "failed" and window.messages.has(failure_key(run)):
             return  # why it failed is what counts, and that is told already
         key = f"{run.id} {run.n_draws}"
-        if key in self._told_results:
+        if key in self._reported_results:
             return
-        self._told_results.add(key)
+        self._reported_results.add(key)
         headline = next((v.headline for v in run.spec.views if v.headline), "")
         found = run.results.get(headline, "") if headline else ""
-        words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
+        outcome = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
         kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
         text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
@@ -197,7 +197,7 @@ class FitCommands(CommandGroup):
         actions = (
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )
-        window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
+        window.messages.post(kind, f"{run.title} {outcome}", text, actions, key=f"end {run.id}")
         self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:

@@ -263,13 +263,13 @@ class LivePage(Page):
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
-        words = {
+        labels = {
             "preparing": "Preparing",
             "paused": "Paused",
             "stopping": "Stopping",
             "": run.status.capitalize(),
         }
-        value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
+        value = format_duration(left, rough=True) if left is not None else labels.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
         most, colour = self._workbench.budget_left(run), "text"
         label = "Time left" if most is None else "Settles in"

@@ -47,7 +47,7 @@ class PluginsDialog(TaskDialog):
     settings : remembers the developer mode; by default the user's
     """
 
-    _told = Signal()
+    _plugin_changed = Signal()
 
     def __init__(
         self, workbench: Workbench, parent: QWidget | None = None, settings: Settings | None = None
@@ -61,7 +61,7 @@ class PluginsDialog(TaskDialog):
         self._busy: tuple[str, str] | None = None
         self._build()
         self.resize(*SIZE)
-        self._told.connect(self._refresh)
+        self._plugin_changed.connect(self._refresh)
         self._unsubscribe = self.registry.subscribe(lambda info: self._say())
         if parent is not None:
             parent.installEventFilter(self)
@@ -81,7 +81,7 @@ class PluginsDialog(TaskDialog):
         self.table = PluginTable(kept_check)
         self.table.chosen.connect(self._show_detail)
         self.card = DetailCard()
-        self.card.asked.connect(self._act)
+        self.card.action_requested.connect(self._act)
         vertical(
             self._build_head(),
             self.messages,
@@ -153,7 +153,7 @@ class PluginsDialog(TaskDialog):
     def _say(self) -> None:
         """In any thread: something has changed."""
         with suppress(RuntimeError):  # the window was deleted meanwhile
-            self._told.emit()
+            self._plugin_changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close with the window that it belongs to."""
@@ -284,11 +284,11 @@ class PluginsDialog(TaskDialog):
     def _could_not(self, doing: str) -> Callable[[BaseException, str], None]:
         def tell(error: BaseException, details: str) -> None:
             title = f"Could not {doing}"
-            told = error_text(error)
+            text = error_text(error)
             actions = [] if isinstance(error, PlaidworkError) else [
-                ("Details", lambda: dialogs.show_text(self, title, details, told))
+                ("Details", lambda: dialogs.show_text(self, title, details, text))
             ]  # fmt: skip
-            self.messages.post("error", title, told, actions, key="action")
+            self.messages.post("error", title, text, actions, key="action")
 
         return tell
 

@@ -191,7 +191,7 @@ class ImageGridPage(ResultPage):
             if dataset is not None:
                 self.workbench.replace_dataset(missing.dataset, dataset.with_(image_shape=sides))
         except DataError as error:
-            self.workbench.told.emit("error", "Could not set the image shape", error.message, "")
+            self.workbench.notified.emit("error", "Could not set the image shape", error.message, "")
             return
         self.refresh()
 

@@ -357,7 +357,7 @@ def role_names(sources: Sources, role: str, dim: str, length: int) -> tuple[str,
     return sources.dim_names(dim, length)
 
 
-def bus_kind(sources: Sources, dim: str, length: int) -> str:
+def data_axis(sources: Sources, dim: str, length: int) -> str:
     """``row`` or ``column`` when the dim is that axis of an input with as many items, else empty."""
     for item in sources.run.spec.inputs:
         for name in sources.run.inputs.get(item.name, ())[:1]:

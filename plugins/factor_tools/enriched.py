@@ -217,7 +217,7 @@ def matching(sets: GeneSets, parts: Sequence[Part], params: Params) -> Results:
     )
     found = max(part.matched.genes for part in parts)
     case = max(part.matched.only_case for part in parts)
-    tested = len({int(place) for part in parts for place in part.tested})
+    tested = len({int(index) for part in parts for index in part.tested})
     words = [
         f"{tested:,} of {plural(len(sets), 'set')} {'has' if tested == 1 else 'have'} {params['smallest']:,} to "
         f"{params['largest']:,} of their genes there and {'is' if tested == 1 else 'are'} tested"

@@ -82,8 +82,8 @@ def previewed(raw: RawTable, options: ImportOptions) -> Preview:
         issues.append(Issue("info", f"The first {raw.checked} rows were checked", detail))
     in_force, detected, choices = dict(raw.in_force), raw.detected, dict(raw.choices)
     if raw.asks_samples:
-        told = raw.words, raw.row_names, raw.column_names, raw.samples_in
-        in_force["samples_in"] = samples_found(options, *told)
+        known = raw.words, raw.row_names, raw.column_names, raw.samples_in
+        in_force["samples_in"] = samples_found(options, *known)
         detected |= {"samples_in"} - options.keys()
         choices["samples_in"] = declared_choices("samples_in")
     grid = raw.grid or _grid(raw)

@@ -37,7 +37,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     layout.thousands, layout.percent = _marks_given(options)
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
-        layout.told += layout.sheet.issues
+        layout.issues += layout.sheet.issues
         names = layout.sheet.names
         if len(names) > 1 and options.get("sheet") is None:
             layout.unclear["sheet"] = f"The file holds {len(names)} sheets: {', '.join(names)}."
@@ -141,7 +141,7 @@ def _delimiter(path: Path, layout: Layout) -> str:
             best, best_score = delimiter, score
     if named and best_score[0]:
         found = DELIMITERS[best].split()[0].lower()
-        layout.told.append(
+        layout.issues.append(
             Issue(
                 "warning",
                 f"The file is called {named[0]} but holds no tab",
@@ -213,7 +213,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         ]
         found = sorted({*texts, *raters})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
-        layout.told += [
+        layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
         ]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)

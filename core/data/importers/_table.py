@@ -88,7 +88,7 @@ def load_table(
         )
     if progress is not None:
         progress(1.0)
-    issues = [*layout.told, *problems.issues(), *_notices(batch.parser)]
+    issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
     return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 

@@ -25,7 +25,7 @@ def guest(tmp_path, monkeypatch):
 def test_a_report_with_progress(guest):
     told = []
     (report,) = check_in_process(
-        ["guest.level"], told=lambda *what: told.append(what), only=["declaration", "traces"]
+        ["guest.level"], listener=lambda *what: told.append(what), only=["declaration", "traces"]
     )
     assert report.ok, report.text()
     assert told[0] == (0, 0, "")
@@ -50,7 +50,7 @@ def test_raising_ends_the_process(guest):
         raise Enough
 
     with pytest.raises(Enough):
-        check_in_process(["guest.level"], told=told)
+        check_in_process(["guest.level"], listener=told)
     assert not multiprocessing.active_children()
 
 

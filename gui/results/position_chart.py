@@ -8,41 +8,41 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from plaidwork.gui.results.chart import Chart
 
 
-class PlaceChart(Chart):
+class PositionChart(Chart):
     """One of its places (0, 1, …) is marked: ``current``, -1 for none. A subclass says where, how many and in what words."""
 
     current = -1
 
-    def place_count(self) -> int:
+    def position_count(self) -> int:
         """How many places there are."""
         raise NotImplementedError
 
-    def place_at(self, at: QPointF) -> int:
+    def position_at(self, at: QPointF) -> int:
         """The place under or near a point; -1 when there is none."""
         raise NotImplementedError
 
-    def place_text(self, place: int) -> str:
+    def position_text(self, position: int) -> str:
         """A place in words."""
         raise NotImplementedError
 
-    def show_place(self, place: int) -> None:
+    def show_position(self, position: int) -> None:
         """Mark a place and tell it."""
-        if place != self.current and self.place_count():
-            self.current = place
-            self.hovered.emit(self.place_text(place) if place >= 0 else "")
+        if position != self.current and self.position_count():
+            self.current = position
+            self.hovered.emit(self.position_text(position) if position >= 0 else "")
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_place(self.place_at(event.position()))
+        self.show_position(self.position_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.show_place(-1)
+        self.show_position(-1)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and right walk over the places."""
         step = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key()), 0)
-        if step and self.place_count():
-            self.show_place(min(max(self.current + step, 0), self.place_count() - 1))
+        if step and self.position_count():
+            self.show_position(min(max(self.current + step, 0), self.position_count() - 1))
         else:
             super().keyPressEvent(event)
