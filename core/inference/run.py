@@ -184,8 +184,11 @@ class Run:
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
             unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
-            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
-            found = key, with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups))
+            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2], schedule=self.schedule)
+            found = (
+                key,
+                with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups), self.schedule),
+            )
             self._judged = found
         return found[1]
 
