@@ -87,6 +87,17 @@ def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
     assert "differs. Chain 1, sweep 1: trace" in capsys.readouterr().out
 
 
+def test_verify_can_ask_for_the_bit(fitted, tmp_path, capsys):
+    session = open_session(fitted)
+    (run,) = session.runs.values()
+    run.chains[0].trace.rows()[0] *= 1 + 1e-12
+    session.save(tmp_path / "rounded.plaidwork")
+    assert main(["verify", str(tmp_path / "rounded.plaidwork"), "--sweeps", "2"]) == 0
+    assert "equal within rounding" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "rounded.plaidwork"), "--sweeps", "2", "--exact"]) == 3
+    assert main(["verify", str(fitted), "--sweeps", "2", "--exact"]) == 0
+
+
 def test_resume_extends_and_equals_a_longer_fit(fitted, tmp_path):
     out, longer = tmp_path / "out.plaidwork", tmp_path / "longer.plaidwork"
     assert main(["resume", str(fitted), "--draws", "2", "--out", str(out)]) == 0
