@@ -130,6 +130,22 @@ def test_export(fitted, tmp_path, capsys):
     assert main(["export", str(fitted), "--to", str(folder), "--force"]) == 0
 
 
+def test_export_as_annotated_data(fitted, tmp_path, capsys):
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "a.h5ad"
+    assert main(["export", str(fitted), "--to", str(path)]) == 0
+    assert capsys.readouterr().out == f"Wrote {path}\n"
+    found = anndata.read_h5ad(path)
+    assert found.shape == (100, 200)
+    assert found.obsm["infinite_plaid_block_rows"].shape[0] == 100
+    assert found.varm["infinite_plaid_block_columns"].shape[0] == 200
+    assert found.uns["plaidwork_run"]["settings"]
+    assert main(["export", str(fitted), "--to", str(path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["export", str(fitted), "--to", str(path), "--force", "--run", "none"]) == 2
+    assert main(["export", str(fitted), "--to", str(tmp_path / "folder"), "--run", "none"]) == 2
+
+
 def test_examples_are_listed(capsys):
     assert main(["example"]) == 0
     listed = capsys.readouterr().out
