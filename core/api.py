@@ -41,6 +41,7 @@ from plaidwork.core.data.samples import Sample
 from plaidwork.core.draws.chain import chain_of
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.numbers import (
+    format_correlation,
     format_count,
     format_fixed,
     format_loss,
@@ -95,6 +96,7 @@ __all__ = [  # noqa: RUF022 - by theme
     "Results",
     "Table",
     # numbers as text
+    "format_correlation",
     "format_count",
     "format_fixed",
     "format_loss",

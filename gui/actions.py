@@ -46,6 +46,13 @@ ACTIONS = {
         ActionInfo(
             "export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"
         ),
+        ActionInfo(
+            "export_annotated",
+            "Export annotated data…",
+            "",
+            "",
+            "The data with what was found of samples and features, as AnnData or MuData read it",
+        ),
         ActionInfo("export_script", "Export as Python script…", "", "", "A script that repeats this run"),
         ActionInfo(
             "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
@@ -114,7 +121,7 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
-        "export_picture", "export_run", "export_job", "export_script", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),

@@ -348,6 +348,9 @@ class MainWindow(QMainWindow):
             "rename": run is not None or study is not None or bool(self.current_dataset()),
             "remove": ((run is not None or study is not None) and not phase) or bool(self.current_dataset()),
             "export_run": run is not None and bool(run.results),
+            "export_annotated": run is not None
+            and bool(run.results)
+            and any(item.kind == "matrix" for item in run.spec.inputs),
             "export_script": run is not None,
             "export_job": run is not None,
             "export_picture": "export_picture" in offers,

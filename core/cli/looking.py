@@ -8,7 +8,8 @@ import math
 import sys
 from typing import Any
 
-from plaidwork.core.cli.fitting import NO_PICTURES, renderer
+from plaidwork.core.cli import pairs
+from plaidwork.core.cli.fitting import NO_PICTURES, find_run, renderer
 from plaidwork.core.contract.spec import View, spec_to_json
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
@@ -139,9 +140,16 @@ def _plain(solution: Solution) -> dict[str, Any]:
 
 
 def export(options: argparse.Namespace) -> int:
-    """``plaidwork export S.plaidwork --to DIR [--picture TITLE …]``."""
+    """``plaidwork export S.plaidwork --to DIR|FILE.h5ad|FILE.h5mu [--run TITLE] [--picture TITLE …]``."""
+    from plaidwork.core.session.annotated import SUFFIXES
     from plaidwork.core.session.exporting import export_session
 
+    if options.to.suffix.lower() in SUFFIXES and not options.to.is_dir():
+        return _export_annotated(options)
+    if options.run is not None:
+        raise SettingError(
+            "--run goes with a file of annotated data.", "A folder gets all runs; or --to FILE.h5ad"
+        )
     draw = renderer() if options.picture else None
     folder = options.to.expanduser()
     if folder.exists() and not folder.is_dir():
@@ -165,6 +173,18 @@ def export(options: argparse.Namespace) -> int:
                 name = file_name(_name(view).replace("/", " "))
                 files.append(draw(session, run, view, pictures / f"{name}.png"))
     print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
+    return 0
+
+
+def _export_annotated(options: argparse.Namespace) -> int:
+    """A run and its data as one file."""
+    from plaidwork.core.session.exporting import export_annotated
+
+    if options.picture:
+        raise SettingError("--picture needs a folder.", "Leave it out, or give --to the name of a folder.")
+    path = pairs.check_output(options.to, options.force)
+    session = open_session(options.session)
+    print(f"Wrote {export_annotated(find_run(session, options.run), path, session).absolute()}")
     return 0
 
 

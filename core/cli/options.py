@@ -234,9 +234,18 @@ def _info(parser: argparse.ArgumentParser) -> None:
 def _export(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument(
-        "--to", type=Path, metavar="DIR", required=True, help="folder to write; must be new or empty"
+        "--to",
+        type=Path,
+        metavar="PLACE",
+        required=True,
+        help="folder to write, new or empty; or FILE.h5ad or FILE.h5mu for a run and its data as annotated data",
     )
-    parser.add_argument("--force", "-f", action="store_true", help="write into a folder that has files")
+    parser.add_argument(
+        "--run", metavar="TITLE", help="title or id of the run that the file is of (the last one)"
+    )
+    parser.add_argument(
+        "--force", "-f", action="store_true", help="write into a folder that has files, replace a file"
+    )
     parser.add_argument(
         "--picture",
         action="append",
@@ -296,6 +305,9 @@ def _verify(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")
     parser.add_argument("--sweeps", type=int, default=20, metavar="N", help="how many sweeps to repeat (20)")
+    parser.add_argument(
+        "--exact", action="store_true", help="exit code 3 also where draws are equal but for rounding"
+    )
 
 
 def _plugin(parser: argparse.ArgumentParser) -> None:

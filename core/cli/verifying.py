@@ -17,7 +17,10 @@ DONE, DIFFERS = 0, 3
 
 
 def verify(options: argparse.Namespace) -> int:
-    """``plaidwork verify S.plaidwork [--sweeps N]``: 0 when all is equal, if only but for rounding; 3 when not."""
+    """``plaidwork verify S.plaidwork [--sweeps N] [--exact]``: 0 when all is equal; 3 when not.
+
+    But for rounding counts as equal, unless ``--exact`` is given.
+    """
     if options.sweeps < 1:
         raise SettingError(f"--sweeps must be at least 1. Found “{options.sweeps}”.")
     session = open_session(options.session)
@@ -32,6 +35,7 @@ def verify(options: argparse.Namespace) -> int:
         print(f"  {_machines(run, now)}")
         if found.verdict == "different":
             _changes(run, now)
+        if found.verdict == "different" or (options.exact and found.verdict != "equal"):
             code = DIFFERS
     return code
 

@@ -84,6 +84,17 @@ def format_probability(value: float, decimals: int = 2) -> str:
     return format_fixed(value, decimals)
 
 
+def format_correlation(value: float, decimals: int = 2) -> str:
+    """Show a correlation; what is exactly -1 or 1 has no decimals, and nothing else reads so."""
+    size = abs(value)
+    if size == 1:
+        return format_count(value)
+    step = 10.0**-decimals
+    if 1 - step / 2 <= size < 1:
+        return f"{'>' if value > 0 else '<'} {format_fixed(math.copysign(1 - step, value), decimals)}"
+    return format_fixed(value, decimals)
+
+
 def format_loss(value: float, decimals: int = 3) -> str:
     """Show what is 0 at best, such as a log loss; what is exactly 0 has no decimals, and nothing else reads so."""
     if value == 0:

@@ -61,6 +61,34 @@ def export_run(run: Run, folder: Path, session: Session, plugins: Registry | Non
     return _as_a_whole(folder, write)
 
 
+def export_annotated(run: Run, path: Path | str, session: Session | None = None) -> Path:
+    """Write the matrices of a run with what was found as ``.h5ad`` (one matrix) or ``.h5mu`` (any number); the path.
+
+    ``session`` is that of the run unless given. Raises ``SessionError`` for another suffix, several matrices as ``.h5ad``, a run
+    without results and what cannot be written, ``DataError`` when the data are gone or have changed since the fit.
+    """
+    from plaidwork.core.session.annotated import SUFFIXES, annotated, suffixes_of
+    from plaidwork.core.session.store.annotated import write_anndata, write_mudata
+
+    path, session = Path(path), session or getattr(run, "session", None)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SessionError(f"Annotated data have the suffix .h5ad or .h5mu. Found “{path.name}”.")
+    if session is None:
+        raise SessionError(f"{run.title} belongs to no session, which would have its data.")
+    found = annotated(run, session.datasets)
+    if suffix not in suffixes_of(run):
+        raise SessionError(
+            f"{run.title} was fitted to {len(found.parts)} matrices, and .h5ad holds one.",
+            f"Write “{path.stem}.h5mu”, which holds any number.",
+        )
+    try:
+        (write_anndata if suffix == ".h5ad" else write_mudata)(found, path)
+    except (OSError, RuntimeError) as error:
+        raise SessionError(f"Could not write “{path}”: {error}.", "Write to another place.") from error
+    return path
+
+
 def _as_a_whole(folder: Path, write: Callable[[Path], None]) -> list[Path]:
     """Let ``write`` fill a folder beside ``folder``, then move its files in."""
     try:

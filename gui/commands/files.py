@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SESSION_SUFFIX = ".plaidwork"
 SEVERAL = (".h5mu",)
 """Files that hold several matrices by their nature."""
+ANNOTATED = {".h5ad": "AnnData", ".h5mu": "MuData"}
+"""What reads the files of annotated data, by their suffix."""
 _SESSION_FILTER = f"Plaidwork sessions (*{SESSION_SUFFIX})"
 _CLOSE_WAIT = 5000
 
@@ -335,22 +337,41 @@ class FileCommands(CommandGroup):
             lambda error, details: window.messages.post("error", "Could not export the results", str(error)),
         )
 
-    def export_script(self) -> None:
-        self._export_text("Export as Python script", self._about("", ".py"), "Python (*.py)", "python_script")
-
-    def export_job(self) -> None:
-        self._export_text("Export as job", self._about("", ".toml"), "Job (*.toml)", "job_toml")
-
-    def _export_text(self, title: str, proposed: str, kinds: str, function: str) -> None:
-        from plaidwork.core.session import exporting
+    def export_annotated(self) -> None:
+        from plaidwork.core.session.annotated import suffixes_of
+        from plaidwork.core.session.exporting import export_annotated
 
         run = self._window.current_run()
+        suffixes = suffixes_of(run) if run is not None else ()
+        kinds = ";;".join(f"{ANNOTATED[suffix]} (*{suffix})" for suffix in suffixes)
+        if suffixes:
+            self._export_file(
+                "Export annotated data",
+                self._about("", suffixes[0]),
+                kinds,
+                lambda run, session, path: export_annotated(run, path, session),
+            )
+
+    def export_script(self) -> None:
+        from plaidwork.core.session.exporting import python_script
+
+        self._export_file("Export as Python script", self._about("", ".py"), "Python (*.py)", python_script)
+
+    def export_job(self) -> None:
+        from plaidwork.core.session.exporting import job_toml
+
+        self._export_file("Export as job", self._about("", ".toml"), "Job (*.toml)", job_toml)
+
+    def _export_file(
+        self, title: str, proposed: str, kinds: str, write: Callable[[Run, Session, Path], object]
+    ) -> None:
+        run = self._window.current_run()
         path = self._save_name(title, proposed, kinds) if run is not None else None
-        if path is None:
+        if run is None or path is None:
             return
         session = self._workbench.session
         run_task(
-            lambda task: getattr(exporting, function)(run, session, path),
+            lambda task: write(run, session, path),
             lambda _: self._window.status.say(f"Saved to {path.name}"),
             lambda error, details: self._window.messages.post(
                 "error", f"Could not write {path.name}", str(error)

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from plaidwork.gui.numbers import format_fixed
 from plaidwork.gui.theme import ink_on, space, theme
 
 if TYPE_CHECKING:
@@ -107,26 +106,28 @@ def columns_fit(canvas: HeatCanvas, wide: float) -> bool:
 def paint_numbers(canvas: HeatCanvas, painter: QPainter) -> None:
     """The value of every cell in view, where the cells are large enough for all of them."""
     picture, metrics = canvas.picture, canvas.caption_metrics()
-    if picture is None or picture.decimals is None:
+    if picture is None or picture.number is None:
         return
     (top, bottom), (left, right) = canvas.visible_range
-    plot, decimals = canvas.plot, picture.decimals
-    values, (low, high) = picture.pyramid.values, picture.limits
+    plot, values, (low, high) = canvas.plot, picture.pyramid.values, picture.limits
     width, height = plot.width() / (right - left), plot.height() / (bottom - top)
-    widest = metrics.horizontalAdvance(format_fixed(-max(abs(low), abs(high)), decimals))
-    if width < widest + space.XS or height < metrics.height():
+    if width < metrics.horizontalAdvance("0.0") or height < metrics.height():
+        return
+    texts = {
+        (row, column): picture.number(int(picture.row_order[row]), int(picture.column_order[column]))
+        for row in range(int(top), int(np.ceil(bottom)))
+        for column in range(int(left), int(np.ceil(right)))
+        if np.isfinite(values[row, column])
+    }
+    if width < max(map(metrics.horizontalAdvance, texts.values()), default=0.0) + space.XS:
         return
     table = theme().lut(picture.lut)
-    for row in range(int(top), int(np.ceil(bottom))):
-        for column in range(int(left), int(np.ceil(right))):
-            value = float(values[row, column])
-            if not np.isfinite(value):
-                continue
-            step = int(np.clip((value - low) / ((high - low) or 1.0), 0, 1) * 255)
-            painter.setPen(ink_on(QColor(*(int(part) for part in table[step][:3]))))
-            x, y = canvas.x_of(column), canvas.y_of(row)
-            cell = QRectF(x, y, canvas.x_of(column + 1) - x, canvas.y_of(row + 1) - y)
-            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, format_fixed(value, decimals))
+    for (row, column), text in texts.items():
+        step = int(np.clip((float(values[row, column]) - low) / ((high - low) or 1.0), 0, 1) * 255)
+        painter.setPen(ink_on(QColor(*(int(part) for part in table[step][:3]))))
+        x, y = canvas.x_of(column), canvas.y_of(row)
+        cell = QRectF(x, y, canvas.x_of(column + 1) - x, canvas.y_of(row + 1) - y)
+        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,8 +27,9 @@ class Picture:
     lut: str = "loom"
     strips: tuple[AnyStrip, ...] = ()
     row_strips: tuple[AnyStrip, ...] = field(default=())
-    decimals: int | None = None
-    """Decimals of the numbers written into the cells where they fit; None for no numbers."""
+    number: Callable[[int, int], str] | None = None
+    """What is written into the cell of a row and a column (in the order given) where all fit; None for no numbers. The
+    pyramid holds rounded values."""
     strip_titles: bool = False
     """Whether the titles of the strips stand at their right, where there is room."""
     marks: np.ndarray | None = None

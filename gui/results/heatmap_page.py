@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.gui.numbers import (
+    format_correlation,
     format_count,
     format_fixed,
     format_limits,
@@ -52,6 +53,12 @@ class Heat:
     orders: dict[str, tuple[np.ndarray, np.ndarray]]
     pyramids: dict[str, Pyramid]
     marks: np.ndarray | None = None
+
+    def number(self, value: float) -> str:
+        """A cell in words, by what the ends of the scale say that it is."""
+        if self.limits == (0.0, 1.0):
+            return format_probability(value)
+        return format_correlation(value) if self.limits == (-1.0, 1.0) else format_fixed(value, 2)
 
 
 class HeatmapPage(ResultPage):
@@ -167,7 +174,9 @@ class HeatmapPage(ResultPage):
                 heat.lut,
                 marks=heat.marks,
                 thinned=True,
-                decimals=None if heat.marks is not None or max(heat.values.shape) > _MOST_NUMBERED else 2,
+                number=None
+                if heat.marks is not None or max(heat.values.shape) > _MOST_NUMBERED
+                else lambda row, column: heat.number(float(heat.values[row, column])),
             )
         )
         self._mark()
@@ -226,14 +235,11 @@ class HeatmapPage(ResultPage):
         value = heat.values[row, column]
         if value != value:
             shown = "missing"
-        elif heat.limits == (0.0, 1.0):
-            shown = format_probability(value)
+        elif heat.limits == (0.0, 1.0) or abs(value) >= 0.1:
+            shown = heat.number(value)
+            shown = f"+{shown}" if heat.lut == "loom" and value > 0 and shown[:1].isdigit() else shown
         else:
-            shown = (
-                format_fixed(value, 2, sign=heat.lut == "loom")
-                if abs(value) >= 0.1
-                else format_number(value, 3)
-            )
+            shown = format_number(value, 3)
         self.hovered.emit(f"{heat.row_names[row]}, {heat.column_names[column]}: {shown}")
 
     def search(self, text: str) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
-from plaidwork.gui.numbers import format_count, format_fixed, format_percent
+from plaidwork.gui.numbers import format_correlation, format_count, format_percent
 from plaidwork.gui.results.chart import ItemPicker, capital
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -115,7 +115,7 @@ class ImputedPage(ResultPage):
             text += f"; the first {format_count(listed)} are listed, a file holds all (… menu)"
         if not np.isnan(loaded.agreement):
             text += (
-                f"; two halves of the chains agree to a correlation of {format_fixed(loaded.agreement, 2)}"
+                f"; two halves of the chains agree to a correlation of {format_correlation(loaded.agreement)}"
             )
         self._foot.setText(text)
 

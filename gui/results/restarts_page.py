@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.summaries import match_factors
 from plaidwork.core.findings.naming import findable
-from plaidwork.gui.numbers import format_fixed, format_probability
+from plaidwork.gui.numbers import format_correlation, format_probability
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
@@ -145,7 +145,7 @@ class RestartsPage(ResultPage):
                 pair.columns,
                 (0.0, 1.0),
                 "tide",
-                decimals=2,
+                number=lambda row, column: format_probability(float(pair.values[row, column])),
             )
         )
         self._mark()
@@ -178,7 +178,7 @@ class RestartsPage(ResultPage):
             return
         one, other = (self.loaded.numbers[i] for i in (self._one, self._other))
         text = f"{pair.rows[row]} of restart {one}, {pair.columns[column]} of restart {other}: "
-        text += f"correlation {format_fixed(float(pair.signed[row, column]), 2)}"
+        text += f"correlation {format_correlation(float(pair.signed[row, column]))}"
         self.hovered.emit(text + (", partners" if pair.index[row] == column else ""))
 
     def search(self, text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaidwork.core.api import format_fixed, format_percent, format_rate
+from plaidwork.core.api import format_correlation, format_percent, format_rate
 from plaidwork.core.api_scores import correlation_interval
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
 from plaidwork.plugins.supervised_ibp.state import Settings, Transform
@@ -122,11 +122,9 @@ def _together(nu: np.ndarray) -> str:
     pairs = len(names) * (len(names) - 1) // 2
     _, low, high = correlation_interval(value, len(nu), level=1 - 0.05 / pairs)
     if not (low > 0 or high < 0):
-        return (
-            f"No two topics clearly go together or keep apart: largest correlation {format_fixed(value, 2)}"
-        )
+        return f"No two topics clearly go together or keep apart: largest correlation {format_correlation(value)}"
     verb = "go together" if value > 0 else "keep apart"
-    return f"Topic {names[a]} and topic {names[b]} {verb} most: correlation {format_fixed(value, 2)}"
+    return f"Topic {names[a]} and topic {names[b]} {verb} most: correlation {format_correlation(value)}"
 
 
 def _restarts(fit: Fit, fits: list[Fit]) -> str:

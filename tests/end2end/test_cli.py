@@ -87,6 +87,17 @@ def test_verify_says_where_it_differs(fitted, tmp_path, capsys):
     assert "differs. Chain 1, sweep 1: trace" in capsys.readouterr().out
 
 
+def test_verify_can_ask_for_the_bit(fitted, tmp_path, capsys):
+    session = open_session(fitted)
+    (run,) = session.runs.values()
+    run.chains[0].trace.rows()[0] *= 1 + 1e-12
+    session.save(tmp_path / "rounded.plaidwork")
+    assert main(["verify", str(tmp_path / "rounded.plaidwork"), "--sweeps", "2"]) == 0
+    assert "equal within rounding" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "rounded.plaidwork"), "--sweeps", "2", "--exact"]) == 3
+    assert main(["verify", str(fitted), "--sweeps", "2", "--exact"]) == 0
+
+
 def test_resume_extends_and_equals_a_longer_fit(fitted, tmp_path):
     out, longer = tmp_path / "out.plaidwork", tmp_path / "longer.plaidwork"
     assert main(["resume", str(fitted), "--draws", "2", "--out", str(out)]) == 0
@@ -117,6 +128,22 @@ def test_export(fitted, tmp_path, capsys):
     assert main(["export", str(fitted), "--to", str(folder)]) == 2
     assert "not empty" in capsys.readouterr().err
     assert main(["export", str(fitted), "--to", str(folder), "--force"]) == 0
+
+
+def test_export_as_annotated_data(fitted, tmp_path, capsys):
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "a.h5ad"
+    assert main(["export", str(fitted), "--to", str(path)]) == 0
+    assert capsys.readouterr().out == f"Wrote {path}\n"
+    found = anndata.read_h5ad(path)
+    assert found.shape == (100, 200)
+    assert found.obsm["infinite_plaid_block_rows"].shape[0] == 100
+    assert found.varm["infinite_plaid_block_columns"].shape[0] == 200
+    assert found.uns["plaidwork_run"]["settings"]
+    assert main(["export", str(fitted), "--to", str(path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main(["export", str(fitted), "--to", str(path), "--force", "--run", "none"]) == 2
+    assert main(["export", str(fitted), "--to", str(tmp_path / "folder"), "--run", "none"]) == 2
 
 
 def test_examples_are_listed(capsys):

@@ -148,6 +148,21 @@ def test_a_score_is_one_only_when_exact_at_any_number_of_decimals(value, text):
     assert n.format_probability(value, 4) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.9999, "> 0.99"),
+        (-0.9999, f"< {MINUS}0.99"),
+        (1.0, "1"),
+        (-1.0, f"{MINUS}1"),
+        (0.994, "0.99"),
+        (-0.001, "0.00"),
+    ],
+)
+def test_a_correlation_is_one_only_when_exact(value, text):
+    assert n.format_correlation(value) == text
+
+
 def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
     assert n.format_rate(5, 84) == "5 of 84 (6 %)"
     assert n.format_rate(0, 0) == "0 of 0"

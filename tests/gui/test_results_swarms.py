@@ -86,6 +86,15 @@ PAIRED = View(
 )
 
 
+def test_a_correlation_next_to_one_does_not_read_one(opened):
+    _, run = bench = restarts_run()
+    close = run.results["both"].values.copy()
+    close[0, 5], close[1, 6] = 1 - 1e-9, 1e-9
+    run.results["both"] = Result(close, ("found", "found_2"))
+    number = opened(bench, PAIRED).canvas.picture.number
+    assert (number(0, 2), number(1, 3), number(2, 0)) == ("> 0.99", "< 0.01", "1")
+
+
 def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
     workbench, run = bench = restarts_run()
     page = opened(bench, PAIRED)
@@ -95,7 +104,7 @@ def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
     assert page._headline.text() == "2 of 3 factors of restart 2 come back in restart 1"
     place = page.canvas.point_of(2, 0)
     qtbot.mouseMove(page.canvas, place.toPoint())
-    assert page.told[-1] == "C of restart 2, w of restart 1: correlation −1.00, partners"
+    assert page.told[-1] == "C of restart 2, w of restart 1: correlation −1, partners"
     click(qtbot, page.canvas, place.x(), place.y())
     assert workbench.selection(run).get("layer") == (2,)
     assert page.canvas.marked_rows == (2,)
@@ -170,5 +179,5 @@ def test_numbers_in_cells_where_they_fit(opened):
     run = restarts_run()
     page = opened(run, PAIRED)
     with_numbers = page.grab().toImage()
-    page.canvas.picture = replace(page.canvas.picture, decimals=None)
+    page.canvas.picture = replace(page.canvas.picture, number=None)
     assert page.grab().toImage() != with_numbers

@@ -22,23 +22,26 @@ _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
 
 def write_dataset(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
     """Fill an empty group with one dataset."""
-    _encode(group, "anndata", "0.1.0")
+    encode(group, "anndata", "0.1.0")
     labels = dataset.kind == "categorical"
     rows = dict(dataset.row_table)
-    obs = _frame(writer, group, "obs", dataset.row_names, rows)
+    obs = write_frame(writer, group, "obs", dataset.row_names, rows)
     if labels:
         _labels(writer, obs, dataset)
-        _frame(writer, group, "var", (), {})
+        write_frame(writer, group, "var", (), {})
     else:
         columns = dataset.column_names if len(dataset.shape) == 2 else ("value",)
-        _frame(writer, group, "var", columns, dict(dataset.column_table) if len(dataset.shape) == 2 else {})
+        write_frame(
+            writer, group, "var", columns, dict(dataset.column_table) if len(dataset.shape) == 2 else {}
+        )
         _matrix(writer, group, dataset)
     uns = group.create_group("uns")
-    _encode(uns, "dict", "0.1.0")
-    _encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
+    encode(uns, "dict", "0.1.0")
+    encode(writer.json(uns, "plaidwork", _fields(dataset)), "string", "0.2.0")
 
 
-def _encode(thing: h5py.HLObject, kind: str, version: str) -> None:
+def encode(thing: h5py.HLObject, kind: str, version: str) -> None:
+    """Say what an element is, as AnnData does."""
     thing.attrs["encoding-type"] = kind
     thing.attrs["encoding-version"] = version
 
@@ -64,22 +67,23 @@ def _record(thing: Any) -> dict[str, Any]:
 def _matrix(writer: Writer, group: h5py.Group, dataset: Dataset) -> None:
     if not dataset.is_sparse:
         values = dataset.values.reshape(len(dataset.values), -1)
-        _encode(writer.array(group, "X", values), "array", "0.2.0")
+        encode(writer.array(group, "X", values), "array", "0.2.0")
         return
     values = dataset.values.tocsr()
     inner = group.create_group("X")
-    _encode(inner, "csr_matrix", "0.1.0")
+    encode(inner, "csr_matrix", "0.1.0")
     inner.attrs["shape"] = np.array(values.shape, np.int64)
     inner.attrs["container"] = type(dataset.values).__name__
     for name in ("data", "indices", "indptr"):
-        _encode(writer.array(inner, name, getattr(values, name), enum=True), "array", "0.2.0")
+        encode(writer.array(inner, name, getattr(values, name), enum=True), "array", "0.2.0")
 
 
-def _frame(
+def write_frame(
     writer: Writer, parent: h5py.Group, name: str, index: Sequence[str], table: Mapping[str, np.ndarray]
 ) -> h5py.Group:
+    """A table of items by their names, columns by their titles."""
     group = parent.create_group(name)
-    _encode(group, "dataframe", "0.2.0")
+    encode(group, "dataframe", "0.2.0")
     order = []
     for number, (title, column) in enumerate(table.items()):
         link = link_name(title)
@@ -93,19 +97,19 @@ def _frame(
     group.attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
     box = np.empty(len(index), dtype=object)
     box[:] = index
-    _encode(writer.texts(group, "_index", box), "string-array", "0.2.0")
+    encode(writer.texts(group, "_index", box), "string-array", "0.2.0")
     return group
 
 
 def _column(writer: Writer, group: h5py.Group, name: str, column: np.ndarray) -> None:
     kind = column.dtype.kind
     if kind in "iufb" and column.dtype.itemsize <= 8:
-        _encode(writer.array(group, name, column, enum=True), "array", "0.2.0")
+        encode(writer.array(group, name, column, enum=True), "array", "0.2.0")
         return
     flat = [None if item is None or item != item else str(item) for item in column.tolist()]
     if kind == "U" or None not in flat:
         attrs = {"text": column.dtype.str} if kind == "U" else {}
-        _encode(writer.texts(group, name, np.array(flat, dtype=object), **attrs), "string-array", "0.2.0")
+        encode(writer.texts(group, name, np.array(flat, dtype=object), **attrs), "string-array", "0.2.0")
         return
     values = sorted({item for item in flat if item is not None})
     codes = {item: code for code, item in enumerate(values)}
@@ -116,12 +120,12 @@ def _categorical(
     writer: Writer, group: h5py.Group, name: str, codes: np.ndarray, values: Sequence[str]
 ) -> None:
     inner = group.create_group(name)
-    _encode(inner, "categorical", "0.2.0")
+    encode(inner, "categorical", "0.2.0")
     inner.attrs["ordered"] = False
-    _encode(writer.array(inner, "codes", codes), "array", "0.2.0")
+    encode(writer.array(inner, "codes", codes), "array", "0.2.0")
     box = np.empty(len(values), dtype=object)
     box[:] = list(values)
-    _encode(writer.texts(inner, "categories", box), "string-array", "0.2.0")
+    encode(writer.texts(inner, "categories", box), "string-array", "0.2.0")
 
 
 def _labels(writer: Writer, obs: h5py.Group, dataset: Dataset) -> None:
