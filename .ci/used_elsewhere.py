@@ -46,8 +46,10 @@ BayesianPlaid
 BinaryComponents
 BlocksAndAnnotations
 FactorsAndCovariates
+FactorsAndSurvival
 GeneSetEnrichment
 InfinitePlaid
+PlaidCounts
 KnownBlocks
 OrderedClasses
 QuickClasses
