@@ -169,6 +169,7 @@ def test_a_fit_says_what_it_found_and_how_sure_it_is(tmp_path, toys, capsys):
     assert "Exploratory: one chain. One chain cannot show" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_fit_goes_on_until_it_has_settled_and_is_repeated_by_what_it_stores(tmp_path, toys, capsys):
     out, again = tmp_path / "g.plaidwork", tmp_path / "again.plaidwork"
     assert main(["fit", "toy.walk", *toys, "--out", str(out), "--json"]) == 0
@@ -345,6 +346,7 @@ def test_every_command_has_help(capsys):
         assert "usage: plaidwork" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent another way")
 def test_ctrl_c_keeps_what_was_done(tmp_path):
     out = tmp_path / "s.plaidwork"

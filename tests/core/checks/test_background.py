@@ -34,6 +34,7 @@ def test_a_report_with_progress(guest):
     assert (kept["ok"], kept["passed"], kept["models"]) == (True, 8, ["guest.level"])
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_told(guest):
     guest('return {"level": 0.0}', "import os; os._exit(7)")
     with pytest.raises(ModelError, match="ended without a result"):
@@ -54,6 +55,7 @@ def test_raising_ends_the_process(guest):
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_an_unknown_model(guest):
     with pytest.raises(ModelError, match="is not installed"):
         check_in_process(["no.such"])
