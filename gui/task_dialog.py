@@ -100,7 +100,7 @@ class TaskDialog(QDialog):
 
 
 def error_text(error: BaseException) -> str:
-    """What is told of an error: message and hint of ours, kind and message of any other."""
+    """The text shown of an error: message and hint of ours, kind and message of any other."""
     return str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
 
 

@@ -90,7 +90,7 @@ class Workbench(QObject):
         self.judgements.failed.connect(self._on_not_judged)
         self._saving: Task | None = None
         self.studies = StudyBench(self)
-        # told in the threads that import; the signal brings it here
+        # called in the threads that import; the signal brings it here
         forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
         self.destroyed.connect(lambda: forget())
 

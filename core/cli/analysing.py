@@ -150,8 +150,8 @@ def _list(run: Run, session: Session, as_json: bool) -> int:
         print(f"{spec.id:<28}  {spec.title}")
         about = _about(spec, run, session)
         for option in ("input", "annotation", "file"):
-            for name, words in about[option].items():
-                print(f"    --{option} {name}=…  {words}".rstrip())
+            for name, text in about[option].items():
+                print(f"    --{option} {name}=…  {text}".rstrip())
         if about["standing"]:
             print(f"    {about['standing']}")
     if not specs:

@@ -29,7 +29,7 @@ class Placed:
     Attributes
     ----------
     axis : where the samples are; None when nothing tells (the matrix is then taken as it is).
-    by_names : whether names of other data told it.
+    by_names : whether names of other data say so.
     made : the matrix turned, as the fit gets it; None where it is right as it is.
     """
 
@@ -89,7 +89,7 @@ def samples_axis(dataset: Dataset) -> Axis | None:
 def with_samples(
     data: Mapping[str, Sequence[Dataset]], said: str | Mapping[str, str] | None
 ) -> dict[str, list[Dataset]]:
-    """Matrices with the axis of their samples as told: ``rows`` or ``columns`` for all, or by input.
+    """Matrices with the axis of their samples as requested: ``rows`` or ``columns`` for all, or by input.
 
     Raises ``SettingError`` for any other word and for an input that is not given.
     """

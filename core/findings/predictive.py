@@ -58,7 +58,7 @@ class Densities:
     independent: bool = False
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
-        """How well these chains (numbers) together predict, all when None; those that were not asked are passed over."""
+        """How well these chains (numbers) together predict, all when None; those that were not requested are passed over."""
         from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
 
         every = zip(self.chains, self.by_chain, strict=True)

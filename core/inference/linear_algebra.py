@@ -2,7 +2,7 @@
 
 A chain is one thread. A BLAS library that takes threads of its own adds sums in an order that depends on how many it got,
 and chains whose libraries do that wait for each other. Environment variables are read when a library is loaded, which may
-be long before Plaidwork is; so the libraries are told, for as long as a model computes, and get back what they had.
+be long before Plaidwork is; so the libraries are limited, for as long as a model computes, and get back what they had.
 """
 
 from __future__ import annotations

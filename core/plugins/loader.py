@@ -236,7 +236,7 @@ class Loader:
 
     # -- news -----------------------------------------------------------------------------------
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told whenever a plugin changes its state; the result ends it."""
+        """Call the listener whenever a plugin changes its state; the result ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

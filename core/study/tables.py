@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def record_table(record: StudyRecord) -> Table:
-    """One line per job: what varies, seed, status, metric, rank, seconds, and what was told."""
+    """One line per job: what varies, seed, status, metric, rank, seconds, and its message."""
     jobs, metric = record.jobs, record.metric
     counted = [job for job in record.ranked() if job.status == "done" and not math.isnan(job.metric)]
     rank = {job.number: index + 1 for index, job in enumerate(counted)}

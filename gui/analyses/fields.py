@@ -40,12 +40,12 @@ _ROWS_SHOWN = 7
 def annotation_labels(refs: Sequence[AnnotationRef], described: Described) -> list[str]:
     """``class (samples)`` for each, with the name of the data where several have annotations."""
     several = len({ref.input for ref in refs}) > 1
-    words = []
+    labels = []
     for ref in refs:
         dataset = described[ref.input][0]
         label = (dataset.row_label, dataset.column_label)[AXES.index(ref.axis)]
-        words.append(f"{ref.title} ({label} of {dataset.name})" if several else f"{ref.title} ({label})")
-    return words
+        labels.append(f"{ref.title} ({label} of {dataset.name})" if several else f"{ref.title} ({label})")
+    return labels
 
 
 def annotation_setting(
@@ -54,8 +54,8 @@ def annotation_setting(
     """The choice of one as a setting, so that the form's field draws it; None when there is nothing to choose."""
     if not refs:
         return None
-    words = annotation_labels(refs, described)
-    choices = [Choice(value=str(ref), label=text) for ref, text in zip(refs, words, strict=True)]
+    labels = annotation_labels(refs, described)
+    choices = [Choice(value=str(ref), label=text) for ref, text in zip(refs, labels, strict=True)]
     if not declared.required:
         choices.insert(0, Choice(value="", label="None"))
     return Hyperparameter(
@@ -104,8 +104,8 @@ class ColumnsField(QWidget):
         self.list.setUniformItemSizes(True)
         alike = len({(ref.input, ref.axis) for ref in refs}) == 1
         shown = [ref.title for ref in refs] if alike else annotation_labels(refs, described)
-        for ref, words in zip(refs, shown, strict=True):
-            item = QListWidgetItem(words, self.list)
+        for ref, text in zip(refs, shown, strict=True):
+            item = QListWidgetItem(text, self.list)
             item.setData(Qt.ItemDataRole.UserRole, str(ref))
             item.setCheckState(Qt.CheckState.Checked if declared.required else Qt.CheckState.Unchecked)
         height = self.list.sizeHintForRow(0) if refs else 20
@@ -238,19 +238,19 @@ class FileField(QWidget):
         self._task = run_task(lambda task: self._examine(str(path)), done, failed)
         self.changed.emit()
 
-    def set_value(self, file: AttachedFile | None, words: str = "") -> None:
+    def set_value(self, file: AttachedFile | None, text: str = "") -> None:
         """Show a file that was read, or none."""
         self.value = file
         self._error.set_text("")
         if file is None:
             self._show("No file chosen", self.request.doc)
         else:
-            self._show(file.name, words or "Kept with the analysis that was made of it.")
+            self._show(file.name, text or "Kept with the analysis that was made of it.")
         self.changed.emit()
 
-    def _show(self, name: str, words: str) -> None:
+    def _show(self, name: str, text: str) -> None:
         self._name.setText(name)
         self._name.set_color("muted" if self.value is None else "text")
         self._clear.setVisible(self.value is not None and not self.request.required)
-        self._help.setText(words)
-        self._help.setVisible(bool(words))
+        self._help.setText(text)
+        self._help.setVisible(bool(text))

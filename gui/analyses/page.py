@@ -321,5 +321,5 @@ class AnalysisPage(FrontPage):
     # -- commands of the window -----------------------------------------------------------------
     @property
     def front(self) -> RecordView | None:
-        """The record in front; None while a form is asked or there is nothing."""
+        """The record in front; None while a form is in front or there is nothing."""
         return self.current if isinstance(self.current, RecordView) else None

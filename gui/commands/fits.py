@@ -174,13 +174,13 @@ class FitCommands(CommandGroup):
             self.set_up_fit(lambda page: page.from_run(run), _listed(run.inputs), (run.spec.id, run.inputs))
 
     def on_results(self, run_id: str) -> None:
-        """Told when results are new; at the end of a fit a message leads to them."""
+        """Called when results are new; at the end of a fit a message leads to them."""
         run = self._workbench.session.runs.get(run_id)
         if run is None or run.active or not run.results:
             return
         window = self._window
         if run.status == "failed" and window.messages.has(failure_key(run)):
-            return  # why it failed is what counts, and that is told already
+            return  # why it failed is what counts, and that is shown already
         key = f"{run.id} {run.n_draws}"
         if key in self._reported_results:
             return
@@ -201,7 +201,7 @@ class FitCommands(CommandGroup):
         self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:
-        """Told when a run changed: the message of its end does not stay green when its chains disagree."""
+        """Called when a run changed: the message of its end does not stay green when its chains disagree."""
         run = self._workbench.session.runs.get(run_id)
         verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
         if run is not None and verdict is not None and not verdict.settled:

@@ -101,9 +101,9 @@ class PluginsDialog(TaskDialog):
         self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.setFixedWidth(250)
         self.search.textChanged.connect(self._search)
-        words = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
+        texts = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self.search,
             on=head,
             spacing=space.L,
@@ -256,7 +256,7 @@ class PluginsDialog(TaskDialog):
     def _act_on(
         self,
         name: str,
-        words: str,
+        text: str,
         call: Callable[[Task], Any],
         done: Callable[[Any], None],
         doing: str,
@@ -273,7 +273,7 @@ class PluginsDialog(TaskDialog):
             self._end()
             failed(error, details)
 
-        self._busy = (name, words)
+        self._busy = (name, text)
         self._show_detail()
         self.begin(ACTION, call, ended, broke, self._show_progress, minutes=True)
 
@@ -353,8 +353,8 @@ class PluginsDialog(TaskDialog):
         if self._busy is None or self.card.info is None:
             return
         share = done / total if total else 0.0
-        words = f"{self._busy[1]}: {done} of {total}" + (f", {title}" if title else "")
-        self.card.set_progress(share, words if total else f"{self._busy[1]}: starting")
+        text = f"{self._busy[1]}: {done} of {total}" + (f", {title}" if title else "")
+        self.card.set_progress(share, text if total else f"{self._busy[1]}: starting")
 
     # -- install and uninstall ------------------------------------------------------------------
     def _install(self) -> None:

@@ -187,12 +187,12 @@ def _cells(fitted: FittedInput, index: int, dims: tuple[str, ...]) -> dict[str, 
         np.concatenate([part[k] for part in parts]) if parts else np.zeros(0) for k in range(4)
     )
     block = fitted.blocks[index]
-    words = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
+    titles = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
     names = [np.array(axis, dtype=object) for axis in fitted.shown_names(index)]
     unit = f" ({block.unit})" if block.unit else ""
     return {
-        words[0]: names[0][rows.astype(np.intp)],
-        words[1]: names[1][columns.astype(np.intp)],
+        titles[0]: names[0][rows.astype(np.intp)],
+        titles[1]: names[1][columns.astype(np.intp)],
         f"Expected{unit}": mean,
         f"SD{unit}": sd,
     }

@@ -139,7 +139,7 @@ class ResultPage(Renaming):
             tool_button("more", "More", self._show_menu),
         ]
         title_row = horizontal(self._headline, self._doubt, STRETCH, spacing=space.S)
-        words = vertical(title_row, self._caption, spacing=2)
+        texts = vertical(title_row, self._caption, spacing=2)
         self._find = QLineEdit()
         self._find.setClearButtonEnabled(True)
         self._find.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
@@ -165,7 +165,7 @@ class ResultPage(Renaming):
         for page in (self._content, self._skeleton, self._pane):
             self._stack.addWidget(page)
         head = horizontal(
-            (words, 1),
+            (texts, 1),
             space.S,
             self._solution,
             *self.head_buttons,
@@ -189,14 +189,14 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources, number, words = self.new_sources(), self._solution.number, self._solution.captions()
+        sources, number, captions = self.new_sources(), self._solution.number, self._solution.captions()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
         def load(task: Task) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
             task.check()  # another one may have been asked for while this one waited
             shown = sources.of_run(self.run.solution(number)) if number else sources
-            return shown, self.load(shown), (words, shown.parts())
+            return shown, self.load(shown), (captions, shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 

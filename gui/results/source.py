@@ -201,7 +201,7 @@ class Sources:
     def fitted(self, role: str) -> FittedInput | None:
         """The blocks of the input behind a ``fitted:`` or ``data:`` role, with what the model expects in them.
 
-        Raises ``SourceError`` when the data are gone or have changed; without the model only the data are told.
+        Raises ``SourceError`` when the data are gone or have changed; without the model only the data are given.
         """
         prefix, _, name = self.view.source.get(role, "").partition(":")
         if prefix not in ("fitted", "data") or not self.run.inputs.get(name):

@@ -56,7 +56,7 @@ class _Line(QWidget):
         self.tell()
 
     def tell(self) -> None:
-        """What the choice means here; a doubt is told while nothing is chosen."""
+        """What the choice means here; a doubt is shown while nothing is chosen."""
         by_itself = self.choice.text_value() == self._parameter.choices[0].value
         parts = []
         if self._kind is not None:

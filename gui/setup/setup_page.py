@@ -115,9 +115,9 @@ class SetupPage(Page):
         self.change_model = button("Change model…", self.open_models)
         card = Card(color="sunken")
         head = horizontal(self._title, (tags, 1), spacing=space.S)
-        words = vertical(head, self._summary, spacing=space.XS)
+        texts = vertical(head, self._summary, spacing=space.XS)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self.change_model,
             on=card,
             spacing=space.L,
@@ -204,8 +204,8 @@ class SetupPage(Page):
         if spec is None or self.inputs() or not found.session:
             self.foot.message.set_text("")
             return
-        words = [found.reason(spec, self._focus), elsewhere_text(found.elsewhere(spec, self._focus))]
-        self.foot.message.set_text(" ".join(filter(None, words)), "warning")
+        reasons = [found.reason(spec, self._focus), elsewhere_text(found.elsewhere(spec, self._focus))]
+        self.foot.message.set_text(" ".join(filter(None, reasons)), "warning")
 
     def _show_model(self, spec: ModelSpec) -> None:
         self._title.setText(spec.title)

@@ -173,12 +173,12 @@ def caption(record: StudyRecord) -> str:
 def progress_text(record: StudyRecord) -> str:
     """``12 done, 1 failed, 32 left``."""
     parts = []
-    for words, statuses in (
+    for label, statuses in (
         ("done", ("done",)), ("failed", ("failed",)), ("stopped", ("stopped",)), ("left", ("waiting", "running")),
     ):  # fmt: skip
         count = record.count(*statuses)
-        if count or words == "done":
-            parts.append(f"{format_count(count)} {words}")
+        if count or label == "done":
+            parts.append(f"{format_count(count)} {label}")
     return ", ".join(parts)
 
 

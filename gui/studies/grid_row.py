@@ -40,8 +40,8 @@ class ElidedCheck(QCheckBox):
         return QSize(60, super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:
-        words = self.fontMetrics().horizontalAdvance(self._text)
-        return QSize(min(words, 400) + size.ICON + space.L, super().sizeHint().height())
+        width = self.fontMetrics().horizontalAdvance(self._text)
+        return QSize(min(width, 400) + size.ICON + space.L, super().sizeHint().height())
 
     def hitButton(self, pos: QPoint) -> bool:
         """The whole width can be clicked."""
@@ -94,8 +94,8 @@ class GridRow(QWidget):
         kind, limits = self.parameter.kind, short_range(self.parameter)
         how = {"int": "whole numbers; 2..6 is a range", "float": "numbers", "text": "texts, a semicolon between them",
                "array": "lists of numbers, a semicolon between them"}.get(kind, "")  # fmt: skip
-        words = [f"{how[:1].upper()}{how[1:]}" if how else "", limits, self.parameter.unit if how else ""]
-        return ", ".join(word for word in words if word)
+        parts = [f"{how[:1].upper()}{how[1:]}" if how else "", limits, self.parameter.unit if how else ""]
+        return ", ".join(word for word in parts if word)
 
     def _editor(self) -> QWidget:
         parameter = self.parameter

@@ -25,7 +25,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.factor_tools import association as stats
-from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, listed, p_words, plural, scores_by_item
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, listed, p_text, plural, scores_by_item
 
 INTERVAL = Hyperparameter(
     "interval",
@@ -302,7 +302,7 @@ def _headline(
     index, k = divmod(int(order[0]), len(factors))
     covariate, found, p = used[index], cells[index][k].found, adjusted[index, k]
     if p > params["significance"]:
-        return f"None of {plural(tested, 'association')} stands out: smallest adjusted {p_words(p)}"
+        return f"None of {plural(tested, 'association')} stands out: smallest adjusted {p_text(p)}"
     verb = {"AUC": "separates", "Eta squared": "differs by"}.get(_measure(covariate, params), "follows")
     measure = _measure(covariate, params)
     shown = {
@@ -312,7 +312,7 @@ def _headline(
     }
     return (
         f"{factors[k]} {verb} {covariate.title}: {shown.get(measure, measure)} {found.effect:.2f}, "
-        f"adjusted {p_words(p)}"
+        f"adjusted {p_text(p)}"
     )
 
 

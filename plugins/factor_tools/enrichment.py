@@ -22,10 +22,10 @@ from plaidwork.core.api import (
     View,
 )
 from plaidwork.core.api_scores import benjamini_hochberg
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, plural
 from plaidwork.plugins.factor_tools.enriched import Part, Test, matching, one_sided, pictures, tables
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, match, read_gmt
 from plaidwork.plugins.factor_tools.set_tests import SetTests, compare_sets, permuted_p
-from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, plural
 
 HELP = (
     "Positive weights, negative weights or the size of all weights are compared between the features of a set and all "

@@ -81,7 +81,7 @@ def entry_issue(entries: list[Entry]) -> Issue:
 
 
 def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list[Issue] | None) -> Any:
-    """Entries given more than once are added up or averaged when the user said so; told or refused otherwise.
+    """Entries given more than once are added up or averaged when the user said so; reported or refused otherwise.
 
     ``found`` is a ``coo_matrix``; with ``issues`` they are added up for the preview.
     """

@@ -138,7 +138,7 @@ def read_pixels(path: Path, file: Path, options: Pictures, digest: hashlib._Hash
 
 
 class _opened:
-    """An image file, with every fault in it told as a ``DataError`` (decoders raise almost anything)."""
+    """An image file, with every fault in it raised as a ``DataError`` (decoders raise almost anything)."""
 
     def __init__(self, path: Path, file: Path) -> None:
         self._name, self._file = file.relative_to(path).as_posix(), file

@@ -42,7 +42,7 @@ class Problems:
         self._inexact: dict[str, list[Cell]] = {}
 
     def fitted(self, row: int, fields: list[str]) -> list[str] | None:
-        """The fields of a row in the number expected, ``None`` for a row that is left out or was told."""
+        """The fields of a row in the number expected, ``None`` for a row that is left out or was reported."""
         width = self.layout.n_columns
         if len(fields) == width:
             return fields

@@ -26,7 +26,7 @@ class TableReader:
     def raw(
         self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
     ) -> RawTable:
-        """The table; with ``head`` of its beginning, and doubts are told instead of raised. Raises ``DataError``."""
+        """The table; with ``head`` of its beginning, and doubts are reported instead of raised. Raises ``DataError``."""
         raise NotImplementedError
 
     def preview(self, path: Path, options: ImportOptions) -> Preview:

@@ -99,7 +99,7 @@ class NumpyReader(TableReader):
 
 
 def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
-    """Infinite values are missing when the user said so, told in a preview, refused otherwise."""
+    """Infinite values are missing when the user said so, reported in a preview, refused otherwise."""
     infinite = np.isinf(raw.values)
     if not infinite.any():
         return
