@@ -25,8 +25,11 @@ TOLERANCE = 1e-6
 """Relative difference up to which rounding may explain a difference: a sweep multiplies its 1e-16 by the condition of what
 it solves, and a change of the model, the data or the random numbers shows in the first digits."""
 
-ARITHMETIC = ("processor", "BLAS", "python", "system", "machine", "numpy", "scipy", "numba", "plaidwork")
-"""Entries of a run's environment that decide the last bits; where they are equal, so are the draws."""
+ARITHMETIC = (
+    "processor", "instructions", "BLAS", "python", "system", "machine", "numpy", "scipy", "numba", "plaidwork",
+)  # fmt: skip
+"""Entries of a run's environment that decide the last bits; where they are equal, so are the draws. Runs without the
+instructions are older than kernels that are compiled alike in every order."""
 
 
 @dataclass(frozen=True, slots=True)

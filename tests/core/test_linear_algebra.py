@@ -178,4 +178,5 @@ def test_real_libraries_obey_whichever_thread_asks():
 def test_processor_and_libraries_are_told():
     found = arithmetic()
     assert found["processor"]
+    assert found["instructions"] == arithmetic()["instructions"]
     assert found["BLAS"]
