@@ -53,7 +53,9 @@ def hazard_results(
 
 
 def _table(watched: Watched, found: Hazards, factors: Sequence[str], params: Params) -> Table:
-    order = sorted(range(len(factors)), key=lambda k: (_last(found.adjusted[k]), _last(found.factors[k].p)))
+    order = sorted(
+        range(len(factors)), key=lambda k: (_last(float(found.adjusted[k])), _last(found.factors[k].p))
+    )
     rows = [found.factors[k] for k in order]
 
     def column(of: Sequence[float]) -> np.ndarray:
