@@ -30,7 +30,9 @@ from plaidwork.core.study import (
     split_values,
     study_records,
 )
+from plaidwork.core.study.by_view import BEST
 from plaidwork.core.study.file import StudyFile, read_study
+from plaidwork.core.study.tables import shown
 
 DONE, STOPPED = 0, 4
 
@@ -227,12 +229,32 @@ def _line(planned: Study, job: StudyJob) -> str:
     return f"fit {job.number}: {line}".rstrip()
 
 
+def _print_by_view(planned: Study) -> None:
+    """Which setting predicts which view best, where there are several views and settings."""
+    table = planned.by_view()
+    if table is None or not planned.varied:
+        return
+    print("Log density of what the fits have not seen, by view, in nats:")
+    columns = table.columns
+    for i, view in enumerate(columns["View"]):
+        setting = ", ".join(f"{name} {shown(columns[name][i])}" for name in planned.varied)
+        level, error, below, apart = (
+            float(columns[head][i])
+            for head in ("Log density", "SE", "Below the best", "SE of the difference")
+        )
+        note = columns["Note"][i]
+        if note != BEST:
+            note = f"{below:.1f} ± {apart:.1f} below the best" + (f", {note}" if note else "")
+        print(f"  {view}  {setting}  {level:.1f} ± {error:.1f}  {note}")
+
+
 def _print_ranked(planned: Study) -> None:
     ranked = planned.ranked()
     for rank, job in enumerate(ranked, start=1):
         apart = job.behind(ranked[0]) if rank > 1 and planned.metric.key == "elpd" else None
         behind = "" if apart is None else f"  {apart[0]:.1f} ± {apart[1]:.1f} below the first"
         print(f"{rank:>4}  {_line(planned, job)}{behind}")
+    _print_by_view(planned)
     waiting = planned.count("waiting")
     if waiting:
         print(f"{waiting} not started; plaidwork study SESSION goes on.")

@@ -103,12 +103,23 @@ class Score:
         return _summed(self.elpd, self.densities, block)
 
     def numbers(self) -> dict[str, float]:
-        """By name: log density of all observations, its standard error, the share that is rough; of several blocks each."""
+        """By name: log density of all observations, its standard error, the share that is rough; of several blocks the first
+        two of each."""
         total, error = self.sum()
         found = {"elpd": total, "elpd_se": error, "elpd_rough": self.unreliable}
-        if len(self.densities.names) > 1:
-            found |= {f"elpd {name}": self.sum(b)[0] for b, name in enumerate(self.densities.names)}
+        if len(self.blocks) > 1:
+            for name, (total, error) in self.by_block().items():
+                found |= {f"elpd {name}": total, f"elpd_se {name}": error}
         return found
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Titles of the blocks, which are the views of a model of several matrices."""
+        return self.densities.names
+
+    def by_block(self) -> dict[str, tuple[float, float]]:
+        """:meth:`sum` of each block by its title."""
+        return {name: self.sum(b) for b, name in enumerate(self.blocks)}
 
     def same_observations(self, other: Score) -> bool:
         """Whether both are of the same observations."""
@@ -118,9 +129,9 @@ class Score:
             for a, b in ((one.block, two.block), (one.row, two.row), (one.column, two.column))
         )
 
-    def difference(self, other: Score) -> tuple[float, float]:
-        """By how much it predicts better than another of the same observations, with standard error, nats."""
-        return _summed(self.elpd - other.elpd, self.densities, None)
+    def difference(self, other: Score, block: int | None = None) -> tuple[float, float]:
+        """By how much it predicts better than another of the same observations (of a block), with standard error, nats."""
+        return _summed(self.elpd - other.elpd, self.densities, block)
 
     @property
     def unreliable(self) -> float:

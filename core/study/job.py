@@ -53,12 +53,12 @@ class StudyJob:
         self.metrics, self.sweeps, self.run, self.run_id = {}, 0, None, ""
         self.verdict, self.settled, self.reached, self.score = "", True, {}, None
 
-    def behind(self, other: StudyJob) -> tuple[float, float] | None:
-        """By how much it predicts less than another, and the standard error of that difference, in nats; None where that is
-        not known, as for fits of other sessions of work and other held-out cells."""
+    def behind(self, other: StudyJob, block: int | None = None) -> tuple[float, float] | None:
+        """By how much it predicts less than another (of a block, one of ``score.blocks``), and the standard error of that
+        difference, in nats; None where that is not known, as for fits of other sessions of work and other held-out cells."""
         if self.score is None or other.score is None or not self.score.same_observations(other.score):
             return None
-        return other.score.difference(self.score)
+        return other.score.difference(self.score, block)
 
     @property
     def share(self) -> float:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from plaidwork.core.contract.metric import Metric
+from plaidwork.core.contract.metric import Metric, metric_told
 from plaidwork.core.contract.model import Table
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.errors import SettingError
 from plaidwork.core.inference.run import now
+from plaidwork.core.study.by_view import view_table
 from plaidwork.core.study.job import StudyJob
 from plaidwork.core.study.tables import record_table, setting_table, shown
 
@@ -135,7 +136,8 @@ class StudyRecord:
         found = {metric.key: metric for metric in (*self.metrics, self.metric)}
         for job in self.jobs:
             for key in job.metrics:
-                found.setdefault(key, Metric(key, goal="up"))
+                told = metric_told(key)
+                found.setdefault(key, replace(told, goal=told.goal or "up"))
         return list(found.values())
 
     def rank_by(self, key: str) -> None:
@@ -197,6 +199,11 @@ class StudyRecord:
     def by_setting(self) -> Table:
         """Mean and standard deviation of the metric over the seeds, per combination of the grid; best first."""
         return setting_table(self)
+
+    def by_view(self) -> Table | None:
+        """Log density of what the fits have not seen, by view and combination of the grid; None where there are not several
+        views, or nothing is known."""
+        return view_table(self)
 
     def to_json(self) -> dict[str, Any]:
         """All but the draws, JSON-ready: what a session keeps in ``session.studies``."""

@@ -10,7 +10,14 @@ import numpy as np
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from plaidwork.core.study import StudyChoice, StudyJob, StudyRecord
-from plaidwork.gui.numbers import format_count, format_duration, format_fixed, format_number
+from plaidwork.core.study.by_view import BEST
+from plaidwork.gui.numbers import (
+    decimals_by_error,
+    format_count,
+    format_duration,
+    format_fixed,
+    format_number,
+)
 from plaidwork.gui.setup.fields import ErrorLine
 from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_text
 from plaidwork.gui.theme import space
@@ -55,11 +62,47 @@ def _behind(jobs: Sequence[StudyJob]) -> list[tuple[str, list[str]]]:
     apart = [None if job is best else job.behind(best) for job in jobs]
     if not any(apart):
         return []
-    texts = [
-        "" if found is None else f"{format_fixed(found[0], 1)} ± {format_fixed(found[1], 1)}"
-        for found in apart
+    rows = [(f"Log density below fit {best.number}", apart)]
+    views = best.score.blocks if best.score is not None else ()
+    for block, view in enumerate(views if len(views) > 1 else ()):
+        own = [None if job is best else job.behind(best, block) for job in jobs]
+        rows.append((f"of {view}", own))
+    return [
+        (
+            title,
+            [
+                "" if one is None else f"{format_fixed(one[0], 1)} ± {format_fixed(one[1], 1)}"
+                for one in found
+            ],
+        )
+        for title, found in rows
     ]
-    return [(f"Log density below fit {best.number}", texts)]
+
+
+def by_view(record: StudyRecord) -> dict[str, np.ndarray]:
+    """How well each setting predicts each view, and by how much it is below the best; empty where that is not known."""
+    table = record.by_view() if record.varied else None
+    if table is None:
+        return {}
+    found = table.columns
+
+    def with_error(head: str, error: str) -> np.ndarray:
+        pairs = zip(found[head].tolist(), found[error].tolist(), strict=True)
+        return np.array([_with_error(value, error) for value, error in pairs], dtype=object)
+
+    below = with_error("Below the best", "SE of the difference")
+    below[found["Note"] == BEST] = BEST
+    return {
+        "View": found["View"],
+        **{record.titles.get(name, name): found[name].astype(str).astype(object) for name in record.varied},
+        "Log density": with_error("Log density", "SE"),
+        "Below the best": below,
+    }
+
+
+def _with_error(value: float, error: float) -> str:
+    decimals = decimals_by_error(error)
+    return f"{format_fixed(value, decimals)} ± {format_fixed(error, decimals)}"
 
 
 def choice_text(record: StudyRecord, choice: StudyChoice) -> str:
@@ -104,7 +147,13 @@ class FitDetail(QWidget):
     def show_fits(self, record: StudyRecord, jobs: Sequence[StudyJob]) -> None:
         """Show these fits of a search."""
         shown = list(jobs)[:MOST]
-        if not shown:
+        columns = comparison(record, shown) if shown else by_view(record)
+        if not shown and columns:
+            self._title.setText("By view")
+            self._words.setText(
+                "Log density of what the fits have not seen, in nats, with standard errors. Select fits to compare them."
+            )
+        elif not shown:
             self._title.setText("No fit selected")
             self._label.setText("Click a line of the table or a point. With Ctrl several are compared.")
         elif len(shown) == 1:
@@ -116,16 +165,15 @@ class FitDetail(QWidget):
             more = f"; the first {MOST} are shown" if len(jobs) > MOST else ""
             self._label.setText(f"What differs comes first{more}.")
         self._failure.set_text(next((job.message for job in shown if job.status == "failed"), ""))
-        self.table.setVisible(bool(shown))
-        self._room.setVisible(not shown)
-        if shown:
-            self.table.set_columns(comparison(record, shown))
+        self.table.setVisible(bool(columns))
+        self._room.setVisible(not columns)
+        if columns:
+            self.table.set_columns(columns)
             head = self.table.view.horizontalHeader()
-            for at in range(len(shown) + 1):
+            for at in range(len(columns)):
                 head.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
-                head.resizeSection(
-                    at, min(self.table.view.sizeHintForColumn(at) + space.L, 150 if at else 180)
-                )
+                needed = max(self.table.view.sizeHintForColumn(at) + space.L, head.sectionSizeHint(at))
+                head.resizeSection(at, min(needed, 150 if at else 180))
             head.setStretchLastSection(len(shown) == 1)
         self._picked_head.setVisible(bool(record.choices))
         self._picked.setVisible(bool(record.choices))

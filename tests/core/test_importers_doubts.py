@@ -98,6 +98,29 @@ def test_a_column_of_labels_with_numbers_among_them_is_told(write):
     assert issue(shown, "8 cells with “n.d.” are no numbers").fix
 
 
+def test_numbers_that_begin_with_0_are_codes(write):
+    path = write("id,site,g1,g2\na,00123,1.5,2\nb,12000,2.5,1\nc,,0.5,2\nd,00123,0.2,9\n")
+    found = issue(preview(path), "Column 2 “site” is read as labels")
+    assert found.detail == "Numbers in it begin with 0, as codes do: “00123”"
+    data = read_dataset(path)
+    assert data.column_names == ("g1", "g2")
+    assert list(data.row_table["site"]) == ["00123", "12000", "", "00123"]
+    as_numbers = read_dataset(path, {found.fix[1]: found.fix[2]})
+    assert as_numbers.values[0].tolist() == [123, 1.5, 2]
+    assert "“site” is read as labels" in data.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("id,a,b\nx,0,1\ny,0.5,010.5\n", ("a", "b")),  # zeros, and decimals
+        ("id,a,b\nx,007,011\ny,002,012\n", ("a", "b")),  # all are so: a table of padded numbers
+    ],
+)
+def test_other_zeros_are_numbers(write, text, columns):
+    assert read_dataset(write(text)).column_names == columns
+
+
 # -- marks --------------------------------------------------------------------------------------------------
 
 

@@ -1,8 +1,10 @@
 """A session whose plugin is not installed: it says so, shows all results, and offers nothing that cannot work."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from plaidwork.gui.tasks import wait_for_tasks
 from plaidwork.gui.workbench import Workbench
@@ -45,6 +47,21 @@ def test_a_banner_names_the_model_and_the_plugin(window):
     assert not banner._close.isVisible()
     window.tree.select("data", "numbers")
     assert not banner.isVisible()
+
+
+def test_results_can_still_be_written_as_annotated_data(window, tmp_path, monkeypatch):
+    asked = []
+
+    def choose(parent, title, start, kinds, *more):
+        asked.append((Path(start).suffix, kinds))
+        return str(tmp_path / "walk"), "MuData (*.h5mu)"
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    window.actions_by_key["export_annotated"].trigger()
+    wait_for_tasks()
+    QApplication.processEvents()
+    assert asked == [(".h5ad", "AnnData (*.h5ad);;MuData (*.h5mu)")]
+    assert (tmp_path / "walk.h5mu").stat().st_size > 1000
 
 
 def test_what_cannot_work_is_disabled(window, qtbot):

@@ -8,15 +8,16 @@ from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from plaidwork.core.contract.metric import Metric
-from plaidwork.core.contract.model import Result
+from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import Choice, Hyperparameter
 from plaidwork.core.session.session import Session, open_session
-from plaidwork.core.study import Study
+from plaidwork.core.study import Study, StudyRecord
 from plaidwork.gui.main_window import MainWindow
 from plaidwork.gui.session_tree import DATA, STUDY
 from plaidwork.gui.settings import Settings
 from plaidwork.gui.studies import bench as bench_module
 from plaidwork.gui.studies.columns import fit_columns, headline
+from plaidwork.gui.studies.detail import FitDetail
 from plaidwork.gui.studies.search_dialog import SearchDialog
 from plaidwork.gui.studies.study_page import StudyPage
 from plaidwork.gui.studies.values import parse_values, proposed
@@ -500,3 +501,29 @@ def test_words_of_searches_without_a_result():
         job.status, job.message = "failed", "no"
     assert headline(study, "") == "All 2 fits failed"
     assert next(iter(fit_columns(study).axes)) == "Score"
+
+
+def test_without_a_selection_the_panel_shows_what_settings_are_worth_to_views(qapp, qtbot, monkeypatch):
+    study = Study.grid(Scored(), {"X": np.zeros((4, 3))}, {"stride": [0.5, 1.0]})
+    panel = FitDetail()
+    qtbot.addWidget(panel)
+    panel.show_fits(study, [])
+    assert panel._title.text() == "No fit selected"
+    columns = {
+        "View": np.array(["a", "a"], dtype=object),
+        "stride": np.array([0.5, 1.0]),
+        "Log density": np.array([-1234.56, -1200.0]),
+        "SE": np.array([12.0, 13.0]),
+        "Below the best": np.array([34.56, 0.0]),
+        "SE of the difference": np.array([1.2, 0.0]),
+        "Note": np.array(["", "best"], dtype=object),
+        "Fits": np.array([1, 1]),
+    }
+    monkeypatch.setattr(StudyRecord, "by_view", lambda self: Table(columns))
+    panel.show_fits(study, [])
+    assert panel._title.text() == "By view"
+    model = panel.table.view.model()
+    shown = [[model.index(i, j).data() for j in range(model.columnCount())] for i in range(2)]
+    assert shown == [["a", "0.5", "−1\u2009235 ± 12", "34.6 ± 1.2"], ["a", "1.0", "−1\u2009200 ± 13", "best"]]
+    panel.show_fits(study, study.jobs[:1])
+    assert panel._title.text() == "Fit 1"

@@ -24,6 +24,7 @@ from plaidwork.core.errors import DataError
 
 HEAD_ROWS = 200
 _SAMPLE_CELLS = 40_000
+_PADDED = re.compile(r"0\d+\Z", re.ASCII)
 DELIMITERS = dict(declared_choices("delimiter"))
 
 
@@ -199,11 +200,12 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
             texts.append(index)
             if n_numbers >= 0.2 * len(cells):
                 mixed[index] = (n_numbers, len(cells))
-    if "names" in options:
-        layout.names = column_index(layout, options["names"], "names")
-    else:
-        layout.detected.add("names")
-        layout.names = _find_names(layout, texts, present)
+    codes = {} if "labels" in options else _codes(present, {*texts, *layout.skip})
+    layout.names = _names_of(layout, options, sorted({*texts, *codes}), present)
+    if codes and not set(range(layout.n_columns)) - {layout.names, *texts, *codes, *layout.skip}:
+        codes = {}  # the only numbers there are
+        layout.names = _names_of(layout, options, texts, present)
+    texts = sorted({*texts, *codes})
     if "labels" in options:
         layout.labels = tuple(column_index(layout, item, "labels") for item in _listed(options["labels"]))
     else:
@@ -216,7 +218,36 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
         ]
+        layout.told += [_code_issue(layout, index, codes[index]) for index in layout.labels if index in codes]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
+
+
+def _names_of(
+    layout: Layout, options: ImportOptions, texts: Sequence[int], present: Sequence[Sequence[str]]
+) -> int:
+    if "names" in options:
+        return column_index(layout, options["names"], "names")
+    layout.detected.add("names")
+    return _find_names(layout, texts, present)
+
+
+def _codes(present: Sequence[Sequence[str]], other: set[int]) -> dict[int, str]:
+    """Columns of whole numbers some of which begin with 0, as codes do, with the first such."""
+    return {
+        index: next(cell for cell in cells if _PADDED.match(cell))
+        for index, cells in enumerate(present)
+        if index not in other and any(map(_PADDED.match, cells)) and all(map(str.isdecimal, cells))
+    }
+
+
+def _code_issue(layout: Layout, index: int, example: str) -> Issue:
+    return Issue(
+        "warning",
+        f"C{layout.title(index)[1:]} is read as labels",
+        f"Numbers in it begin with 0, as codes do: “{example}”",
+        column=index + 1,
+        fix=("Read as numbers", "labels", [item for item in layout.labels if item != index]),
+    )
 
 
 def _mixed_issue(layout: Layout, index: int, n_numbers: int, n_cells: int) -> Issue:
