@@ -32,10 +32,12 @@ from plaidwork.plugins.plaid.counts.fields import CountCopy, CountFields, CountS
 from plaidwork.plugins.plaid.counts.results import summarise_counts
 from plaidwork.plugins.plaid.counts.spec import PLAID_COUNTS
 from plaidwork.plugins.plaid.counts.sweep import (
+    LEAST_SHAPE,
     MOVES,
     CountSetting,
     copy_stage,
     draw_copy,
+    least_shape,
     log_joint,
     new_copy,
     warming,
@@ -43,7 +45,6 @@ from plaidwork.plugins.plaid.counts.sweep import (
 from plaidwork.plugins.plaid.fields import Flags, Floats
 from plaidwork.plugins.plaid.held_out import add_density, mean_density, no_draws_yet
 from plaidwork.plugins.plaid.kernels.birth_death import harmonic
-from plaidwork.plugins.plaid.kernels.counts_draw import LEAST_SHAPE
 from plaidwork.plugins.plaid.kernels.joint_draw import covered_cells
 from plaidwork.plugins.plaid.priors import Gamma
 from plaidwork.plugins.plaid.simulate import draw_subsets
@@ -90,7 +91,7 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             entries_of(data, params),
             Gamma(params["mass_shape"], mass_rate, params["learn_mass"], params["mass_value"]),
             self._rate_prior(params),
-            (params["degree_shape"], params["degree_rate"]),
+            (params["degree_shape"], params["degree_rate"], least_shape(params, clock)),
             (params["background_shape"], params["background_rate"]),
             (params["row_degrees"], params["column_degrees"]),
             harmonics,

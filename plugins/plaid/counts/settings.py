@@ -154,7 +154,6 @@ COUNT_SETTINGS = (
         minimum=0.01,
         maximum=1.0,
         advanced=True,
-        when={"warm_starts": tuple(range(2, 65))},
-        doc="Part of the warm-up sweeps that all copies make.",
+        doc="Part of the warm-up sweeps that all copies make, and in which the levels are held back at first.",
     ),
 )

@@ -18,6 +18,12 @@ from plaidwork.plugins.plaid.kernels.counts_records import CountLaw, Entries
 from plaidwork.plugins.plaid.kernels.counts_tasks import run_count_tasks
 from plaidwork.plugins.plaid.priors import Gamma, draw_mass, log_infinite
 
+LEAST_SHAPE = 1.0
+"""Degrees vary by a standard deviation of 1 at most: with less held back they take in whole blocks, and a block that covers
+everything takes their place."""
+FIRST_SHAPE = 4.0
+"""The same at the first sweep; it falls to the other over the part of the warm-up that the copies share, so that blocks are
+found before the degrees could take them in."""
 SLICE_ENTRIES = 400_000
 """Entries and items passed over in one slice: about 30 ms, as a task makes some ten passes."""
 
@@ -32,7 +38,7 @@ class CountSetting:
     entries: Entries
     mass: Gamma
     rate: Gamma
-    shape: tuple[float, float]
+    shape: tuple[float, float, float]
     level: tuple[float, float]
     degrees: tuple[bool, bool]
     harmonics: float
@@ -47,8 +53,8 @@ class CountSetting:
 
 
 def warming(params: CountSettings, clock: Clock) -> bool:
-    """Whether the chain is in the part of the warm-up that several copies share."""
-    return params["warm_starts"] > 1 and clock.sweep < params["warm_share"] * clock.warmup
+    """Whether the chain is in the part of the warm-up in which copies are on their way."""
+    return clock.sweep < params["warm_share"] * clock.warmup
 
 
 def background(copy: CountCopy) -> tuple[float, Floats, Floats, float, float]:
@@ -60,6 +66,14 @@ def background(copy: CountCopy) -> tuple[float, Floats, Floats, float, float]:
         float(copy["row_shape"]),
         float(copy["column_shape"]),
     )
+
+
+def least_shape(params: CountSettings, clock: Clock) -> float:
+    """Lower end of the degrees' shape."""
+    if not warming(params, clock):
+        return LEAST_SHAPE
+    done = clock.sweep / (params["warm_share"] * clock.warmup)
+    return max(LEAST_SHAPE, FIRST_SHAPE * (1.0 - done))
 
 
 def draw_copy(copy: CountCopy, setting: CountSetting, rng: np.random.Generator) -> None:
@@ -106,7 +120,7 @@ def log_joint(copy: CountCopy, setting: CountSetting) -> float:
         if used:
             total += degrees.size * (shape * math.log(shape) - float(gammaln(shape)))
             total += float((shape * np.log(degrees) - shape * degrees).sum())
-            total += Gamma(*setting.shape, True, 1.0).log_density(shape)
+            total += Gamma(*setting.shape[:2], True, 1.0).log_density(shape)
     return float(total)
 
 

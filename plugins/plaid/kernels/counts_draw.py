@@ -9,9 +9,6 @@ from numba import njit
 
 from plaidwork.plugins.plaid.kernels.counts_scan import LEAST, add_level, inside_block
 
-LEAST_SHAPE = 1.0
-"""Degrees vary by a standard deviation of 1 at most: with less held back they take in whole blocks, and a block that covers
-everything takes their place."""
 SURE = 20.0
 """Rate from which a Poisson number is drawn until it is above 0, instead of by inversion."""
 
@@ -87,15 +84,16 @@ def log_shape(shape, events, exposed, prior_shape, prior_rate):
 
 
 @njit(cache=True, nogil=True)
-def draw_degrees(rng, events, exposed, shape, prior_shape, prior_rate):
-    """Shape of the degrees, from ``LEAST_SHAPE`` on, by Metropolis steps of three sizes, then ``u_i ~ Gamma(d + y_i, d + exposed_i)``.
+def draw_degrees(rng, events, exposed, shape, prior_shape, prior_rate, least):
+    """Shape of the degrees, from ``least`` on, by Metropolis steps of three sizes, then ``u_i ~ Gamma(d + y_i, d + exposed_i)``.
 
     ``events`` and ``exposed`` (N,) are those of the items at degree 1. Returns (shape, degrees).
     """
+    shape = max(shape, least)
     now = log_shape(shape, events, exposed, prior_shape, prior_rate)
     for step in (0.05, 0.2, 0.8):
         other = shape * math.exp(step * rng.standard_normal())
-        if other < LEAST_SHAPE:
+        if other < least:
             continue
         then = log_shape(other, events, exposed, prior_shape, prior_rate)
         if math.log(rng.random()) < then - now:
@@ -127,7 +125,8 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
     Parameters
     ----------
     background : (level, row degrees (N1,), column degrees (N2,), shape of either)
-    shape_prior, level_prior : (shape, rate) of the Gamma priors of the shapes and of the level
+    shape_prior : shape, rate and lower end of the Gamma prior of the degrees' shapes
+    level_prior : (shape, rate) of the Gamma prior of the level
     degrees : (rows, columns), whether they have degrees
 
     Returns
@@ -144,10 +143,14 @@ def draw_levels(rng, entries, rows, columns, theta, background, law, shape_prior
         out[k] = max(rng.standard_gamma(1.0 + by_block[k]) / (law.rate + area), 1e-300)
     if degrees[0]:
         exposed = level * exposure(entries.by_columns, v, u.size)
-        row_shape, u = draw_degrees(rng, by_row, exposed, row_shape, shape_prior[0], shape_prior[1])
+        row_shape, u = draw_degrees(
+            rng, by_row, exposed, row_shape, shape_prior[0], shape_prior[1], shape_prior[2]
+        )
     if degrees[1]:
         exposed = level * exposure(entries.by_rows, u, v.size)
-        column_shape, v = draw_degrees(rng, by_column, exposed, column_shape, shape_prior[0], shape_prior[1])
+        column_shape, v = draw_degrees(
+            rng, by_column, exposed, column_shape, shape_prior[0], shape_prior[1], shape_prior[2]
+        )
     cells = (exposure(entries.by_columns, v, u.size) * u).sum()
     level = max(rng.standard_gamma(level_prior[0] + by_row.sum()) / (level_prior[1] + cells), LEAST)
     if degrees[0]:
