@@ -150,7 +150,7 @@ class FitDetail(QWidget):
         columns = comparison(record, shown) if shown else by_view(record)
         if not shown and columns:
             self._title.setText("By view")
-            self._words.setText(
+            self._label.setText(
                 "Log density of what the fits have not seen, in nats, with standard errors. Select fits to compare them."
             )
         elif not shown:
