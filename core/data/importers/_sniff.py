@@ -218,7 +218,7 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
         ]
-        layout.messages += [
+        layout.issues += [
             _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
         ]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
