@@ -1,4 +1,4 @@
-"""Numbers as text on the screen: those of ``core/draws/numbers.py``, sizes, times and the ticks of axes.
+"""Numbers as text on the screen: those of ``core/draws/numbers.py``, the ticks of ``core/pictures/scales.py``, sizes and times.
 
 Fields and files never use this module.
 """
@@ -23,6 +23,7 @@ from plaidwork.core.draws.numbers import (
     special,
     tidy,
 )
+from plaidwork.core.pictures.scales import nice_step, nice_ticks, step_decimals
 
 __all__ = [
     "MINUS",
@@ -125,39 +126,6 @@ def format_by_error(value: float, mcse: float) -> str:
 def format_interval(low: float, high: float, decimals: int = 2) -> str:
     """Show an interval as "0.12 to 0.40"."""
     return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"
-
-
-def nice_step(span: float, parts: float) -> float:
-    """Smallest step of the 1-2-5 series that cuts `span` in at most `parts` pieces."""
-    raw = span / max(parts, 1e-9)
-    if not math.isfinite(raw) or raw <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(raw))
-    for factor in (1, 2, 5):
-        if factor * power >= raw * (1 - 1e-9):
-            return factor * power
-    return 10 * power
-
-
-def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Ticks in steps 1-2-5 within [low, high]: about `count`, at least three if the span allows."""
-    if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
-        return [low] if math.isfinite(low) else []
-    parts = float(max(count, 3))
-    for _ in range(4):
-        step = nice_step(high - low, parts)
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        if last - first >= 2:
-            break
-        parts *= 1.6
-    return [k * step if step >= 1 else round(k * step, 15) for k in range(first, last + 1)]
-
-
-def step_decimals(step: float) -> int:
-    """Decimals that all ticks of a step share."""
-    if not math.isfinite(step) or step <= 0:
-        return 0
-    return max(0, -math.floor(math.log10(step) + 1e-9))
 
 
 def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:

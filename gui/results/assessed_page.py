@@ -9,11 +9,12 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.assessment import class_probabilities
+from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.sources import SourceError, Sources
 from plaidwork.gui.numbers import format_count, format_probability
-from plaidwork.gui.results.chart import ItemPicker, plural
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.widgets import Label
 
 _FIRST_PARTS = ("test", "held out", "validation")

@@ -12,11 +12,11 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.views.sources import SourceError, Sources
 from plaidwork.gui.numbers import format_fixed, format_number, format_probability, nice_ticks, step_decimals
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.layouts import vertical
 

@@ -11,9 +11,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.assessment import Bin, calibration, calibration_error, score
+from plaidwork.core.pictures.words import plural
 from plaidwork.gui.numbers import format_count, format_fixed, format_loss, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
-from plaidwork.gui.results.chart import Scale, plural
+from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.place_chart import PlaceChart

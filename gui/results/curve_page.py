@@ -10,12 +10,13 @@ import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.core.pictures.words import capital
+from plaidwork.core.views.sources import SourceError, Sources
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.curve_chart import CurveChart, Curves
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.results.stacked_chart import StackedChart
 from plaidwork.gui.widgets import Label, SegmentedControl
 

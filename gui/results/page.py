@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -23,7 +24,6 @@ from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.solution_choice import SolutionChoice
-from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme

@@ -12,9 +12,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.assessment import Interval, auc, average_precision, precision_recall, roc, wilson
+from plaidwork.core.pictures.words import capital
 from plaidwork.gui.numbers import format_count, format_number, format_percent, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_interval
-from plaidwork.gui.results.chart import Scale, capital
+from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.place_chart import PlaceChart

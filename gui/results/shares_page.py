@@ -10,9 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.pictures.words import capital, plural
 from plaidwork.gui.numbers import format_percent, format_probability
 from plaidwork.gui.results.assessed_page import AssessedPage, Judged
-from plaidwork.gui.results.chart import Scale, capital, plural
+from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import area_colors
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
