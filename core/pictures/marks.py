@@ -15,6 +15,8 @@ import numpy as np
 
 from plaidwork.core.errors import PictureError
 
+Numbers = Any
+"""A list or an array (n,), kept as a read-only float64 array."""
 Color = str | int
 """A token of the theme ("text", "muted", "control", "neutral" …), or the number of a category."""
 Colors = Color | tuple[Color, ...]
@@ -110,6 +112,14 @@ class Mark:
             return None
         return self.of.kind, int(self.of.index[piece])
 
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each piece is pointed at, in units of x and y."""
+        values = {name: getattr(self, name) for name in self.arrays}
+        if "x0" in values:
+            return (values["x0"] + values["x1"]) / 2, (values["y0"] + values["y1"]) / 2
+        nowhere = np.full(len(self), np.nan)
+        return values.get("x", nowhere), values.get("y", values.get("high", nowhere))
+
     def extent(self, axis: str) -> np.ndarray:
         """Values along "x" or "y" that the axis has to hold."""
         names = _EXTENT[axis] & set(self.arrays)
@@ -124,8 +134,8 @@ _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
 class Points(Mark):
     """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each, -1 hollow."""
 
-    x: np.ndarray
-    y: np.ndarray
+    x: Numbers
+    y: Numbers
     size: float = 8.0
     shapes: tuple[int, ...] = ()
     arrays: ClassVar[tuple[str, ...]] = ("x", "y")
@@ -135,8 +145,8 @@ class Points(Mark):
 class Line(Mark):
     """A line through (x, y), broken at NaN; ``steps`` goes across, then up. ``x`` need not rise."""
 
-    x: np.ndarray
-    y: np.ndarray
+    x: Numbers
+    y: Numbers
     width: float = 2.0
     dashed: bool = False
     steps: bool = False
@@ -147,21 +157,26 @@ class Line(Mark):
 class Bands(Mark):
     """The area between ``low`` and ``high`` along ``x``; ``opacity`` 1 for areas of a stack."""
 
-    x: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    x: Numbers
+    low: Numbers
+    high: Numbers
     opacity: float = 0.18
     arrays: ClassVar[tuple[str, ...]] = ("x", "low", "high")
+
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Half way up."""
+        return self.x, (self.low + self.high) / 2
 
 
 @dataclass(frozen=True)
 class Intervals(Mark):
-    """A line from ``low`` to ``high`` at each ``x``."""
+    """A line from ``low`` to ``high`` at each ``x``; with a ``halo`` it stands out on areas."""
 
-    x: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    x: Numbers
+    low: Numbers
+    high: Numbers
     width: float = 2.0
+    halo: bool = False
     arrays: ClassVar[tuple[str, ...]] = ("x", "low", "high")
 
 
@@ -169,12 +184,12 @@ class Intervals(Mark):
 class Bars(Mark):
     """Bars from ``low`` to ``high`` around ``x``: ``width`` in units of x, at most ``widest`` pixels.
 
-    ``labels`` stand above the bars where there is room; that of the bar ``strongest`` always does.
+    ``labels`` stand above the bars where they meet no other; that of the bar ``strongest`` always does.
     """
 
-    x: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    x: Numbers
+    low: Numbers
+    high: Numbers
     width: float = 0.66
     widest: float = 120.0
     labels: tuple[str, ...] = ()
@@ -225,6 +240,13 @@ class Cells(Mark):
     def __len__(self) -> int:
         return int(self.values.size)
 
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of all cells, row by row."""
+        n, m = self.values.shape
+        across = self.x0 + (np.arange(m) + 0.5) / max(m, 1) * (self.x1 - self.x0)
+        up = self.y0 + (np.arange(n) + 0.5) / max(n, 1) * (self.y1 - self.y0)
+        return np.tile(across, n), np.repeat(up, m)
+
     def extent(self, axis: str) -> np.ndarray:
         """The edges."""
         return np.array([self.x0, self.x1] if axis == "x" else [self.y0, self.y1])
@@ -234,10 +256,10 @@ class Cells(Mark):
 class Outlines(Mark):
     """Frames of rectangles from (x0, y0) to (x1, y1)."""
 
-    x0: np.ndarray
-    y0: np.ndarray
-    x1: np.ndarray
-    y1: np.ndarray
+    x0: Numbers
+    y0: Numbers
+    x1: Numbers
+    y1: Numbers
     width: float = 2.0
     arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1")
 
@@ -246,11 +268,11 @@ class Outlines(Mark):
 class Links(Mark):
     """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide."""
 
-    x0: np.ndarray
-    y0: np.ndarray
-    x1: np.ndarray
-    y1: np.ndarray
-    widths: np.ndarray | None = None
+    x0: Numbers
+    y0: Numbers
+    x1: Numbers
+    y1: Numbers
+    widths: Numbers | None = None
     arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths")
 
 
@@ -258,8 +280,8 @@ class Links(Mark):
 class Texts(Mark):
     """Words at (x, y), to the "right" of it, the "left" or on its "middle"."""
 
-    x: np.ndarray
-    y: np.ndarray
+    x: Numbers
+    y: Numbers
     words: tuple[str, ...]
     side: str = "right"
     color: Colors = field(default="muted", kw_only=True)
@@ -277,7 +299,7 @@ class Texts(Mark):
 class Rule(Mark):
     """Lines across the whole panel at these places of the ``axis`` "x" or "y"."""
 
-    at: np.ndarray
+    at: Numbers
     axis: str = "x"
     width: float = 1.0
     dashed: bool = True
@@ -293,7 +315,7 @@ class Rule(Mark):
 class Rug(Mark):
     """Short ticks on the lower axis where data are."""
 
-    x: np.ndarray
+    x: Numbers
     color: Colors = field(default="control", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("x",)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Panel:
     title : above the panel. ends : names at its right edge. aside : lines beside it where there is room, the first strong.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
-    most : pixels for each category of x at most; 0 is any.
+    most : pixels of a unit of x, as of a category, at most; 0 is any.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", or the one it is "inside" of.
     zoom : axes along which it can be zoomed: "xy", "x" or "".
     lines : whether faint lines mark the ticks of y.
@@ -101,7 +102,7 @@ class Picture:
     panels: tuple[Panel, ...] = ()
     notes: str = ""
     legend: tuple[Key, ...] = ()
-    table: Mapping[str, np.ndarray] = field(default_factory=dict)
+    table: Mapping[str, Any] = field(default_factory=dict)
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
 
