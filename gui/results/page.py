@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
+from PySide6.QtCore import QEventLoop, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QMenu, QStackedLayout, QWidget
 from shiboken6 import isValid
 
@@ -105,6 +105,10 @@ class ResultPage(Renaming):
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
         """Rows of widgets that make the exported picture."""
         return [[self._content]]
+
+    def on_paper(self, size: QSize, scale: float) -> QImage | None:
+        """The picture without controls, ``size`` logical pixels at ``scale`` each; None when the page is shown as it is."""
+        return None
 
     def fill_menu(self, menu: QMenu) -> None:
         """Entries of the ··· menu besides the common ones."""
