@@ -69,6 +69,7 @@ _.use_covariates
 _.by_setting
 _.deprecated
 _.__deprecated_since__
+thumbnail
 
 # what only the tests ask: where something is on the screen, and laws to hold samplers against
 _.action_info

@@ -40,6 +40,10 @@ class SettingError(PlaidworkError):
     """A setting is outside what its declaration allows."""
 
 
+class PictureError(PlaidworkError):
+    """A picture is described in a way that cannot be drawn: lengths that differ, numbers that are infinite, unknown words."""
+
+
 class SessionError(PlaidworkError):
     """A session file cannot be read or written."""
 

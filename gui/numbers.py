@@ -1,4 +1,4 @@
-"""Numbers as text on the screen: those of ``core/draws/numbers.py``, sizes, times and the ticks of axes.
+"""Numbers as text on the screen: those of ``core/draws/numbers.py``, the ticks of ``core/pictures/scales.py``, sizes and times.
 
 Fields and files never use this module.
 """
@@ -24,6 +24,7 @@ from plaidwork.core.draws.numbers import (
     special,
     tidy,
 )
+from plaidwork.core.pictures.scales import nice_step, nice_ticks, ratio_ticks, step_decimals
 
 __all__ = [
     "MINUS",
@@ -128,58 +129,6 @@ def format_by_error(value: float, mcse: float) -> str:
 def format_interval(low: float, high: float, decimals: int = 2) -> str:
     """Show an interval as "0.12 to 0.40"."""
     return f"{format_fixed(low, decimals)} to {format_fixed(high, decimals)}"
-
-
-def nice_step(span: float, parts: float) -> float:
-    """Smallest step of the 1-2-5 series that cuts `span` in at most `parts` pieces."""
-    raw = span / max(parts, 1e-9)
-    if not math.isfinite(raw) or raw <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(raw))
-    for factor in (1, 2, 5):
-        if factor * power >= raw * (1 - 1e-9):
-            return factor * power
-    return 10 * power
-
-
-def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Ticks in steps 1-2-5 within [low, high]: about `count`, at least three if the span allows."""
-    if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
-        return [low] if math.isfinite(low) else []
-    parts = float(max(count, 3))
-    for _ in range(4):
-        step = nice_step(high - low, parts)
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        if last - first >= 2:
-            break
-        parts *= 1.6
-    return [k * step if step >= 1 else round(k * step, 15) for k in range(first, last + 1)]
-
-
-_RATIOS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
-"""Leading digits of ratios, the densest first."""
-
-
-def ratio_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round ratios whose natural logarithms lie within [low, high], at most `count` where there are more than three."""
-    if high - low < math.log(2):  # so near to each other, ratios are as good as differences
-        return nice_ticks(math.exp(low), math.exp(high), count)
-    first, last = (math.floor(end / math.log(10)) for end in (low, high))
-    for every in (1, 2, 3, 6, 12):
-        for digits in _RATIOS if every == 1 else _RATIOS[-1:]:
-            powers = range(first - first % every, last + 1, every)
-            found = [digit * 10.0**power for power in powers for digit in digits]
-            found = [ratio for ratio in found if low <= math.log(ratio) <= high]
-            if len(found) <= max(count, 3):
-                return found
-    return found
-
-
-def step_decimals(step: float) -> int:
-    """Decimals that all ticks of a step share."""
-    if not math.isfinite(step) or step <= 0:
-        return 0
-    return max(0, -math.floor(math.log10(step) + 1e-9))
 
 
 def _pair(value: int, base: int, big: str, _unit: int, small: str) -> str:

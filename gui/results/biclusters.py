@@ -16,6 +16,7 @@ from shiboken6 import isValid
 from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_limits, tidy
 from plaidwork.gui.results import block_texts
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
@@ -25,7 +26,6 @@ from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_c
 from plaidwork.gui.results.ordering import Ordered, make_order
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.strip_field import StripField
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField, tool_button

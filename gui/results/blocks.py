@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
-from plaidwork.gui.results.source import SourceError, Sources, dense
+from plaidwork.core.views.sources import SourceError, Sources, dense
 from plaidwork.gui.results.strips import Strip, categorical
 from plaidwork.gui.theme import theme
 from plaidwork.gui.tokens import THREADS

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.workbench import Workbench
 
 

@@ -11,12 +11,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from plaidwork.gui.numbers import format_fixed, format_number, nice_ticks, ratio_ticks, step_decimals
+from plaidwork.core.pictures.scales import Scaling, ratio_ticks
+from plaidwork.core.pictures.words import capital
+from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.theme import size, space, theme
-
-_HUGE = 1e7
-"""Ticks from here on are written in powers of ten."""
 
 
 def padded(values: np.ndarray, *, zero: bool = False, share: float = 0.05) -> tuple[float, float]:
@@ -43,12 +42,9 @@ class Scale:
     texts: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        ticks = nice_ticks(self.low, self.high, max(3, int(abs(self.end - self.start) / self.gap)))
-        decimals = step_decimals(ticks[1] - ticks[0]) if len(ticks) > 1 else 2
-        object.__setattr__(self, "ticks", tuple(ticks))
-        huge = max((abs(tick) for tick in ticks), default=0.0) >= _HUGE
-        texts = (format_number(tick, 3) if huge else format_fixed(tick, decimals) for tick in ticks)
-        object.__setattr__(self, "texts", tuple(texts))
+        ticks = Scaling("linear", self.low, self.high).ticks(int(abs(self.end - self.start) / self.gap))
+        object.__setattr__(self, "ticks", tuple(tick.value for tick in ticks))
+        object.__setattr__(self, "texts", tuple(tick.text for tick in ticks))
 
     def at(self, value: float) -> float:
         """Pixel of a value."""
@@ -197,16 +193,6 @@ class ItemPicker(QComboBox):
 def elided(metrics: QFontMetricsF, text: str, room: float) -> str:
     """The text, cut with an ellipsis to what there is room for."""
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))
-
-
-def capital(text: str) -> str:
-    """The text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
-
-def plural(word: str) -> str:
-    """Several of what the word names; words in the plural stay."""
-    return word if word.endswith("s") else f"{word}s"
 
 
 def headed(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import identity_of, shown_names
-from plaidwork.gui.results.source import Sources
+from plaidwork.core.views.sources import Sources
 
 ANNOTATIONS = "Annotations"
 

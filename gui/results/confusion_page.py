@@ -11,14 +11,17 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.assessment import confusion, score, wilson
+from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.assessed import Judged, judged, nothing_known
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.results.assessed_page import AssessedPage
-from plaidwork.gui.results.chart import Chart, elided
+from plaidwork.gui.results.chart import Chart, ItemPicker, elided
 from plaidwork.gui.results.heat_canvas import RING
-from plaidwork.gui.results.option_row import OptionRow, page_content
+from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
+from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.theme import ink_on, space, theme
-from plaidwork.gui.widgets import ColorBar
+from plaidwork.gui.widgets import ColorBar, Label
 
 _WIDEST, _TALLEST = 150.0, 96.0
 
@@ -184,32 +187,63 @@ class ConfusionChart(Chart):
         self.show_cell(min(max(row, 0), last), min(max(column, 0), last))
 
 
-class ConfusionPage(AssessedPage):
-    """Roles of an `AssessedPage`; the most probable class is the predicted one."""
+class ConfusionPage(ResultPage):
+    """Roles of `judged`; the most probable class is the predicted one."""
 
     icon_name = "confusion"
-    each_class = False
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._part = 0
+        super().__init__(workbench, run, view, parent)
 
     def build(self) -> QWidget:
-        self._build_common()
+        self.part_picker = ItemPicker()
+        self.part_picker.currentIndexChanged.connect(self.choose_part)
+        self._part_field = Labelled("Of", self.part_picker)
+        self._foot = Label("", "body", "muted", elide=True)
         self.chart = ConfusionChart()
         self.chart.hovered.connect(self.hovered)
         self.bar = ColorBar("tide")
         self.bar.set_label("share of the true class")
         self.bar.set_limits("0", "50 %", "100 %")
-        options = OptionRow(self._class_field, self._part_field)
-        return page_content(options, self.chart, self._foot, self.bar)
+        return page_content(OptionRow(self._part_field), self.chart, self._foot, self.bar)
+
+    def load(self, sources: Sources) -> Judged:
+        return judged(sources)
+
+    def show_loaded(self, loaded: Judged) -> None:
+        if not len(loaded.codes):
+            title, why = nothing_known(self.view.title).empty
+            self.show_state("search", title, why)
+            return
+        self._part = min(self._part, len(loaded.parts) - 1)
+        self.part_picker.set_names(loaded.parts, self._part)
+        self._part_field.setVisible(len(loaded.parts) > 1)
+        self._draw()
+
+    def choose_part(self, number: int) -> None:
+        """Show the items of one part."""
+        if self.loaded is not None and 0 <= number < len(self.loaded.parts):
+            self._part = number
+            self.part_picker.choose(number)
+            if not self.state:
+                self._draw()
+                self.update_head()
 
     def _draw(self) -> None:
-        data = self.judged
+        data = self.loaded.of(self._part)
         self.chart.set_counts(confusion(data.codes, data.probability), data.classes)
-        self._foot.setText(self._items())
+        self._foot.setText(self.loaded.counted(self._part))
 
     def default_headline(self) -> str:
         if not self.loaded or not len(self.loaded.codes):
             return self.view.title
-        data = self.judged
-        return score(data.codes, data.probability).told(self.what)
+        data, part = self.loaded.of(self._part), self.loaded.parts[self._part]
+        what = f"{part + ' ' if part else ''}{plural(data.word)}"
+        return score(data.codes, data.probability).told(what)
+
+    def default_caption(self) -> str:
+        return self.loaded.doc if self.loaded else ""
 
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
         return [[self.chart], [self._foot, self.bar]]

@@ -16,9 +16,9 @@ from plaidwork.core.contract.plugin_fault import frame_of, passed_through
 from plaidwork.core.contract.plugin_info import owner_of, passes, plugin_error
 from plaidwork.core.contract.views import ResultStore, ViewFactory
 from plaidwork.core.errors import PluginError
+from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.widgets.layouts import vertical
 
 FACTORY = "factory"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.text.options import TextOptions
+from plaidwork.core.pictures.words import capital
+from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_number, format_probability
-from plaidwork.gui.results.chart import capital
 from plaidwork.gui.results.columns import ItemColumns, datasets_of
-from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.findings.naming import findable, identity_of
+from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
-from plaidwork.gui.results.chart import ItemPicker, headed, plural
+from plaidwork.gui.results.chart import ItemPicker, headed
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
@@ -24,7 +26,6 @@ from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_c
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.results.strips import AnyStrip, Profile, Strip, legend_of, strip_of
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField

@@ -10,8 +10,9 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.fitted import FittedInput
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import SourceError, Sources, role_names
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.marks import Colouring
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scatter_chart import Points
@@ -19,7 +20,6 @@ from plaidwork.gui.results.score_chart import Overlay, ScoreChart
 from plaidwork.gui.results.scores_page import Scores, ScoresPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources, role_names
 
 ORDER = "Order"
 _WORDS = ("in order", "out of order")

@@ -12,13 +12,14 @@ from shiboken6 import isValid
 
 from plaidwork.core.errors import DataError
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_number
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.images import Images, NoShape, load_images, sides
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.tile_grid import TileGrid, TileSheet
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.views.sources import SourceError, Sources, dense, role_names
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.marks import colouring, most_telling
-from plaidwork.gui.results.source import SourceError, Sources, dense, role_names
 
 LEFT_OUT = 255
 """Step of a pixel without a number; the others are 0 to 254."""

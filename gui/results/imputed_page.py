@@ -11,13 +11,14 @@ import numpy as np
 from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.fitted import FittedInput, write_imputed
+from plaidwork.core.pictures.words import capital
+from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.numbers import format_correlation, format_count, format_percent
-from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.tasks import Task
 from plaidwork.gui.widgets import Card, DataTable, Label

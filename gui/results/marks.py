@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.core.pictures.marks import area_categories
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.strips import class_text
 from plaidwork.gui.theme import space, theme
@@ -48,13 +49,17 @@ class Colouring:
     limits: tuple[float, float] = (0.0, 1.0)
     has_other: bool = False
 
+    def categories(self) -> list[int | str]:
+        """Colour of every class by its role, as marks of pictures have it."""
+        found: list[int | str] = [_THREADS[k % len(_THREADS)] for k in range(len(self.classes))]
+        return [*found[:-1], "neutral"] if self.has_other else found
+
     def colors(self) -> list[QColor]:
         """Colour of every class in the current scheme."""
-        count = len(self.classes)
-        found = [class_color(k) for k in range(count)]
-        if self.has_other:
-            found[-1] = theme().color("neutral")
-        return found
+        return [
+            theme().color(color) if isinstance(color, str) else theme().category(color)
+            for color in self.categories()
+        ]
 
     def shape(self, i: int) -> int:
         """Shape of a point; unknown ones on a scale get a cross, since pale dots look hollow."""
@@ -82,8 +87,7 @@ def class_color(k: int) -> QColor:
 
 def area_colors(count: int) -> list[QColor]:
     """Colours of classes beside a map or as areas: of the map's two ends, or of many none of its blue before the last."""
-    order = (0, 1) if count == 2 else (2, 3, 1, 4, 5, 0)
-    return [theme().category(order[k % len(order)]) for k in range(count)]
+    return [theme().category(category) for category in area_categories(count)]
 
 
 def plain(n: int) -> Colouring:

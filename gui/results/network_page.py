@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_number, format_probability
-from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.network import ALL, MOST_LINKS, Network, Shown, kept_layout, laid_out, load_network
 from plaidwork.gui.results.network_map import NetworkMap
@@ -22,7 +23,6 @@ from plaidwork.gui.results.network_paint import prepare
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.widgets import Label, SegmentedControl, SliderField, button
 

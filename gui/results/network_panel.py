@@ -7,8 +7,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
+from plaidwork.core.pictures.words import capital, plural
 from plaidwork.gui.numbers import format_count, format_fixed, format_number, format_probability
-from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.network import Shown
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.theme import space

@@ -77,7 +77,7 @@ class OptionRow(QWidget):
         return sum(widths) + space.XL * (len(widths) - 1) + margins.left() + margins.right()
 
 
-def page_content(options: OptionRow | None, picture: QWidget, *foot: QWidget) -> QWidget:
+def page_content(options: QWidget | None, picture: QWidget, *foot: QWidget) -> QWidget:
     """Options above, the picture with all the room, and below it a row whose first widget takes what is left.
 
     Options and foot keep the room of the focus ring, so that they stand on one line with the picture.

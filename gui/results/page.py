@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette
+from PySide6.QtCore import QEventLoop, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QMenu, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.sources import NotYet, SourceError, Sources
 from plaidwork.gui.icons import icon
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.results.choices import Choices, kept_choices
@@ -23,7 +24,6 @@ from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
 from plaidwork.gui.results.show_data import Content, DataDialog
 from plaidwork.gui.results.solution_choice import SolutionChoice
-from plaidwork.gui.results.source import NotYet, SourceError, Sources
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
 from plaidwork.gui.theme import space, theme
@@ -105,6 +105,10 @@ class ResultPage(Renaming):
     def figure_parts(self) -> Sequence[Sequence[QWidget]]:
         """Rows of widgets that make the exported picture."""
         return [[self._content]]
+
+    def on_paper(self, size: QSize, scale: float) -> QImage | None:
+        """The picture without controls, ``size`` logical pixels at ``scale`` each; None when the page is shown as it is."""
+        return None
 
     def fill_menu(self, menu: QMenu) -> None:
         """Entries of the ··· menu besides the common ones."""

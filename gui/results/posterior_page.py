@@ -9,14 +9,14 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.sources import NotYet, SourceError, Sources, role_names
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.density_chart import densities
 from plaidwork.gui.results.option_row import Legend, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.posterior_grid import Posterior, PosteriorGrid
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import NotYet, SourceError, Sources, role_names
 from plaidwork.gui.widgets import Label, scrolled
 
 _MOST, _MOST_CHAINS = 200, 8

@@ -32,7 +32,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
     "heatmap": _lazy("heatmap_page", "HeatmapPage"),
-    "bars": _lazy("bars_page", "BarsPage"),
     "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
     "effects": _lazy("effects_page", "EffectsPage"),
     "scatter": _lazy("scatter_page", "ScatterPage"),
@@ -43,21 +42,19 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "imputed": _lazy("imputed_page", "ImputedPage"),
     "restarts": _lazy("restarts_page", "RestartsPage"),
     "variance": _lazy("variance_page", "VariancePage"),
-    "curve": _lazy("curve_page", "CurvePage"),
     "posterior": _lazy("posterior_page", "PosteriorPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "confusion": _lazy("confusion_page", "ConfusionPage"),
-    "roc": _lazy("roc_page", "RocPage"),
-    "calibration": _lazy("calibration_page", "CalibrationPage"),
-    "shares": _lazy("shares_page", "SharesPage"),
     "surface": _lazy("surface_page", "SurfacePage"),
     "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
-"""Page class of every kind in ``core/contract/view_kinds.py``; add to both to offer another one."""
+"""Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures; all others are drawn from
+``core/views``, by the module of their name."""
 
 VIEW_KINDS: dict[str, ViewKind] = {
-    name: ViewKind(load, CATALOGUE[name].icon, CATALOGUE[name].required) for name, load in _PAGES.items()
+    name: ViewKind(_PAGES.get(name, _lazy("picture_page", "PicturePage")), kind.icon, kind.required)
+    for name, kind in CATALOGUE.items()
 }
 
 

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QMenu
 from plaidwork.core.contract.model import Result
 from plaidwork.core.findings.naming import Naming, found_dim, given_name
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.dialogs import ask_text
 from plaidwork.gui.icons import icon
 from plaidwork.gui.page import Page
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.workbench import Workbench
 
 

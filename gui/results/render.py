@@ -93,7 +93,8 @@ def render_view(
     scheme: str = "light",
     scale: float = 2.0,
 ) -> QImage:
-    """A view with its headline and its side panel, ``size`` logical pixels at ``scale`` device pixels each."""
+    """A view with its headline, ``size`` logical pixels at ``scale`` device pixels each: a picture as on paper, another
+    page with its side panel."""
     ensure_application()
     with _in_scheme(scheme):
         page = _page(session, run, view)
@@ -107,7 +108,7 @@ def render_view(
         _settle(frame, page, QSize(*size))
         for button in page.head_buttons:
             button.hide()
-        image = _grab(frame, page, QSize(*size), scale)
+        image = page.on_paper(QSize(*size), scale) or _grab(frame, page, QSize(*size), scale)
         frame.close()
         frame.deleteLater()
     return image

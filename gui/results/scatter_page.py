@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import Sources
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.decision import Planes, decision_lines, load_planes
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scatter_chart import Points
 from plaidwork.gui.results.score_chart import Overlay, ScoreChart
 from plaidwork.gui.results.scores_page import Scores, ScoresPage
-from plaidwork.gui.results.source import Sources
 
 
 class ScatterPage(ScoresPage):

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_limits
-from plaidwork.gui.results.chart import capital, plural
 from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.decision import Planes
 from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
@@ -18,7 +19,6 @@ from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.widgets import ColorBar, Label
 
 NOTHING = "nothing"

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QCheckBox, QWidget
 
+from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_number
-from plaidwork.gui.results.chart import ItemPicker, capital, plural
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.cut_chart import CutChart
 from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.results.surface_chart import Drawn, SurfaceChart
 from plaidwork.gui.results.surface_map import Layer, Surface, read_chosen
 from plaidwork.gui.theme import space

@@ -9,13 +9,13 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.pictures.words import plural
 from plaidwork.core.spelling import inside_sentence
+from plaidwork.core.views.sources import SourceError, Sources
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.results.chart import plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources
 from plaidwork.gui.widgets import Card, DataTable
 from plaidwork.gui.widgets.layouts import vertical
 

@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
+from plaidwork.core.pictures.words import capital
 from plaidwork.gui.numbers import format_number
-from plaidwork.gui.results.chart import Chart, capital, elided
+from plaidwork.gui.results.chart import Chart, elided
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.images import Images
 from plaidwork.gui.results.tile_paint import (

@@ -10,12 +10,13 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import ShownName, findable
+from plaidwork.core.pictures.words import capital
+from plaidwork.core.views.sources import Sources, role_names
 from plaidwork.gui.numbers import format_count, format_fixed, format_percent
-from plaidwork.gui.results.chart import ItemPicker, capital
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import Sources, role_names
 from plaidwork.gui.results.variance_chart import Shares, VarianceChart
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 

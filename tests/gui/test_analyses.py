@@ -14,11 +14,11 @@ from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.analysis import Analysis, AnalysisSpec
 from plaidwork.core.findings.annotations import Annotations
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.views.sources import Sources
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
 from plaidwork.gui.analyses.record_view import RecordView, inputs_text, run_showing
-from plaidwork.gui.results.source import Sources
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel

@@ -173,7 +173,7 @@ def test_rates_have_their_counts_and_losses_are_nothing_only_when_exact():
 def test_tables_and_pages_follow_the_same_rule():
     import numpy as np
 
-    from plaidwork.gui.results.assessed_page import with_interval
+    from plaidwork.core.views.assessed import with_interval
     from plaidwork.gui.widgets.table_model import _default_format
 
     assert with_interval((0.999, 0.985, 1.0)) == "> 0.99 (0.98 to 1)"

@@ -75,6 +75,12 @@ def test_confusion(opened, qtbot, tmp_path):
     exported(page, tmp_path)
 
 
+def chosen(qtbot, page, name: str, text: str) -> None:
+    """Choose in a list as with the keyboard, and wait for the picture."""
+    choose(qtbot, page.control(name), text)
+    assert page.wait(20_000)
+
+
 def test_roc(opened, qtbot, tmp_path):
     _, run = bench = judged_run()
     page = opened(bench, replace(ROC, options={"positive": 1}))
@@ -84,19 +90,22 @@ def test_roc(opened, qtbot, tmp_path):
         page._headline.text()
         == f"ALL: area under the ROC curve {area.value:.2f} ({area.low:.2f} to {area.high:.2f})"
     )
-    x, y = page.chart.scales()
+    hits = int((codes == 0).sum())
+    assert f"{hits} of the class ALL, {len(codes) - hits} of all other classes" in page._notes.text()
+    (frame,) = page.chart.frames.frames
+    x, y = frame.x, frame.y
     assert x.end - x.start == pytest.approx(y.start - y.end)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
     assert page.told[-1].startswith("threshold above all: false positive rate 0, true positive rate 0; 0 of ")
-    last = len(page.chart.curve.x) - 1
+    last = len(page.loaded.table["Threshold"]) - 1
     qtbot.mouseMove(page.chart, QPointF(x.at(1), y.at(1)).toPoint())
-    assert page.chart.current == last
-    choose(qtbot, page.class_picker, "CLL")
+    assert page.chart.current.piece == last
+    chosen(qtbot, page, "class", "CLL")
     assert page._caption.text().startswith("CLL against all other classes")
-    click(qtbot, page.shown._group.button(1), 5, 5)
-    assert page.chart.curve.kind == "pr"
+    click(qtbot, page.control("show")._group.button(1), 5, 5)
+    assert page.wait(20_000)
     precision = assessment.average_precision(codes == 2, share[:, 2])
-    assert page.chart.curve.title == f"Average precision {precision:.2f}"
+    assert page.loaded.panels[0].aside[0] == f"Average precision {precision:.2f}"
     page.grab()
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "r.csv")
@@ -110,7 +119,9 @@ def test_calibration(opened, qtbot, tmp_path):
     page = opened(bench, replace(CALIBRATION, options={"positive": "ALL"}))
     codes, share = known(run)
     bins = assessment.calibration(codes == 0, share[:, 0], 10)
-    assert page.chart.bins == bins
+    table = page.loaded.table
+    assert table["Number"].tolist() == [part.count for part in bins]
+    assert table["Low"] == pytest.approx([part.share.low for part in bins])
     loss = assessment.log_loss(codes, share)
     assert page._headline.text().startswith(f"Log loss {loss.value:.3f}, Brier score 0.")
     assert page._caption.text().startswith(f"95 % intervals {loss.low:.3f} to {loss.high:.3f} and 0.")
@@ -119,18 +130,58 @@ def test_calibration(opened, qtbot, tmp_path):
     assert page.told[-1].startswith(
         f"mean probability {bins[0].mean:.2f}: ALL in {bins[0].share.value:.2f} ("
     )
-    page.bins.set_value(4)
-    assert len(page.chart.bins) == 4
-    x, y = page.chart.scales()
-    qtbot.mouseMove(page.chart, QPointF(x.at(page.chart.bins[2].mean), y.at(0.4)).toPoint())
-    assert page.chart.current == 2
-    choose(qtbot, page.class_picker, "AML")
-    assert page.chart.name == "AML"
+    page.control("bins").set_value(4)
+    assert page.wait(20_000)
+    mean = page.loaded.table["Mean probability"]
+    assert len(mean) == 4
+    frame, counts = page.chart.frames.frames
+    qtbot.mouseMove(page.chart, QPointF(frame.x.at(mean[2]), frame.y.at(0.4)).toPoint())
+    assert page.chart.current.piece == 2
+    told = page.told[-1]
+    qtbot.mouseMove(page.chart, QPointF(0, 0).toPoint())
+    qtbot.mouseMove(page.chart, QPointF(frame.x.at(mean[2]), counts.area.center().y()).toPoint())
+    assert page.told[-1] == told
+    chosen(qtbot, page, "class", "AML")
+    assert page.loaded.panels[0].y.label == "share of AML"
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "k.csv")
     dialog.close()
     assert len((tmp_path / "k.csv").read_text().splitlines()) == 5
     exported(page, tmp_path)
+
+
+def test_what_was_chosen_is_chosen_again(opened, qtbot):
+    _, run = bench = judged_run()
+    page = opened(bench, CALIBRATION)
+    chosen(qtbot, page, "class", "CLL")
+    page.control("bins").set_value(5)
+    assert page.wait(20_000)
+    assert run.view_settings["choices"]["calibration"] == {"Class": "CLL", "Bins": 5}
+    again = opened(bench, CALIBRATION)
+    assert again.control("class").currentText() == "CLL"
+    assert len(again.loaded.table["Number"]) == 5
+
+
+def test_a_sample_is_selected_where_it_is_judged(opened, qtbot):
+    workbench, run = bench = judged_run(n=180)
+    run.results["share"] = Result(run.results["share"].values, ("patient", "class"))
+    page = opened(bench, View("shares", "shares", SOURCE))
+    frame, strip = page.chart.frames.frames
+    at = QPointF(frame.x.at(3), frame.y.at(0.5))
+    click(qtbot, page.chart, at.x(), at.y())
+    (row,) = workbench.selection(run).get("row")
+    assert row % 3 == 0  # of the test half
+    qtbot.mouseMove(page.chart, QPointF(strip.x.at(3), strip.area.center().y()).toPoint())
+    names = ["ALL", "AML", "CLL"]
+    assert page.told[-1].startswith(f"Patient of class {names[run.results['codes'].values[row]]}: ALL ")
+    lit = page.grab().toImage()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert workbench.selection(run).get("row") == ()
+    assert page.grab().toImage() != lit
+    click(qtbot, page.control("order")._group.button(1), 5, 5)
+    assert page.wait(20_000)
+    expected = [names[code] for code in np.sort(known(run)[0])]
+    assert page.loaded.table["Known class"].tolist() == expected
 
 
 def test_two_classes_from_one_column(opened):
@@ -159,5 +210,5 @@ def test_the_most_frequent_of_many_classes_is_shown_first(opened):
     _, run = bench = judged_run()
     codes = run.results["codes"].values
     page = opened(bench, ROC)
-    assert page.class_picker.currentIndex() == np.bincount(codes[codes >= 0]).argmax()
-    assert opened(judged_run(size=2), ROC).class_picker.currentText() == "AML"
+    assert page.control("class").currentIndex() == np.bincount(codes[codes >= 0]).argmax()
+    assert opened(judged_run(size=2), ROC).control("class").currentText() == "AML"

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.gui.results import VIEW_KINDS, make_view, view_icon
+from plaidwork.gui.results.picture_page import PicturePage
 from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.strips import categorical
 from plaidwork.gui.theme import theme
@@ -125,7 +126,8 @@ def test_a_page_may_go_while_it_loads(qtbot):
 
 def test_every_kind_has_an_icon_and_a_page():
     for name, kind in VIEW_KINDS.items():
-        assert kind.load().icon_name == kind.icon
+        page = kind.load()
+        assert page is PicturePage or page.icon_name == kind.icon
         assert view_icon(View(name, "x", "y")) == kind.icon
 
 
@@ -212,12 +214,15 @@ def test_bars_from_a_table_and_from_arrays(opened, qtbot, tmp_path):
     run.results["k"] = Result(np.array([4, 5]), ("size",), label="Number of blocks")
     options = {"x_label": "number of blocks"}
     page = opened(workbench, run, View("bars", "K", {"values": "p", "x": "k"}, options=options))
-    assert page.loaded.labels == ("4", "5")
+    assert page.loaded.panels[0].x.names == ("4", "5")
     told = []
     page.hovered.connect(told.append)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
     assert told[-1] == "Number of blocks 5: 0.75"
+    assert page.search("4") == ["4"]
+    assert told[-1] == "Number of blocks 4: 0.25"
+    assert page.search("six") == []
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text().splitlines() == [

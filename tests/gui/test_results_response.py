@@ -16,6 +16,7 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import Bands, Line, Rug
 from plaidwork.core.session.session import Session
 from plaidwork.gui.results.posterior_grid import log_ticks
 from plaidwork.gui.theme import theme
@@ -121,26 +122,32 @@ def test_curves_along_another_column(opened, qtbot, tmp_path):
     workbench, _run = bench = answering_run()
     page = opened(bench, CURVES)
     assert page._headline.text() == "Probability along age"
-    choose(qtbot, page.column_picker, "weight")
+    choose(qtbot, page.control("column"), "weight")
     assert page.wait(20_000)
     assert page._headline.text() == "Probability along weight"
-    curves = page.chart.curves
+    marks = {type(mark): mark for mark in page.loaded.panels[0].marks}
     values = workbench.session.datasets["patients"].values
-    p = 1 / (1 + np.exp(-3 * (np.median(values[:, 0]) - curves.x)))
-    assert np.allclose(curves.values, [1 - p, p])
-    assert np.allclose(curves.intervals[1], np.stack([p / 2, (1 + p) / 2], axis=-1))
-    assert np.allclose(curves.rug, values[:, 2])
+    line = marks[Line]  # the last one: the second class
+    p = 1 / (1 + np.exp(-3 * (np.median(values[:, 0]) - line.x)))
+    assert np.allclose(line.y, p)
+    assert np.allclose(marks[Bands].low, p / 2)
+    assert np.allclose(marks[Bands].high, (1 + p) / 2)
+    assert np.allclose(marks[Rug].x, values[:, 2])
     light = page.grab().toImage()
-    click(qtbot, page.drawn._group.button(1), 5, 5)
-    assert page.stack.isVisible()
+    click(qtbot, page.control("drawn")._group.button(1), 5, 5)
+    assert page.wait(20_000)
     assert page.grab().toImage() != light
-    x, y = page.stack.scales()
-    at = QPointF((x.start + x.end) / 2, y.at(0.02))
-    qtbot.mouseMove(page.stack, at.toPoint())
+    (frame,) = page.chart.frames.frames
+    middle = frame.area.center().x()
+    qtbot.mouseMove(page.chart, QPointF(middle, frame.y.at(0.02)).toPoint())
     assert page.told[-1].startswith("no, weight ")
-    assert page.stack.position_at(QPointF(at.x(), y.at(0.98)))[0] == 1
+    first = page.chart.current
+    qtbot.mouseMove(page.chart, QPointF(middle, frame.y.at(0.98)).toPoint())
+    assert (page.chart.current.mark, page.chart.current.piece) == (first.mark + 1, first.piece)
     assert page.export_picture(tmp_path / "c.svg").stat().st_size > 2000
     page.show_data().close()
+    again = opened(bench, CURVES)
+    assert again.control("column").currentText() == "weight"
 
 
 def posterior_run(spread: float = 1.0):
@@ -214,19 +221,24 @@ def test_probabilities_of_each_item(opened, qtbot):
     }
     view = View("shares", "Each sample", {"labels": "codes", "probability": "share", "part": "half"})
     page = opened((workbench, run), view)
-    chart = page.chart
-    assert len(chart.order) == 40
+    table, chart = page.loaded.table, page.chart
     expected = share[:40] @ np.arange(3)
-    assert np.array_equal(chart.order, np.argsort(expected))
-    area, _ = chart.area()
-    first = chart.order[0]
+    order = np.argsort(expected)
+    assert np.allclose(table["low"], share[:40][order, 0])
+    area = chart.frames.frames[0].area
+    first = order[0]
     qtbot.mouseMove(chart, QPointF(area.left() + 2, area.center().y()).toPoint())
     name = ["low", "middle", "high"][codes[first]]
     assert page.told[-1].startswith(f"Sample of class {name}: low {share[first, 0]:.2f}")
-    click(qtbot, page.orders._group.button(1), 5, 5)
-    assert (np.diff(codes[:40][chart.order]) >= 0).all()
-    choose(qtbot, page.part_picker, "fitted")
-    assert len(chart.order) == 50
+    click(qtbot, page.control("order")._group.button(1), 5, 5)
+    assert page.wait(20_000)
+    names = ["low", "middle", "high"]
+    known = [names.index(text) for text in page.loaded.table["Known class"]]
+    assert len(known) == 40
+    assert (np.diff(known) >= 0).all()
+    choose(qtbot, page.control("part"), "fitted")
+    assert page.wait(20_000)
+    assert len(page.loaded.table["Known class"]) == 50
     QApplication.processEvents()
     page.grab()
     page.show_data().close()

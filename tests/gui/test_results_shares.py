@@ -70,22 +70,29 @@ def test_variance_of_any_size(opened, qtbot, sizes):
 
 
 # -- curve --------------------------------------------------------------------------------------
+def shown(page) -> list[str]:
+    """Names of the curves that are drawn."""
+    return [mark.name for mark in page.loaded.panels[0].marks if mark.read is not None]
+
+
 def test_curves_together_and_alone(opened, qtbot, tmp_path):
     page = opened(factor_run(), CURVE)
     assert page._headline.text() == "Level along time"
-    assert page.chart.shown == (0, 1, 2)
-    choose(qtbot, page.picker, "factor 2")
-    assert page.chart.shown == (1,)
-    x, y = page.chart.scales()
-    assert (x.low, x.high) == (0, 48)
-    place = page.chart.curves
-    qtbot.mouseMove(page.chart, at(x.at(24), y.at(float(place.values[1, 48]))))
+    assert shown(page) == ["factor 1", "factor 2", "factor 3"]
+    choose(qtbot, page.control("show"), "factor 2")
+    assert page.wait(20_000)
+    assert shown(page) == ["factor 2"]
+    (frame,) = page.chart.frames.frames
+    assert (frame.x.scaling.low, frame.x.scaling.high) == (0, 48)
+    line = frame.panel.marks[-1]
+    qtbot.mouseMove(page.chart, at(frame.x.at(24), frame.y.at(float(line.y[48]))))
     assert page.told[-1].startswith("factor 2, time, h 24: ")
     assert ", interval " in page.told[-1]
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
-    assert page.chart.current == (1, 49)
+    assert page.chart.current.piece == 49
     assert page.search("factor 3") == ["factor 3"]
-    assert page.chart.shown == (2,)
+    assert page.wait(20_000)
+    assert shown(page) == ["factor 3"]
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "c.csv")
     lines = list(csv.reader((tmp_path / "c.csv").open()))
@@ -100,7 +107,7 @@ def test_a_long_curve_with_gaps(opened):
     values[1000:9000] = np.nan
     run.results["walk"] = Result(values, ("step",), label="walk")
     page = opened((workbench, run), View("curve", "Walk", "walk"))
-    assert page.picker.isHidden() or not page._options.isVisible()
+    assert not page.row.isVisible()
     page.grab()
     run.results["walk"] = Result(np.array([2.0]), ("step",), label="walk")
     opened((workbench, run), View("curve", "Walk", "walk")).grab()

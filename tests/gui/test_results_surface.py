@@ -64,7 +64,8 @@ def place(chart, x: float, y: float) -> QPoint:
 
 def along(page, x: float) -> float:
     """Probability of B on the cut."""
-    return float(np.interp(x, page.curve.curves.x, page.curve.curves.values[1]))
+    line = page.curve.picture.panels[0].marks[1]
+    return float(np.interp(x, line.x, line.y))
 
 
 def test_two_classes(opened, qtbot, tmp_path):
@@ -115,19 +116,19 @@ def test_cut_by_drag_and_keys(opened, qtbot):
     page.data.click()
     assert page.cut.isChecked()
     assert chart.cut == pytest.approx(0)
-    assert page.curve.curves.names == ("A", "B", "no class")
+    assert [line.name for line in page.curve.picture.panels[0].marks] == ["A", "B", "no class"]
     assert along(page, 0) == pytest.approx(1 / (1 + np.exp(-4)), abs=0.01)
-    assert page.curve.scales()[0].start == chart.scales()[0].start
-    assert page.curve.scales()[0].end == chart.scales()[0].end
+    (frame,) = page.curve.frames.frames
+    assert (frame.area.left(), frame.area.right()) == (chart.scales()[0].start, chart.scales()[0].end)
     start, end = place(chart, 1.5, 0), place(chart, 1.5, 1)
     qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(chart, end)
     qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=end)
     assert chart.cut == pytest.approx(1, abs=0.02)
     assert along(page, 0) == pytest.approx(0.5, abs=0.03)
-    assert page.curve.curves.x_name.startswith("x1, where x2 is ")
+    assert page.curve.picture.panels[0].x.label.startswith("x1, where x2 is ")
     wheel(chart, start.x(), start.y(), 120)
-    assert page.curve.curves.x[0] == pytest.approx(chart.scales()[0].low)
+    assert page.curve.picture.panels[0].marks[0].x[0] == pytest.approx(chart.scales()[0].low)
     before = chart.cut
     qtbot.keyClick(chart, Qt.Key.Key_Down)
     assert chart.cut == pytest.approx(before - 3 / 50)

@@ -6,6 +6,7 @@ from importlib import import_module
 from plaidwork.core.contract.spec import View
 from plaidwork.core.contract.view_kinds import VIEW_KINDS as CATALOGUE
 from plaidwork.gui.results.page import ResultPage
+from plaidwork.gui.results.picture_page import PicturePage
 from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
@@ -16,13 +17,13 @@ _READ_IN = {
     "image_grid": "images",
     "surface": "surface_map",
     "documents": "documents",
-    "confusion": "assessed_page",
-    "roc": "assessed_page",
-    "calibration": "assessed_page",
-    "shares": "assessed_page",
+    "confusion": "assessed",
+    "roc": "assessed",
+    "calibration": "assessed",
+    "shares": "assessed",
     "network": "network",
 }
-"""Modules other than the page's that look up the roles of a kind."""
+"""Modules other than the page's or the view's that look up the roles of a kind."""
 
 
 def test_every_kind_has_a_page():
@@ -33,9 +34,12 @@ def test_every_kind_has_a_page():
 
 def test_pages_read_the_roles_of_the_catalogue():
     for name, kind in VIEW_KINDS.items():
-        source = inspect.getsource(inspect.getmodule(kind.load()))
+        drawn = kind.load() is PicturePage
+        page = import_module(f"plaidwork.core.views.{name}") if drawn else inspect.getmodule(kind.load())
+        source = inspect.getsource(page)
         for module in _READ_IN.get(name, "").split():
-            source += inspect.getsource(import_module(f"plaidwork.gui.results.{module}"))
+            room = "core.views" if module == "assessed" else "gui.results"
+            source += inspect.getsource(import_module(f"plaidwork.{room}.{module}"))
         for role in CATALOGUE[name].roles:
             assert f'"{role.name}"' in source, f"{name} does not read {role.name}"
 

@@ -11,13 +11,13 @@ import numpy as np
 from plaidwork.core.contract.model import Model, Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.errors import DataError, PluginError, SessionError
 from plaidwork.core.findings.fitted import FITTED, FittedInput
 from plaidwork.core.findings.naming import Naming, ShownName
 from plaidwork.core.findings.response import OPTION, Places, ResponseInput
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
-from plaidwork.gui.numbers import format_count
 
 if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry

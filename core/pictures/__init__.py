@@ -1,0 +1,49 @@
+"""Pictures as values: what is drawn, what each mark stands for and says, and what may be chosen. No Qt here."""
+
+from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
+from plaidwork.core.pictures.describe import describe
+from plaidwork.core.pictures.marks import (
+    Bands,
+    Bars,
+    Cells,
+    Color,
+    Intervals,
+    Items,
+    Line,
+    Links,
+    Mark,
+    Outlines,
+    Points,
+    Rug,
+    Rule,
+    Texts,
+)
+from plaidwork.core.pictures.picture import End, Key, Panel, Picture
+from plaidwork.core.pictures.scales import Axis, Scaling, Tick
+
+__all__ = [
+    "Axis",
+    "Bands",
+    "Bars",
+    "Cells",
+    "Color",
+    "End",
+    "Intervals",
+    "Items",
+    "Key",
+    "Line",
+    "Links",
+    "Mark",
+    "Outlines",
+    "Panel",
+    "Picture",
+    "Points",
+    "Rug",
+    "Rule",
+    "Scaling",
+    "Texts",
+    "Tick",
+    "ViewChoice",
+    "ViewChoices",
+    "describe",
+]

@@ -1,0 +1,118 @@
+"""What may be chosen of a view: declared where it is used, so that window, sessions and scripts offer the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plaidwork.core.errors import PictureError
+
+FEW, LIST, NUMBER, FLAG = "few", "list", "number", "flag"
+
+
+@dataclass(frozen=True)
+class ViewChoice:
+    """One thing that may be chosen of a view, and what is chosen.
+
+    Attributes
+    ----------
+    id : its name for scripts. title : the word beside it, under which a session keeps what was chosen.
+    kind : "few" values side by side, a "list" of values, a "number" in steps, or a "flag".
+    value : what is chosen: an id among ``options``, a number, or whether the flag is set.
+    options : id and text of every value of "few" and "list".
+    low, high, step : of a "number". searched : whether a search in the view may choose among the texts.
+    """
+
+    id: str
+    title: str
+    kind: str
+    value: Any
+    options: tuple[tuple[str, str], ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    searched: bool = False
+
+    @property
+    def text(self) -> str:
+        """Text of the value that is chosen."""
+        return dict(self.options).get(self.value, str(self.value))
+
+
+class ViewChoices:
+    """Handed to the ``load`` of a view, which asks it for every choice that it offers; each question declares the choice.
+
+    ``asked`` holds what somebody has chosen, by id or title of the choice and by id or text of the value. What is not
+    offered now gives way to the default.
+    """
+
+    def __init__(self, asked: Mapping[str, Any] | None = None) -> None:
+        self._asked = dict(asked or {})
+        self._declared: dict[str, ViewChoice] = {}
+
+    @property
+    def declared(self) -> tuple[ViewChoice, ...]:
+        """All that was asked for so far, in that order, with the values in force."""
+        return tuple(self._declared.values())
+
+    def _declare(self, choice: ViewChoice) -> Any:
+        if choice.id in self._declared:
+            raise PictureError(f"The choice “{choice.id}” is offered twice.")
+        self._declared[choice.id] = choice
+        return choice.value
+
+    def _wanted(self, name: str, title: str) -> Any:
+        return self._asked.get(name, self._asked.get(title))
+
+    def pick(
+        self,
+        name: str,
+        title: str,
+        options: Sequence[tuple[str, str]],
+        default: str = "",
+        *,
+        kind: str = FEW,
+        searched: bool = False,
+    ) -> str:
+        """The id of one of a few values; ``options`` are their ids and texts, the first is the default if none is given."""
+        values = tuple((str(key), str(text)) for key, text in options)
+        keys = [key for key, _ in values]
+        if not keys or len(set(keys)) < len(keys):
+            raise PictureError(f"The choice “{name}” needs values that differ. Found {keys}.")
+        wanted = self._wanted(name, title)
+        by_text = {text: key for key, text in reversed(values)}
+        fallback = default if default in keys else keys[0]
+        chosen = wanted if wanted in keys else by_text.get(wanted, fallback)
+        return str(self._declare(ViewChoice(name, title, kind, chosen, values, searched=searched)))
+
+    def among(
+        self, name: str, title: str, texts: Sequence[str], default: int = 0, *, searched: bool = False
+    ) -> int:
+        """The number of one of several texts, as of the classes of a model; a single one is not offered."""
+        if len(texts) < 2:
+            return 0
+        options = [(str(k), text) for k, text in enumerate(texts)]
+        return int(self.pick(name, title, options, str(default), kind=LIST, searched=searched))
+
+    def number(
+        self, name: str, title: str, low: float, high: float, default: float, step: float = 1.0
+    ) -> float:
+        """A number from ``low`` to ``high`` in steps."""
+        if not low < high or step <= 0:
+            raise PictureError(f"The choice “{name}” goes from {low} to {high} in steps of {step}.")
+        wanted = self._wanted(name, title)
+        known = isinstance(wanted, int | float) and not isinstance(wanted, bool) and wanted == wanted
+        value = min(max(float(wanted if known else default), low), high)
+        value = round(low + round((value - low) / step) * step, 12)
+        choice = ViewChoice(name, title, NUMBER, value, low=low, high=high, step=step)
+        return float(self._declare(choice))
+
+    def flag(self, name: str, title: str, default: bool = False) -> bool:
+        """Whether something is shown."""
+        wanted = self._wanted(name, title)
+        return bool(
+            self._declare(
+                ViewChoice(name, title, FLAG, wanted if isinstance(wanted, bool) else bool(default))
+            )
+        )

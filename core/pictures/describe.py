@@ -1,0 +1,47 @@
+"""A picture in words: what it says, what it shows along which axes, and the table behind it."""
+
+from __future__ import annotations
+
+from plaidwork.core.draws.numbers import format_count, format_number
+from plaidwork.core.pictures.picture import Panel, Picture
+
+_ROWS = 20
+
+
+def describe(picture: Picture, rows: int = _ROWS) -> str:
+    """A few sentences, then the first rows of the table, a line each with tabs between the columns."""
+    if not picture.panels:
+        return " ".join(_sentence(text) for text in (picture.headline, *picture.empty) if text)
+    words = [picture.headline, picture.caption, *(_panel(panel) for panel in picture.panels), picture.notes]
+    lines = [" ".join(_sentence(text) for text in words if text)]
+    columns = list(picture.table.values())
+    if columns:
+        count = len(columns[0])
+        lines.append("\t".join(picture.table))
+        lines += ["\t".join(_cell(column[i]) for column in columns) for i in range(min(count, rows))]
+        if count > rows:
+            lines.append(f"and {format_count(count - rows)} more rows")
+    return "\n".join(lines)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _panel(panel: Panel) -> str:
+    """``y along x, from 0 to 1: 3 lines (a, b, c)``."""
+    kinds: dict[str, list[str]] = {}
+    for mark in panel.marks:
+        if mark.read is not None:
+            kinds.setdefault(type(mark).__name__.lower(), []).append(mark.name)
+    y, x = panel.y.title, panel.x.title
+    told = f"{y} along {x}" if y and x else y or x
+    shown = []
+    for kind, names in kinds.items():
+        named = ", ".join(filter(None, names))
+        shown.append(f"{kind}{f' ({named})' if named else ''}")
+    return f"{told}: {', '.join(shown)}" if told and shown else ""
+
+
+def _cell(value: object) -> str:
+    return str(value) if isinstance(value, str) else format_number(float(value))  # type: ignore[arg-type]

@@ -1,0 +1,324 @@
+"""Marks of a picture. Each holds places in the units of its panel's axes, never pixels, and a colour by its role.
+
+Arrays are float64 and read-only; NaN is a place without a mark, infinite numbers are refused. A mark has as many pieces
+as it has entries; ``read`` says a piece in words (texts, or a function of its number, for marks with very many), ``of``
+which items the pieces stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plaidwork.core.errors import PictureError
+
+Numbers = Any
+"""A list or an array (n,), kept as a read-only float64 array."""
+Color = str | int
+"""A token of the theme ("text", "muted", "control", "neutral" …), or the number of a category."""
+Colors = Color | tuple[Color, ...]
+Words = tuple[str, ...] | Callable[[int], str] | None
+AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
+
+
+def area_categories(count: int) -> tuple[int, ...]:
+    """Categories of classes that are areas, or stand beside a map: of two its ends, of many none of its blue before the last."""
+    order = PAIR_ORDER if count == 2 else AREA_ORDER
+    return tuple(order[k % len(order)] for k in range(count))
+
+
+@dataclass(frozen=True)
+class Items:
+    """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
+    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none."""
+
+    kind: str
+    index: np.ndarray
+
+    def __post_init__(self) -> None:
+        index = np.array(self.index, dtype=np.intp)
+        if index.ndim != 1:
+            raise PictureError(f"The items of a mark are a list of numbers. Found the shape {index.shape}.")
+        index.setflags(write=False)
+        object.__setattr__(self, "index", index)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """What all marks have. ``color`` is one for all pieces, or one for each."""
+
+    name: str = ""
+    color: Colors = 0
+    read: Words = None
+    of: Items | None = None
+    arrays: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        lengths = {}
+        for name in self.arrays:
+            values = self._checked(name)
+            if values is not None:
+                lengths[name] = len(values)
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise PictureError(f"{self._what} need lists of one length. Found {told}.")
+        for word, given in (("read-outs", self.read), ("colours", self.color)):
+            if isinstance(given, tuple) and len(given) != len(self):
+                raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
+        if self.of is not None and len(self.of.index) != len(self):
+            raise PictureError(
+                f"{self._what} have {len(self)} pieces and stand for {len(self.of.index)} items."
+            )
+
+    @property
+    def _what(self) -> str:
+        return type(self).__name__ + (f" “{self.name}”" if self.name else "")
+
+    def _checked(self, name: str) -> np.ndarray | None:
+        given: Any = getattr(self, name)
+        if given is None:
+            return None
+        try:
+            values = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise PictureError(f"The {name} of {self._what} are numbers. Found {given!r:.60}.") from None
+        if values.ndim != 1:
+            raise PictureError(f"The {name} of {self._what} are a list. Found the shape {values.shape}.")
+        if np.isinf(values).any():
+            raise PictureError(f"The {name} of {self._what} have an infinite number.")
+        values.setflags(write=False)
+        object.__setattr__(self, name, values)
+        return values
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.arrays[0]))
+
+    def text(self, piece: int) -> str:
+        """A piece in words; empty when it has none."""
+        if self.read is None:
+            return ""
+        return self.read(piece) if callable(self.read) else self.read[piece]
+
+    def color_of(self, piece: int) -> Color:
+        """Colour of a piece."""
+        return self.color[piece] if isinstance(self.color, tuple) else self.color
+
+    def item(self, piece: int) -> tuple[str, int] | None:
+        """Kind and number of the item of a piece."""
+        if self.of is None or self.of.index[piece] < 0:
+            return None
+        return self.of.kind, int(self.of.index[piece])
+
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each piece is pointed at, in units of x and y."""
+        values = {name: getattr(self, name) for name in self.arrays}
+        if "x0" in values:
+            return (values["x0"] + values["x1"]) / 2, (values["y0"] + values["y1"]) / 2
+        nowhere = np.full(len(self), np.nan)
+        return values.get("x", nowhere), values.get("y", values.get("high", nowhere))
+
+    def extent(self, axis: str) -> np.ndarray:
+        """Values along "x" or "y" that the axis has to hold."""
+        names = _EXTENT[axis] & set(self.arrays)
+        parts = [getattr(self, name) for name in sorted(names) if getattr(self, name) is not None]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+
+_EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
+
+
+@dataclass(frozen=True)
+class Points(Mark):
+    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each, -1 hollow."""
+
+    x: Numbers
+    y: Numbers
+    size: float = 8.0
+    shapes: tuple[int, ...] = ()
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+
+
+@dataclass(frozen=True)
+class Line(Mark):
+    """A line through (x, y), broken at NaN; ``steps`` goes across, then up. ``x`` need not rise."""
+
+    x: Numbers
+    y: Numbers
+    width: float = 2.0
+    dashed: bool = False
+    steps: bool = False
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+
+
+@dataclass(frozen=True)
+class Bands(Mark):
+    """The area between ``low`` and ``high`` along ``x``; ``opacity`` 1 for areas of a stack."""
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    opacity: float = 0.18
+    arrays: ClassVar[tuple[str, ...]] = ("x", "low", "high")
+
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Half way up."""
+        return self.x, (self.low + self.high) / 2
+
+
+@dataclass(frozen=True)
+class Intervals(Mark):
+    """A line from ``low`` to ``high`` at each ``x``; with a ``halo`` it stands out on areas."""
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    width: float = 2.0
+    halo: bool = False
+    arrays: ClassVar[tuple[str, ...]] = ("x", "low", "high")
+
+
+@dataclass(frozen=True)
+class Bars(Mark):
+    """Bars from ``low`` to ``high`` around ``x``: ``width`` in units of x, at most ``widest`` pixels.
+
+    ``labels`` stand above the bars where they meet no other; that of the bar ``strongest`` always does.
+    """
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    width: float = 0.66
+    widest: float = 120.0
+    labels: tuple[str, ...] = ()
+    strongest: int = -1
+    arrays: ClassVar[tuple[str, ...]] = ("x", "low", "high")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels and len(self.labels) != len(self):
+            raise PictureError(f"{self._what} have {len(self)} pieces and {len(self.labels)} labels.")
+
+    def extent(self, axis: str) -> np.ndarray:
+        """Along x the edges of the bars."""
+        if axis == "y":
+            return super().extent("y")
+        return np.concatenate([self.x - self.width / 2, self.x + self.width / 2])
+
+
+@dataclass(frozen=True)
+class Cells(Mark):
+    """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
+
+    Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
+    Pieces are counted row by row.
+    """
+
+    values: np.ndarray
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    map: str = "tide"
+    limits: tuple[float, float] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values)
+        if values.ndim != 2 or values.dtype.kind not in "biuf":
+            raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
+        if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
+            raise PictureError(
+                f"{self._what} need a colour map and its ends. Found {self.map}, {self.limits}."
+            )
+        values = values.view()
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        super().__post_init__()
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def middles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of all cells, row by row."""
+        n, m = self.values.shape
+        across = self.x0 + (np.arange(m) + 0.5) / max(m, 1) * (self.x1 - self.x0)
+        up = self.y0 + (np.arange(n) + 0.5) / max(n, 1) * (self.y1 - self.y0)
+        return np.tile(across, n), np.repeat(up, m)
+
+    def extent(self, axis: str) -> np.ndarray:
+        """The edges."""
+        return np.array([self.x0, self.x1] if axis == "x" else [self.y0, self.y1])
+
+
+@dataclass(frozen=True)
+class Outlines(Mark):
+    """Frames of rectangles from (x0, y0) to (x1, y1)."""
+
+    x0: Numbers
+    y0: Numbers
+    x1: Numbers
+    y1: Numbers
+    width: float = 2.0
+    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1")
+
+
+@dataclass(frozen=True)
+class Links(Mark):
+    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide."""
+
+    x0: Numbers
+    y0: Numbers
+    x1: Numbers
+    y1: Numbers
+    widths: Numbers | None = None
+    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths")
+
+
+@dataclass(frozen=True)
+class Texts(Mark):
+    """Words at (x, y), to the "right" of it, the "left" or on its "middle"."""
+
+    x: Numbers
+    y: Numbers
+    words: tuple[str, ...]
+    side: str = "right"
+    color: Colors = field(default="muted", kw_only=True)
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.words) != len(self):
+            raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
+        if self.side not in ("right", "left", "middle"):
+            raise PictureError(f"Words stand right, left or in the middle. Found “{self.side}”.")
+
+
+@dataclass(frozen=True)
+class Rule(Mark):
+    """Lines across the whole panel at these places of the ``axis`` "x" or "y"."""
+
+    at: Numbers
+    axis: str = "x"
+    width: float = 1.0
+    dashed: bool = True
+    color: Colors = field(default="control", kw_only=True)
+    arrays: ClassVar[tuple[str, ...]] = ("at",)
+
+    def extent(self, axis: str) -> np.ndarray:
+        """A line across does not widen an axis."""
+        return np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Rug(Mark):
+    """Short ticks on the lower axis where data are."""
+
+    x: Numbers
+    color: Colors = field(default="control", kw_only=True)
+    arrays: ClassVar[tuple[str, ...]] = ("x",)
+
+    def extent(self, axis: str) -> np.ndarray:
+        """Ticks do not widen an axis."""
+        return np.zeros(0)

@@ -1,0 +1,131 @@
+"""A picture: panels with axes and marks, legend, headline, caption, notes, and the table behind it. Immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.choices import ViewChoice
+from plaidwork.core.pictures.marks import Color, Mark
+from plaidwork.core.pictures.scales import Axis, Scaling
+
+READINGS, SIGNS = ("near", "across", "inside"), ("square", "line", "point", "missing")
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of the legend."""
+
+    text: str
+    color: Color
+    sign: str = "square"
+
+    def __post_init__(self) -> None:
+        if self.sign not in SIGNS:
+            raise PictureError(f"The sign of a legend is one of {', '.join(SIGNS)}. Found “{self.sign}”.")
+
+
+@dataclass(frozen=True)
+class End:
+    """A name at the right end of what is drawn, at the height ``at``; names that would meet move apart."""
+
+    at: float
+    text: str
+    color: Color
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Marks on a pair of axes; later marks lie over earlier ones.
+
+    Attributes
+    ----------
+    title : above the panel. ends : names at its right edge. aside : lines beside it where there is room, the first strong.
+    height : lines of text that the panel is high; 0 shares what is left with the other such panels.
+    equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
+    most : pixels of a unit of x, as of a category, at most; 0 is any.
+    reads : what the pointer reads: the piece "near" it, the one nearest "across", or the one it is "inside" of.
+    zoom : axes along which it can be zoomed: "xy", "x" or "".
+    lines : whether faint lines mark the ticks of y.
+    """
+
+    marks: tuple[Mark, ...]
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    title: str = ""
+    ends: tuple[End, ...] = ()
+    aside: tuple[str, ...] = ()
+    height: float = 0.0
+    equal: bool = False
+    widest: float = 0.0
+    most: float = 0.0
+    reads: str = "near"
+    zoom: str = "xy"
+    lines: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marks", tuple(self.marks))
+        object.__setattr__(self, "ends", tuple(self.ends))
+        for mark in self.marks:
+            if not isinstance(mark, Mark):
+                raise PictureError(f"A panel holds marks. Found {type(mark).__name__}.")
+        if self.reads not in READINGS:
+            raise PictureError(f"A panel is read {', '.join(READINGS)}. Found “{self.reads}”.")
+        if self.zoom not in ("xy", "x", ""):
+            raise PictureError(f"A panel is zoomed along xy, x or not at all. Found “{self.zoom}”.")
+
+    def scaling(self, axis: str) -> Scaling:
+        """The scale of "x" or "y" that holds all marks."""
+        values = [mark.extent(axis) for mark in self.marks]
+        if axis == "y":
+            values.append(np.array([end.at for end in self.ends], dtype=float))
+        held: Axis = getattr(self, axis)
+        return held.scaling(np.concatenate(values) if values else np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a view shows.
+
+    ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. A picture
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title;
+    ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
+    """
+
+    headline: str
+    caption: str = ""
+    panels: tuple[Panel, ...] = ()
+    notes: str = ""
+    legend: tuple[Key, ...] = ()
+    table: Mapping[str, Any] = field(default_factory=dict)
+    empty: tuple[str, str] = ("", "")
+    choices: tuple[ViewChoice, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "panels", tuple(self.panels))
+        object.__setattr__(self, "legend", tuple(self.legend))
+        for panel in self.panels:
+            if not isinstance(panel, Panel):
+                raise PictureError(f"A picture holds panels. Found {type(panel).__name__}.")
+        if not self.panels and not self.empty[0]:
+            raise PictureError("A picture needs a panel, or words that say why there is none.")
+        if not isinstance(self.headline, str) or not isinstance(self.caption, str):
+            raise PictureError("Headline and caption of a picture are texts.")
+        columns = {str(title): _column(values) for title, values in self.table.items()}
+        lengths = {title: len(values) for title, values in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise PictureError(f"The columns of the table differ in length: {lengths}.")
+        object.__setattr__(self, "table", MappingProxyType(columns))
+
+
+def _column(values: object) -> np.ndarray:
+    column = np.array(values)
+    if column.ndim != 1:
+        raise PictureError(f"A column of the table is a list. Found the shape {column.shape}.")
+    column.setflags(write=False)
+    return column

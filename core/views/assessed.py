@@ -1,0 +1,137 @@
+"""Class probabilities against known classes: what the views that judge them are drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plaidwork.core.draws.assessment import class_probabilities
+from plaidwork.core.draws.numbers import format_count, format_probability
+from plaidwork.core.pictures import Items, Picture, ViewChoices
+from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.sources import SourceError, Sources, data_axis
+
+_FIRST_PARTS = ("test", "held out", "validation")
+"""Parts shown first where there are several."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """(n,) codes and (n, C) probabilities of the items whose class is known.
+
+    ``part`` (n,) number of the part of each item among ``parts``, those in the order shown. ``items`` (n,) their numbers
+    among all, of the ``kind`` of the selection ("row", "column" or empty).
+    """
+
+    codes: np.ndarray
+    probability: np.ndarray
+    classes: tuple[str, ...]
+    part: np.ndarray
+    parts: tuple[str, ...]
+    n_unknown: int
+    word: str
+    doc: str
+    items: np.ndarray
+    kind: str = ""
+
+    def of(self, part: int) -> Judged:
+        """The items of one part."""
+        inside = self.part == part
+        kept = {name: getattr(self, name)[inside] for name in ("codes", "probability", "part", "items")}
+        return replace(self, **kept)
+
+    def linked(self, order: np.ndarray) -> Items | None:
+        """What marks in this order stand for."""
+        return Items(self.kind, self.items[order]) if self.kind else None
+
+    def counted(self, part: int) -> str:
+        """``120 test samples; 30 without a known class left out``."""
+        name = self.parts[part]
+        text = (
+            f"{format_count(int((self.part == part).sum()))} {name + ' ' if name else ''}{plural(self.word)}"
+        )
+        if self.n_unknown:
+            text += f"; {format_count(self.n_unknown)} without a known class left out"
+        return text
+
+
+def judged(sources: Sources) -> Judged:
+    """Roles ``labels`` (n,) class numbers, below 0 where unknown, ``probability`` (n, C), or (n,) of the second of two
+    classes, and perhaps ``names`` (C,) and ``part`` (n,): items of different parts are judged apart."""
+    result = sources.result("probability", (1, 2))
+    p = class_probabilities(result.values)
+    n, size = p.shape
+    codes = np.nan_to_num(sources.array("labels", (n,)), nan=-1).astype(np.intp)
+    if (codes >= size).any():
+        raise SourceError(f"The labels go up to {codes.max()}; there are {size} classes, numbered from 0.")
+    dims = result.dims or ("item", "class")
+    names = sources.dim_names(dims[-1] if len(dims) == 2 else "class", size)
+    if sources.has("names"):
+        names = tuple(sources.texts("names"))
+        if len(names) != size:
+            raise SourceError(f"{len(names)} names are given for {size} classes.")
+    known = (codes >= 0) & np.isfinite(p).all(axis=1)
+    part, parts = _parts(sources, known)
+    return Judged(
+        codes[known],
+        p[known],
+        names,
+        part[known],
+        parts,
+        int((~known).sum()),
+        dims[0].replace("_", " "),
+        result.doc,
+        np.flatnonzero(known),
+        data_axis(sources, dims[0], n),
+    )
+
+
+def _parts(sources: Sources, known: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Number of the part of each item, and the names of the parts with known items."""
+    n = len(known)
+    if not sources.has("part"):
+        return np.zeros(n, dtype=np.intp), ("",)
+    texts = sources.texts("part")
+    if len(texts) != n:
+        raise SourceError(f"The part has {len(texts)} entries; there are {n} items.")
+    found = dict.fromkeys(text for text, yes in zip(texts, known, strict=True) if yes)
+    parts = tuple(sorted(found, key=lambda text: text.casefold() not in _FIRST_PARTS)) or ("",)
+    return np.array([parts.index(text) if text in parts else -1 for text in texts], dtype=np.intp), parts
+
+
+def first_class(data: Judged, sources: Sources) -> int:
+    """Number of the class shown at first: the option ``positive`` (a name or a number from 1), the second of two, or the
+    most frequent, since a curve of two items of a class says nothing."""
+    wanted = sources.view.options.get("positive", 2 if len(data.classes) == 2 else None)
+    if wanted is None:
+        return int(np.bincount(data.codes, minlength=len(data.classes)).argmax())
+    if isinstance(wanted, int):
+        return min(max(0, wanted - 1), len(data.classes) - 1)
+    return data.classes.index(wanted) if wanted in data.classes else 0
+
+
+def choose_class(data: Judged, sources: Sources, choices: ViewChoices) -> int:
+    """The class that is shown against the others."""
+    return choices.among("class", "Class", data.classes, first_class(data, sources))
+
+
+def choose_part(data: Judged, choices: ViewChoices) -> int:
+    """The part whose items are judged."""
+    return choices.among("part", "Of", data.parts)
+
+
+def nothing_known(title: str) -> Picture:
+    """What is shown when there is nothing to judge by."""
+    why = "Probabilities can be judged only where the class is known."
+    return Picture(title, empty=("No item has a known class", why))
+
+
+def with_interval(found: tuple[float, float, float], decimals: int = 2) -> str:
+    """``0.91 (0.85 to 0.96)``; without the interval where there is none."""
+    value, low, high = found
+    if value != value:
+        return "not known"
+    text = format_probability(value, decimals)
+    ends = f"{format_probability(low, decimals)} to {format_probability(high, decimals)}"
+    return text if low != low else f"{text} ({ends})"

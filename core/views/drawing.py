@@ -1,0 +1,20 @@
+"""From a view of a run to its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from plaidwork.core.pictures import Picture, ViewChoices
+from plaidwork.core.views.sources import Sources
+
+
+def picture_of(sources: Sources, asked: Mapping[str, Any] | None = None) -> Picture:
+    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, as
+    :class:`ViewChoices` takes it. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
+    """
+    choices = ViewChoices(asked)
+    picture: Picture = import_module(f"plaidwork.core.views.{sources.view.kind}").load(sources, choices)
+    return replace(picture, choices=choices.declared)

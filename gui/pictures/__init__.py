@@ -1,0 +1,1 @@
+"""Renderers of pictures (``core/pictures``): the canvas of the window, paper, thumbnails."""

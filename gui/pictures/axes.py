@@ -1,0 +1,208 @@
+"""What stands around the marks: ticks with faint lines, names of axes, titles, names at the right end, the legend."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from plaidwork.core.pictures import End, Key
+from plaidwork.gui.pictures.frame import ACROSS, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.tokens import space
+
+_LEFT, _RIGHT, _CENTRE = (
+    Qt.AlignmentFlag.AlignLeft,
+    Qt.AlignmentFlag.AlignRight,
+    Qt.AlignmentFlag.AlignHCenter,
+)
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+_NAME = 110.0
+"""Pixels of the longest name of a category that is not cut."""
+
+
+def elided(metrics: QFontMetricsF, text: str, room: float) -> str:
+    """The text, cut with an ellipsis to what there is room for."""
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))
+
+
+def paint_ground(painter: QPainter, frame: Frame, style: Style) -> None:
+    """Faint lines, tick texts and names of both axes, below the marks."""
+    _paint_left(painter, frame, style)
+    _paint_bottom(painter, frame, style)
+    if frame.panel.title:
+        metrics = style.metrics("strong")
+        painter.setFont(style.font("strong"))
+        painter.setPen(style.color("text"))
+        high = metrics.height()
+        box = QRectF(frame.left, frame.area.top() - high - 1.2 * space.S, frame.right - frame.left, high)
+        painter.drawText(box, _LEFT, elided(metrics, frame.panel.title, box.width()))
+
+
+def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
+    metrics, area, axis = style.metrics(), frame.area, frame.panel.y
+    painter.setFont(style.font())
+    high = metrics.height()
+    for tick in frame.y.ticks(UP):
+        at = round(frame.y.at(tick.value)) + 0.5
+        if frame.panel.lines and axis.scale != "category":
+            strong = tick.value == 0 and axis.scale == "linear"
+            painter.setPen(QPen(style.color("axis" if strong else "grid"), 1))
+            painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
+        if axis.ticks:
+            painter.setPen(style.color("muted"))
+            named = high + space.XS if axis.title else 0.0
+            box = QRectF(
+                frame.left + named, at - high / 2, area.left() - space.S - frame.left - named, high
+            ).normalized()
+            painter.drawText(box, _RIGHT | _MIDDLE, elided(metrics, tick.text, box.width() + 1))
+    if axis.title:
+        painter.save()
+        painter.translate(frame.left, area.center().y())
+        painter.rotate(-90)
+        room = max(area.height(), min(metrics.horizontalAdvance(axis.title) + 2, area.height() + 3 * high))
+        painter.setPen(style.color("muted"))
+        box = QRectF(-room / 2, 0, room, high)
+        painter.drawText(box, _CENTRE, elided(metrics, axis.title, room))
+        painter.restore()
+
+
+def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
+    metrics, area, axis = style.metrics(), frame.area, frame.panel.x
+    painter.setFont(style.font())
+    painter.setPen(QPen(style.color("axis"), 1))
+    y = round(area.bottom()) + 0.5
+    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+    painter.setPen(style.color("muted"))
+    high = metrics.height()
+    if axis.ticks and axis.scale == "category":
+        _paint_categories(painter, frame, style, y + space.XS)
+    elif axis.ticks:
+        _paint_values(painter, frame, metrics, y + space.XS)
+    if axis.title:
+        top = y + space.XS + (high + space.XS if axis.ticks else 0)
+        room = min(max(area.width(), metrics.horizontalAdvance(axis.title) + 2), frame.right - frame.left)
+        left = min(max(area.center().x() - room / 2, frame.left), frame.right - room)
+        painter.drawText(QRectF(left, top, room, high), _CENTRE, elided(metrics, axis.title, room))
+
+
+def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: float) -> None:
+    last = -math.inf
+    for tick in frame.x.ticks(ACROSS):
+        at, half = frame.x.at(tick.value), metrics.horizontalAdvance(tick.text) / 2
+        if at - half < last + space.XS:
+            continue
+        last = at + half
+        painter.drawText(QRectF(at - half - 4, top, 2 * half + 8, metrics.height()), _CENTRE, tick.text)
+
+
+def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
+    """Names below their places: every so many that none meets the next."""
+    ticks, metrics = frame.x.ticks(1), style.metrics()
+    if not ticks:
+        return
+    step = abs(frame.x.at(1) - frame.x.at(0))
+    widest = max(metrics.horizontalAdvance(tick.text) for tick in ticks)
+    every = max(1, math.ceil((min(widest, _NAME) + space.S) / step))
+    for tick in ticks:
+        if round(tick.value) % every == 0:
+            at, room = frame.x.at(tick.value), max(step * every - space.S, 20)
+            room = min(room, 2 * (frame.right - at), 2 * (at - frame.left))
+            box = QRectF(at - room / 2, top, room, metrics.height())
+            painter.drawText(box, _CENTRE, elided(metrics, tick.text, room))
+
+
+def placed(heights: list[float], size: float, low: float, high: float) -> list[float]:
+    """Tops of lines of one size near these heights, in their order, none over another, all between the two ends."""
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    tops = [0.0] * len(heights)
+    last = low - size
+    for i in order:
+        tops[i] = last = max(heights[i] - size / 2, last + size)
+    limit = high
+    for i in reversed(order):
+        tops[i] = limit = min(tops[i], limit - size)
+    return tops
+
+
+def fitting(ends: tuple[End, ...], y: Pixels, room: float, size: float) -> list[End]:
+    """The names there is room for: those that are furthest from their neighbours first."""
+    kept = sorted(ends, key=lambda end: end.at)
+    most = max(1, int(room / size))
+    while len(kept) > most:
+        at = [y.at(end.at) for end in kept]
+        gaps = [abs(at[i + 1] - at[i - 1]) for i in range(1, len(kept) - 1)]
+        kept.pop(1 + gaps.index(min(gaps)) if gaps else 0)
+    return kept
+
+
+def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
+    """Names at the right, at their heights or below one another where they would meet, then tied to their place."""
+    metrics, area = style.metrics(), frame.area
+    size = metrics.height()
+    painter.setFont(style.font())
+    ends = fitting(frame.panel.ends, frame.y, area.height() + 2 * size, size)
+    heights = [min(max(frame.y.at(end.at), area.top()), area.bottom()) for end in ends]
+    for end, at, top in zip(
+        ends,
+        heights,
+        placed(heights, size, area.top() - size / 2, area.bottom() + 1.5 * size),
+        strict=True,
+    ):
+        color = style.color(end.color)
+        if abs(top + size / 2 - at) > size / 2:
+            painter.setPen(QPen(color, 1))
+            painter.drawLine(
+                QPointF(area.right() + 1, at), QPointF(area.right() + space.S - 2, top + size / 2)
+            )
+        box = QRectF(area.right() + space.S, top, frame.right - area.right() - space.S, size)
+        painter.setPen(color)
+        painter.drawText(box, _LEFT | _MIDDLE, elided(metrics, end.text, box.width()))
+
+
+def paint_aside(painter: QPainter, frame: Frame, style: Style) -> None:
+    """The lines beside a panel, the first one strong."""
+    room = beside(frame)
+    if not frame.panel.aside or room is None:
+        return
+    y = room.top()
+    for k, line in enumerate(frame.panel.aside):
+        painter.setFont(style.font("strong" if k == 0 else "caption"))
+        painter.setPen(style.color("text" if k == 0 else "muted"))
+        box = QRectF(room.left(), y, room.width(), room.height())
+        flags = _LEFT | Qt.TextFlag.TextWordWrap
+        used = painter.boundingRect(box, flags, line)
+        painter.drawText(box, flags, line)
+        y += used.height() + space.XS
+
+
+def paint_legend(painter: QPainter, legend: tuple[LegendPlace, ...], style: Style) -> None:
+    """Sign and words of every entry."""
+    metrics = style.metrics()
+    painter.setFont(style.font())
+    for place in legend:
+        middle = place.box.center().y()
+        paint_sign(painter, place.key, QRectF(place.box.left(), middle - 6, 12, 12), style)
+        painter.setPen(style.color("muted"))
+        words = place.box.adjusted(18, 0, 0, 0)
+        painter.drawText(words, _LEFT | _MIDDLE, elided(metrics, place.key.text, words.width() + 1))
+
+
+def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
+    """The sign of an entry: a square, a line, a point, or hatched as missing cells are."""
+    color, middle = style.color(key.color), box.center()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    if key.sign == "line":
+        painter.setPen(QPen(color, 2))
+        painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
+    elif key.sign == "point":
+        painter.drawEllipse(middle, 4, 4)
+    elif key.sign == "missing":
+        painter.setBrush(style.color("border"))
+        painter.drawRect(box)
+        painter.setPen(style.color("axis"))
+        painter.drawLine(box.bottomLeft(), box.topRight())
+    else:
+        painter.drawRoundedRect(box, 2, 2)

@@ -1,0 +1,266 @@
+"""The canvas of the window: a picture that is read, walked over, zoomed, and whose marks select what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from plaidwork.core.pictures import Picture, describe
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out
+from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, text_of
+from plaidwork.gui.pictures.paint import paint_picture, paint_spots
+from plaidwork.gui.pictures.style import screen_style
+from plaidwork.gui.theme import size, space, theme
+
+EDGE = 4
+"""Pixels around the picture, for the ring of the focus."""
+_NOTCH, _CLOSEST = 0.8, 1e-4
+_MOST_MARKED = 2000
+
+
+class PictureCanvas(QWidget):
+    """Draws a :class:`Picture` and everything that is done to it by hand.
+
+    The marks are painted once into a pixmap; pointing and selecting only paint over it.
+
+    Signals
+    -------
+    hovered : what is under the pointer or the keys, in words
+    picked : kind and number of the item of a mark that was clicked; an empty kind where nothing is
+    """
+
+    hovered = Signal(str)
+    picked = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.picture: Picture | None = None
+        self.current: Spot | None = None
+        self.selected: dict[str, frozenset[int]] = {}
+        self.zoom = Zoom()
+        self._export_ratio = 0.0
+        self._layout: Layout | None = None
+        self._painted: QPixmap | None = None
+        self._pressed: tuple[QPointF, Zoom] | None = None
+        self._dragged = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme().changed.connect(self.redraw)
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 380)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 160)
+
+    # -- what is shown --------------------------------------------------------------------------
+    def set_picture(self, picture: Picture) -> None:
+        """Show another picture, whole; as the accessible name it is told in words."""
+        self.picture, self.current, self.zoom = picture, None, Zoom()
+        self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
+        self.setAccessibleDescription(describe(picture))
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Lay out and paint anew, as after a change of colours or of size."""
+        self._layout = self._painted = None
+        self.update()
+
+    def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
+        """Mark the pieces of these items, by kind."""
+        self.selected = {kind: frozenset(items) for kind, items in selected.items() if items}
+        self.update()
+
+    def bounds(self) -> tuple[float, float] | None:
+        """Pixels between which the marks lie across, to stand below another widget; None lets the texts decide."""
+        return None
+
+    def set_export_ratio(self, ratio: float) -> None:
+        """While above 0, paint onto a file of another page, mark by mark."""
+        self._export_ratio = ratio
+
+    @property
+    def frames(self) -> Layout:
+        """Where everything stands now."""
+        assert self.picture is not None
+        if self._layout is None:
+            rect = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
+            self._layout = lay_out(self.picture, rect, screen_style(), self.zoom, self.bounds())
+        return self._layout
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.picture is None:
+            return
+        style = screen_style()
+        if self._export_ratio:
+            on_file = QPainter(self)
+            paint_picture(on_file, self.frames, style)
+            on_file.end()
+            return
+        if self._painted is None:
+            ratio = self.devicePixelRatioF()
+            self._painted = QPixmap(self.size() * ratio)
+            self._painted.setDevicePixelRatio(ratio)
+            self._painted.fill(style.color("surface"))
+            below = QPainter(self._painted)
+            paint_picture(below, self.frames, style)
+            below.end()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._painted)
+        for kind, items in self.selected.items():
+            spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
+            paint_spots(painter, self.picture, self.frames, spots, style, True)
+        if self.current is not None:
+            paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("accent"), size.FOCUS))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.end()
+
+    # -- pointing and walking -------------------------------------------------------------------
+    def show_spot(self, spot: Spot | None) -> None:
+        """Mark a piece and tell it."""
+        if spot != self.current and self.picture is not None:
+            self.current = spot
+            self.hovered.emit("" if spot is None else text_of(self.picture, spot))
+            self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):
+            self.redraw()
+        return super().event(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.show_spot(None)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right walk along a mark, up and down to another; Enter selects, + and − zoom, 0 shows all."""
+        key = Qt.Key(event.key())
+        step = {
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_PageDown: 10,
+            Qt.Key.Key_PageUp: -10,
+        }.get(key, 0)
+        jump = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)
+        turn = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}.get(key, 0)
+        if self.picture is None:
+            super().keyPressEvent(event)
+        elif step or jump:
+            self.show_spot(stepped(self.picture, self.current, step, jump))
+        elif turn:
+            self.zoom_about(self.frames.frames[0].area.center(), turn)
+        elif key == Qt.Key.Key_0:
+            self.reset_view()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
+            self._pick(self.current)
+        else:
+            super().keyPressEvent(event)
+
+    def _pick(self, spot: Spot | None) -> None:
+        item = mark_of(self.picture, spot).item(spot.piece) if spot and self.picture else None
+        self.picked.emit(*(item or ("", -1)))
+
+    # -- zoom and pan ---------------------------------------------------------------------------
+    @property
+    def zoomed(self) -> bool:
+        """Whether a part is shown."""
+        return not self.zoom.whole
+
+    def reset_view(self) -> None:
+        """Show all."""
+        self._set_zoom(Zoom())
+
+    def _set_zoom(self, zoom: Zoom) -> None:
+        if zoom != self.zoom:
+            self.zoom = zoom
+            self.redraw()
+
+    def _panel_at(self, at: QPointF) -> int | None:
+        for p, frame in enumerate(self.frames.frames):
+            if frame.area.adjusted(-EDGE, -EDGE, EDGE, EDGE).contains(at):
+                return p if frame.panel.zoom else None
+        return None
+
+    def zoom_about(self, at: QPointF, notches: float) -> bool:
+        """Zoom in (positive) or out about a point; False where there is nothing to zoom."""
+        p = self._panel_at(at) if self.picture else None
+        if p is None:
+            return False
+        frame, factor = self.frames.frames[p], _NOTCH**notches
+        across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
+        up = dict(self.zoom.y)
+        if "y" in frame.panel.zoom:
+            share = (frame.area.bottom() - at.y()) / frame.area.height()
+            up[p] = _scaled(up.get(p, WHOLE), share, factor)
+        self._set_zoom(Zoom(across, up))
+        return True
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom about the pointer."""
+        zoomed = self.zoom_about(event.position(), event.angleDelta().y() / 120)
+        event.setAccepted(zoomed)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.picture is not None:
+            self._pressed, self._dragged = (event.position(), self.zoom), False
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Read what is under the pointer, or move the part that is shown."""
+        if self.picture is None:
+            return
+        if self._pressed is not None and self.zoomed:
+            self._drag(event.position())
+        else:
+            self.show_spot(spot_at(self.picture, self.frames, event.position()))
+
+    def _drag(self, to: QPointF) -> None:
+        assert self._pressed is not None
+        start, zoom = self._pressed
+        away = to - start
+        p = self._panel_at(start)
+        if p is None or (not self._dragged and away.manhattanLength() < space.XS):
+            return
+        self._dragged = True
+        frame = self.frames.frames[p]
+        across = _moved(zoom.x, -away.x() / frame.area.width())
+        up = dict(zoom.y)
+        if p in up:
+            up[p] = _moved(up[p], away.y() / frame.area.height())
+        self._set_zoom(Zoom(across, up))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click that moved nothing selects what the mark stands for."""
+        pressed, self._pressed = self._pressed, None
+        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and not self._dragged:
+            self._pick(spot_at(self.picture, self.frames, event.position()) if self.picture else None)
+        super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show all again."""
+        self.reset_view()
+
+
+def _scaled(window: Window, share: float, factor: float) -> Window:
+    """The part of a scale after zooming about a share of what is shown."""
+    low, high = window
+    at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
+    return _kept(at - share * long, long)
+
+
+def _moved(window: Window, by: float) -> Window:
+    long = window[1] - window[0]
+    return _kept(window[0] + by * long, long)
+
+
+def _kept(low: float, long: float) -> Window:
+    """A window of this length within the whole."""
+    low = min(max(low, 0.0), 1.0 - long)
+    return WHOLE if long >= 1 else (low, low + long)

@@ -1,0 +1,208 @@
+"""Where everything of a picture stands: panels, axes and legend in a rectangle, with margins made from the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from plaidwork.core.pictures import Bars, Key, Panel, Picture, Scaling, Tick
+from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.tokens import space
+
+ACROSS, UP = 84.0, 50.0
+"""Pixels from tick to tick, about."""
+_SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
+"""Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
+Window = tuple[float, float]
+WHOLE: Window = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """A scale on the pixels from ``start`` to ``end``."""
+
+    scaling: Scaling
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Pixel of a value."""
+        return float(self.all_at(np.array([value]))[0])
+
+    def all_at(self, values: np.ndarray) -> np.ndarray:
+        """Pixels of values."""
+        return self.start + self.scaling.shares(values) * (self.end - self.start)
+
+    def value(self, pixel: float) -> float:
+        """Value at a pixel."""
+        return self.scaling.value((pixel - self.start) / (self.end - self.start))
+
+    def ticks(self, gap: float) -> tuple[Tick, ...]:
+        """Ticks about ``gap`` pixels apart."""
+        return self.scaling.ticks(max(2, int(abs(self.end - self.start) / gap)))
+
+
+@dataclass(frozen=True)
+class Zoom:
+    """What part is shown, as shares of the whole scales: of x for all panels, of y by panel."""
+
+    x: Window = WHOLE
+    y: Mapping[int, Window] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is shown."""
+        return self.x == WHOLE and all(window == WHOLE for window in self.y.values())
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Place of one panel: ``area`` holds the marks, ``right`` is where its room ends."""
+
+    panel: Panel
+    area: QRectF
+    x: Pixels
+    y: Pixels
+    left: float
+    right: float
+    zoomed: bool = False
+
+
+@dataclass(frozen=True)
+class LegendPlace:
+    """An entry of the legend and its box."""
+
+    key: Key
+    box: QRectF
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All of a picture in its rectangle."""
+
+    frames: tuple[Frame, ...]
+    legend: tuple[LegendPlace, ...]
+    rect: QRectF
+
+
+def lay_out(
+    picture: Picture, rect: QRectF, style: Style, zoom: Zoom | None = None, bounds: Window | None = None
+) -> Layout:
+    """Places of all parts of a picture; the marks lie between ``bounds`` across where these are given."""
+    zoom = zoom or Zoom()
+    legend, used = _legend(picture.legend, rect, style)
+    return Layout(_frames(picture, rect.adjusted(0, used, 0, 0), style, zoom, bounds), legend, rect)
+
+
+def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[LegendPlace, ...], float]:
+    """Entries in rows from the left, and the height they take."""
+    metrics = style.metrics()
+    x, y, high, found = rect.left(), rect.top(), metrics.height() + space.XS, []
+    for key in keys:
+        wide = min(_SIGN + 6 + metrics.horizontalAdvance(key.text), rect.width())
+        if x > rect.left() and x + wide > rect.right():
+            x, y = rect.left(), y + high
+        found.append(LegendPlace(key, QRectF(x, y, wide, high)))
+        x += wide + space.M
+    return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
+
+
+def _bottom(panel: Panel, style: Style) -> float:
+    """Room below the marks: tick texts and the name of the axis."""
+    high = style.metrics().height()
+    return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
+
+
+def _top(panel: Panel, style: Style) -> float:
+    """Room above the marks: the title, labels of bars or half a tick text."""
+    title = style.metrics("strong").height() + space.S if panel.title else 0.0
+    if any(isinstance(mark, Bars) and mark.labels for mark in panel.marks):
+        return title + style.metrics("strong").height()
+    return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
+
+
+def _frames(
+    picture: Picture, rect: QRectF, style: Style, zoom: Zoom, bounds: Window | None
+) -> tuple[Frame, ...]:
+    panels, spans = picture.panels, _spans(picture, rect, style)
+    ups = [
+        Pixels(panel.scaling("y").part(*zoom.y.get(i, WHOLE)), end, start)
+        for i, (panel, (start, end)) in enumerate(zip(panels, spans, strict=True))
+    ]
+    left, right = bounds or _sides(panels, ups, rect, style)
+    frames: list[Frame] = []
+    for panel, (start, end), up in zip(panels, spans, ups, strict=True):
+        across = panels[0].scaling("x").part(*zoom.x)
+        area = QRectF(left, start, right - left, end - start)
+        if panel.equal:
+            area, up = _equal(area, across, up)
+        along = Pixels(across, area.left(), area.right())
+        frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole))
+    return tuple(frames)
+
+
+def _spans(picture: Picture, rect: QRectF, style: Style) -> list[Window]:
+    """Top and bottom of every panel: fixed lines for some, the others share what is left."""
+    line = style.metrics().height()
+    rooms = [(_top(panel, style), _bottom(panel, style)) for panel in picture.panels]
+    fixed = sum(panel.height * line for panel in picture.panels) + sum(map(sum, rooms))
+    fixed += space.M * (len(rooms) - 1)
+    flexible = sum(panel.height == 0 for panel in picture.panels)
+    share = max((rect.height() - fixed) / max(flexible, 1), 3 * line)
+    spans, y = [], rect.top()
+    for panel, (top, bottom) in zip(picture.panels, rooms, strict=True):
+        high = panel.height * line or share
+        spans.append((y + top, y + top + high))
+        y += top + high + bottom + space.M
+    return spans
+
+
+def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: Style) -> Window:
+    """Left and right end of the marks of all panels."""
+    left = rect.left() + max(
+        (_left(panel, up, style, rect) for panel, up in zip(panels, ups, strict=True)), default=0
+    )
+    right = rect.right() - max((_right(panel, style) for panel in panels), default=0)
+    right = max(right, left + 40)
+    for panel, up in zip(panels, ups, strict=True):
+        if panel.widest:
+            right = min(right, left + panel.widest * abs(up.end - up.start))
+        if panel.most:
+            across = panels[0].scaling("x")
+            right = min(right, left + panel.most * max(across.high - across.low, 1.0))
+    return left, right
+
+
+def _equal(area: QRectF, across: Scaling, up: Pixels) -> tuple[QRectF, Pixels]:
+    """The area made smaller so that a unit is as long across as up; it stays at the left and the top."""
+    wide, high = across.high - across.low, up.scaling.high - up.scaling.low
+    unit = min(area.width() / wide, area.height() / high)
+    found = QRectF(area.left(), area.top(), unit * wide, unit * high)
+    return found, Pixels(up.scaling, found.bottom(), found.top())
+
+
+def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
+    metrics = style.metrics()
+    texts = [tick.text for tick in up.ticks(UP)] if panel.y.ticks else []
+    widest = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
+    if panel.y.scale == "category":
+        widest = min(widest, 0.35 * rect.width())
+    named = metrics.height() + space.XS if panel.y.title else 0.0
+    return 1 + widest + (space.S if widest else 0) + named
+
+
+def _right(panel: Panel, style: Style) -> float:
+    metrics = style.metrics()
+    names = [metrics.horizontalAdvance(end.text) for end in panel.ends]
+    return min(max(names), _LONGEST) + space.S if names else float(space.M)
+
+
+def beside(frame: Frame) -> QRectF | None:
+    """Room for lines beside a panel; None when there is too little."""
+    left = frame.area.right() + space.XL
+    if frame.right - left < _ASIDE:
+        return None
+    return QRectF(left, frame.area.top(), frame.right - left, frame.area.height())

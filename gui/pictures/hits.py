@@ -1,0 +1,169 @@
+"""Which piece of a mark is meant: by the pointer, by the keys, by the items that are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF
+
+from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture
+from plaidwork.gui.pictures.frame import Frame, Layout
+
+_NEAR, _AROUND = 40.0, 8.0
+"""Pixels within which a piece is near, and around a panel that still belong to it."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One piece of a mark of a panel, by their numbers."""
+
+    panel: int
+    mark: int
+    piece: int
+
+
+def mark_of(picture: Picture, spot: Spot) -> Mark:
+    """The mark that a spot is in."""
+    return picture.panels[spot.panel].marks[spot.mark]
+
+
+def text_of(picture: Picture, spot: Spot) -> str:
+    """A spot in words."""
+    return mark_of(picture, spot).text(spot.piece)
+
+
+def readable(picture: Picture) -> list[tuple[int, int]]:
+    """Panel and mark of everything that says something, in order."""
+    return [
+        (p, k)
+        for p, panel in enumerate(picture.panels)
+        for k, mark in enumerate(panel.marks)
+        if mark.read is not None and len(mark)
+    ]
+
+
+def position(mark: Mark, frame: Frame, piece: int) -> QPointF:
+    """Where the read-out of a piece points at."""
+    x, y = mark.middles()
+    return QPointF(frame.x.at(float(x[piece])), frame.y.at(float(y[piece])))
+
+
+def _middles(mark: Mark, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """Pixels of all pieces."""
+    x, y = mark.middles()
+    return frame.x.all_at(x), frame.y.all_at(y)
+
+
+def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
+    """What the pointer means; None where there is nothing."""
+    for p, frame in enumerate(layout.frames):
+        area = frame.area.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND)
+        if not area.contains(at):
+            continue
+        marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
+        found = {"near": _near, "across": _across, "inside": _inside}[frame.panel.reads](marks, frame, at)
+        if found is not None:
+            return Spot(p, *found)
+    return None
+
+
+def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    best, found = _NEAR, None
+    for k, mark in marks:
+        x, y = _middles(mark, frame)
+        away = np.hypot(x - at.x(), y - at.y())
+        if np.isfinite(away).any() and float(np.nanmin(away)) < best:
+            best, found = float(np.nanmin(away)), (k, int(np.nanargmin(away)))
+    return found
+
+
+def _across(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    """The nearest place along x, and of several marks the one nearest in height there."""
+    best, found = np.inf, None
+    for k, mark in marks:
+        x, y = _middles(mark, frame)
+        if not np.isfinite(x).any():
+            continue
+        i = int(np.nanargmin(np.abs(x - at.x())))
+        if abs(y[i] - at.y()) < best:
+            best, found = abs(y[i] - at.y()), (k, i)
+    return found
+
+
+def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    for k, mark in reversed(marks):
+        if isinstance(mark, Cells):
+            piece = _cell(mark, frame, at)
+        elif isinstance(mark, Bands):
+            piece = _between(mark, frame, at)
+        elif isinstance(mark, Bars):
+            piece = _bar(mark, frame, at)
+        else:
+            continue
+        if piece >= 0:
+            return k, piece
+    return None
+
+
+def _cell(mark: Cells, frame: Frame, at: QPointF) -> int:
+    n, m = mark.values.shape
+    column = int(np.floor((frame.x.value(at.x()) - mark.x0) / (mark.x1 - mark.x0) * m))
+    row = int(np.floor((frame.y.value(at.y()) - mark.y0) / (mark.y1 - mark.y0) * n))
+    return row * m + column if 0 <= row < n and 0 <= column < m else -1
+
+
+def _between(mark: Bands, frame: Frame, at: QPointF) -> int:
+    i = int(np.nanargmin(np.abs(frame.x.all_at(mark.x) - at.x())))
+    value = frame.y.value(at.y())
+    return i if mark.low[i] <= value <= mark.high[i] else -1
+
+
+def _bar(mark: Bars, frame: Frame, at: QPointF) -> int:
+    """The bar in whose slot the pointer is: at any height where the bars stand alone, within the bar in a stack."""
+    value, height = frame.x.value(at.x()), frame.y.value(at.y())
+    i = int(np.nanargmin(np.abs(mark.x - value)))
+    if abs(mark.x[i] - value) > max(mark.width, 1.0) / 2:
+        return -1
+    alone = sum(isinstance(other, Bars) for other in frame.panel.marks) == 1
+    return i if alone or min(mark.low[i], mark.high[i]) <= height <= max(mark.low[i], mark.high[i]) else -1
+
+
+def alike(picture: Picture, spot: Spot) -> Iterator[Spot]:
+    """All pieces that stand for the same item, the spot itself included."""
+    item = mark_of(picture, spot).item(spot.piece)
+    if item is None:
+        yield spot
+        return
+    yield from spots_of(picture, item[0], frozenset({item[1]}))
+
+
+def spots_of(picture: Picture, kind: str, items: frozenset[int]) -> Iterator[Spot]:
+    """All pieces that stand for one of these items."""
+    wanted = np.fromiter(items, dtype=np.intp)
+    for p, panel in enumerate(picture.panels):
+        for k, mark in enumerate(panel.marks):
+            if mark.of is not None and mark.of.kind == kind:
+                for piece in np.flatnonzero(np.isin(mark.of.index, wanted)):
+                    yield Spot(p, k, int(piece))
+
+
+def stepped(picture: Picture, spot: Spot | None, step: int, jump: int) -> Spot | None:
+    """Where the keys lead: ``step`` pieces along a mark, in the order of x, or ``jump`` marks on."""
+    marks = readable(picture)
+    if not marks:
+        return None
+    if spot is None:
+        order = _order(mark_of(picture, Spot(*marks[0], 0)))
+        return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
+    place = marks.index((spot.panel, spot.mark))
+    panel, number = marks[(place + jump) % len(marks)]
+    order = _order(mark_of(picture, Spot(panel, number, 0)))
+    old = _order(mark_of(picture, spot))
+    at = int(np.flatnonzero(old == spot.piece)[0])
+    return Spot(panel, number, int(order[min(max(at + step, 0), len(order) - 1)]))
+
+
+def _order(mark: Mark) -> np.ndarray:
+    return np.argsort(mark.middles()[0], kind="stable")

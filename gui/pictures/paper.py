@@ -1,0 +1,174 @@
+"""A picture on paper: PNG at any resolution, SVG with texts that stay texts, PDF; and as a thumbnail."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
+
+from plaidwork.core.pictures import Picture
+from plaidwork.gui.pictures.frame import lay_out
+from plaidwork.gui.pictures.paint import paint_picture
+from plaidwork.gui.pictures.style import Style, paper_style
+from plaidwork.gui.theme import theme
+from plaidwork.gui.tokens import space
+
+FORMATS = ("png", "svg", "pdf")
+_INCH, _UNITS = 25.4, 96.0
+"""Millimetres of an inch, and units in which everything is laid out for an inch."""
+_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Width and height in mm, points of the axis texts, "light" or "dark", dots per inch of a PNG, whether the headline
+    and caption stand above and the notes below."""
+
+    width: float = 170.0
+    height: float = 105.0
+    points: float = 8.0
+    scheme: str = "light"
+    dpi: float = 300.0
+    titled: bool = True
+
+    def __post_init__(self) -> None:
+        if not (20 <= self.width <= 2000 and 20 <= self.height <= 2000):
+            raise ValueError(f"A picture is 20 to 2000 mm wide and high. Found {self.width} x {self.height}.")
+        if not (3 <= self.points <= 60 and 30 <= self.dpi <= 2400):
+            raise ValueError(
+                f"Texts have 3 to 60 points, pictures 30 to 2400 dots per inch. Found {self.points} and {self.dpi}."
+            )
+        if self.scheme not in ("light", "dark"):
+            raise ValueError(f"The colours are light or dark. Found “{self.scheme}”.")
+
+    @property
+    def units(self) -> QSizeF:
+        """Size in units of the layout."""
+        return QSizeF(self.width / _INCH * _UNITS, self.height / _INCH * _UNITS)
+
+
+def paper_like(size: QSize, scheme: str = "", scale: float = 2.0) -> Paper:
+    """The paper that shows a picture as the window does: its pixels become 1/96 inch, ``scale`` dots each."""
+    points = theme().font("caption").pointSizeF()
+    wide, high = (max(length / _UNITS * _INCH, 20.0) for length in (size.width(), size.height()))
+    return Paper(wide, high, points, scheme or theme().scheme, _UNITS * scale)
+
+
+def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
+    """Ground, texts and picture, in units of 1/96 inch."""
+    style, sheet = paper_style(paper.points, paper.scheme), QRectF(0, 0, 0, 0)
+    sheet.setSize(paper.units)
+    painter.fillRect(sheet, style.color("surface"))
+    edge = min(float(space.XL), sheet.width() / 20)
+    room = sheet.adjusted(edge, edge, -edge, -edge)
+    if paper.titled:
+        for text, role, color in (
+            (picture.headline, "title", "text"),
+            (picture.caption, "caption", "muted"),
+        ):
+            room.setTop(room.top() + _paint_text(painter, text, room, style, role, color))
+        room.setTop(room.top() + space.S)
+        metrics = style.metrics()
+        painter.setFont(style.font())
+        high = metrics.boundingRect(room, _WRAPPED, picture.notes).height() if picture.notes else 0.0
+        below = QRectF(room.left(), room.bottom() - high, room.width(), high)
+        painter.setPen(style.color("muted"))
+        painter.drawText(below, _WRAPPED, picture.notes)
+        room.setBottom(below.top() - (space.S if high else 0))
+    if picture.panels:
+        paint_picture(painter, lay_out(picture, room, style), style)
+    else:
+        _paint_text(painter, ". ".join(filter(None, picture.empty)), room, style, "body", "muted")
+
+
+def _paint_text(painter: QPainter, text: str, room: QRectF, style: Style, role: str, color: str) -> float:
+    """Wrapped at the top of a room; the height used."""
+    if not text:
+        return 0.0
+    painter.setFont(style.font(role))
+    painter.setPen(style.color(color))
+    used = style.metrics(role).boundingRect(room, _WRAPPED, text)
+    painter.drawText(room, _WRAPPED, text)
+    return used.height() + 2
+
+
+def picture_image(picture: Picture, paper: Paper) -> QImage:
+    """The paper as image of so many dots per inch."""
+    scale, units = paper.dpi / _UNITS, paper.units
+    image = QImage(round(units.width() * scale), round(units.height() * scale), QImage.Format.Format_RGB32)
+    per_metre = round(_UNITS / _INCH * 1000)
+    image.setDotsPerMeterX(per_metre)  # while it is painted, a point is 96/72 units
+    image.setDotsPerMeterY(per_metre)
+    image.setDevicePixelRatio(scale)
+    image.fill(paper_style(paper.points, paper.scheme).color("surface"))
+    painter = QPainter(image)
+    paint_paper(painter, picture, paper)
+    painter.end()
+    image.setDevicePixelRatio(1.0)
+    image.setDotsPerMeterX(round(paper.dpi / _INCH * 1000))
+    image.setDotsPerMeterY(round(paper.dpi / _INCH * 1000))
+    return image
+
+
+def thumbnail(picture: Picture, wide: int = 192, high: int = 120, scheme: str = "light") -> QImage:
+    """A small image of so many pixels, without words around it: drawn at twice the size with all its texts."""
+    paper = Paper(2 * wide / _UNITS * _INCH, 2 * high / _UNITS * _INCH, 8.0, scheme, _UNITS, titled=False)
+    large = picture_image(picture, paper)
+    kept, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+    return large.scaled(wide, high, kept, smooth)
+
+
+def write_picture(picture: Picture, path: str | Path, paper: Paper) -> Path:
+    """Write PNG, SVG or PDF by the ending of the name. Raises ``OSError`` or ``ValueError``."""
+    path = Path(path)
+    kind = path.suffix.lower().lstrip(".") or "png"
+    if kind not in FORMATS:
+        raise ValueError(f"A picture is written as {', '.join(FORMATS)}. Found “{path.name}”.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    {"png": _png, "svg": _svg, "pdf": _pdf}[kind](picture, path, paper)
+    return path
+
+
+def _png(picture: Picture, path: Path, paper: Paper) -> None:
+    if not picture_image(picture, paper).save(str(path)):
+        raise OSError(f"could not write {path}")
+
+
+def _svg(picture: Picture, path: Path, paper: Paper) -> None:
+    from PySide6.QtSvg import QSvgGenerator
+
+    generator, units = QSvgGenerator(), paper.units
+    generator.setFileName(str(path))
+    generator.setResolution(round(_UNITS))
+    generator.setSize(units.toSize())
+    generator.setViewBox(QRectF(0, 0, units.width(), units.height()))
+    generator.setTitle(picture.headline)
+    generator.setDescription(picture.caption)
+    _vector(generator, picture, path, paper)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'font-family="([^"]*)"', _with_generic, text), encoding="utf-8")
+
+
+def _with_generic(found: re.Match[str]) -> str:
+    """A family that a reader has not is replaced by one of its own without serifs."""
+    return f'font-family="{found[1]}, Helvetica, Arial, sans-serif"'
+
+
+def _pdf(picture: Picture, path: Path, paper: Paper) -> None:
+    writer = QPdfWriter(str(path))
+    writer.setTitle(picture.headline)
+    writer.setResolution(round(_UNITS))
+    page = QPageSize(QSizeF(paper.width, paper.height), QPageSize.Unit.Millimeter)
+    writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
+    _vector(writer, picture, path, paper)
+
+
+def _vector(device: QPaintDevice, picture: Picture, path: Path, paper: Paper) -> None:
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError(f"could not write {path}")
+    paint_paper(painter, picture, paper)
+    painter.end()

@@ -1,0 +1,54 @@
+"""Colours and fonts of one drawing: of the window as it is, or of a sheet of paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from plaidwork.core.pictures import Color
+from plaidwork.gui import tokens
+from plaidwork.gui.palettes import lut
+from plaidwork.gui.theme import theme
+
+
+@dataclass(frozen=True)
+class Style:
+    """``scheme`` "light" or "dark"; ``scale`` multiplies the sizes of all texts."""
+
+    scheme: str
+    scale: float = 1.0
+
+    def color(self, color: Color) -> QColor:
+        """A token, or the colour of a category (neutral beyond the last)."""
+        if isinstance(color, str):
+            if color in tokens.COLORS:
+                return QColor(tokens.COLORS[color][tokens.SCHEMES.index(self.scheme)])
+            raise KeyError(f"no colour token {color!r}")
+        threads = tokens.CATEGORIES[self.scheme]
+        return QColor(threads[color]) if 0 <= color < len(threads) else self.color("neutral")
+
+    def lut(self, name: str) -> np.ndarray:
+        """(256, 4) uint8 table of a colour map."""
+        return lut(name, self.scheme)
+
+    def font(self, role: str = "caption") -> QFont:
+        """Font of a type role."""
+        font = theme().font(role)
+        font.setPointSizeF(font.pointSizeF() * self.scale)
+        return font
+
+    def metrics(self, role: str = "caption") -> QFontMetricsF:
+        """Sizes of texts in a type role."""
+        return QFontMetricsF(self.font(role))
+
+
+def screen_style() -> Style:
+    """The look of the window now."""
+    return Style(theme().scheme)
+
+
+def paper_style(points: float, scheme: str = "light") -> Style:
+    """A look whose axis texts have so many points."""
+    return Style(scheme, points / theme().font("caption").pointSizeF())

@@ -1,0 +1,171 @@
+"""The page of every view that is a picture: headline, choices, canvas, notes, table, export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QSize, QTimer
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QMenu, QWidget
+
+from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures import Picture
+from plaidwork.core.pictures.scales import Axis
+from plaidwork.core.views.drawing import picture_of
+from plaidwork.core.views.sources import Sources
+from plaidwork.gui.pictures.canvas import PictureCanvas
+from plaidwork.gui.pictures.hits import Spot, mark_of, readable
+from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
+from plaidwork.gui.results.choice_row import ChoiceRow
+from plaidwork.gui.results.choices import kept_choices
+from plaidwork.gui.results.option_row import page_content
+from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
+from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.widgets import Label
+
+SHARED = ("row", "column", "layer")
+"""Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
+_SEARCHED = 20_000
+"""Pieces looked through for a text, at most."""
+
+
+class PicturePage(ResultPage):
+    """Shows what ``core/views`` draws for the kind of its view. What is chosen is drawn in the background."""
+
+    def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
+        self._asked: dict[str, Any] = dict(kept_choices(run.view_settings, view.group, view.title))
+        super().__init__(workbench, run, view, parent)
+        self._selection = workbench.selection(run)
+        self._selection.changed.connect(self._show_selected)
+
+    def build(self) -> QWidget:
+        self.chart, self.row = PictureCanvas(), ChoiceRow()
+        self.chart.hovered.connect(self.hovered)
+        self.chart.picked.connect(self.pick)
+        self.row.chosen.connect(self.choose)
+        self._notes = Label("", "body", "muted", elide=True)
+        self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
+        self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
+        return page_content(self.row, self.chart, self._notes)
+
+    # -- loading --------------------------------------------------------------------------------
+    def load(self, sources: Sources) -> Picture:
+        return picture_of(sources, self._asked)
+
+    def show_loaded(self, loaded: Picture) -> None:
+        self._wait_before_notes.stop()
+        if self.row.set_choices(loaded.choices):
+            self.choices.adopt(self.row)
+        if not loaded.panels:
+            self.show_state("search", *loaded.empty)
+            return
+        self._set_notes(loaded.notes)
+        self.chart.set_picture(loaded)
+        self._show_selected()
+
+    def _set_notes(self, text: str) -> None:
+        self._notes.setText(text)
+        self._notes.setVisible(bool(text))
+
+    def control(self, name: str) -> Any:
+        """The control of one of the choices."""
+        return self.row.control(name)
+
+    def choose(self, name: str, value: object) -> None:
+        """Draw the picture with another value of one of its choices, in the background."""
+        if self._asked.get(name) != value:
+            title = next((c.title for c in self.loaded.choices if c.id == name), "") if self.loaded else ""
+            kept = {key: held for key, held in self._asked.items() if key != title}
+            self._asked = {**kept, name: value}
+            self._wait_before_notes.start()
+            self.refresh()
+
+    # -- selection and search -------------------------------------------------------------------
+    def pick(self, kind: str, number: int) -> None:
+        """Select the item of a mark in all views of the run; once more, or beside all marks, select nothing."""
+        shared = [kind] if kind in SHARED else self._kinds()
+        for one in shared if number >= 0 or not kind else []:
+            chosen = () if number < 0 or self._selection.get(one) == (number,) else (number,)
+            self._selection.set(one, chosen)
+
+    def _kinds(self) -> list[str]:
+        """Shared kinds of items that the picture's marks stand for."""
+        panels = self.loaded.panels if self.loaded is not None else ()
+        found = {mark.of.kind for panel in panels for mark in panel.marks if mark.of is not None}
+        return [kind for kind in SHARED if kind in found]
+
+    def _show_selected(self, *_: object) -> None:
+        self.chart.set_selected({kind: self._selection.get(kind) for kind in SHARED})
+
+    def search(self, text: str) -> list[str]:
+        """Choose what is called so, or go to the first mark or category whose words hold the text."""
+        if self.loaded is None or self.state or not text:
+            return []
+        wanted = text.casefold()
+        for choice in self.loaded.choices:
+            hits = [(key, name) for key, name in choice.options if wanted in findable(name)]
+            if choice.searched and hits:
+                self.choose(choice.id, hits[0][0])
+                return [name for _, name in hits]
+        found = list(self._matches(wanted))
+        if found:
+            self.chart.show_spot(found[0][0])
+        return [words for _, words in found]
+
+    def _matches(self, wanted: str) -> list[tuple[Spot, str]]:
+        """Pieces whose name on an axis of categories, or else whose words, hold a text."""
+        picture: Picture = self.loaded
+        found = []
+        for panel, number in readable(picture):
+            axis: Axis = picture.panels[panel].x
+            mark = mark_of(picture, Spot(panel, number, 0))
+            x = np.nan_to_num(mark.middles()[0], nan=-1)
+            for piece in range(min(len(mark), _SEARCHED)):
+                named = axis.names[int(x[piece])] if axis.names and 0 <= x[piece] < len(axis.names) else ""
+                if wanted in findable(named or mark.text(piece)):
+                    found.append((Spot(panel, number, piece), named or mark.text(piece)))
+        return found
+
+    def leave(self) -> bool:
+        """Show all, then select nothing."""
+        if self.chart.zoomed:
+            self.chart.reset_view()
+            return True
+        chosen = [kind for kind in self._kinds() if self._selection.get(kind)]
+        for kind in chosen:
+            self._selection.set(kind, ())
+        return bool(chosen)
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """Whole again after a zoom."""
+        menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+
+    # -- words and files ------------------------------------------------------------------------
+    def default_headline(self) -> str:
+        return self.loaded.headline if self.loaded else self.view.title
+
+    def default_caption(self) -> str:
+        return self.loaded.caption if self.loaded else ""
+
+    @property
+    def printed(self) -> Picture:
+        """The picture with the words that stand above it here; a state is told in words."""
+        headline, caption = self._headline.text(), self._caption.text()
+        if self.loaded is None or self.state:
+            return Picture(headline, caption, empty=(self.state or self.view.title, ""))
+        return replace(self.loaded, headline=headline, caption=caption)
+
+    def export_picture(self, path: str | Path) -> Path:
+        """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
+        return write_picture(self.printed, path, paper_like(self.size()))
+
+    def on_paper(self, size: QSize, scale: float) -> QImage | None:
+        """The picture alone."""
+        return picture_image(self.printed, paper_like(size, scale=scale))
+
+    def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        return dict(self.loaded.table), {}

@@ -1,0 +1,119 @@
+"""Pictures as values: nothing can be changed, what cannot be drawn is refused with its reason, choices, words."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from plaidwork.core import pictures as p
+from plaidwork.core.errors import PictureError
+
+
+def picture(**more):
+    curve = p.Line(
+        [1, 2, 3], [4, np.nan, 6], name="dose", read=("a", "b", "c"), of=p.Items("row", [7, -1, 9])
+    )
+    given = {
+        "headline": "It rises",
+        "caption": "Mean of the draws",
+        "panels": (p.Panel((curve,), p.Axis("time", "h"), p.Axis("level")),),
+        "table": {"Time": [1, 2, 3], "Name": np.array(["x", "y", "z"])},
+    }
+    return p.Picture(**given | more)
+
+
+def test_nothing_of_a_picture_can_be_changed():
+    found = picture()
+    mark = found.panels[0].marks[0]
+    with pytest.raises(FrozenInstanceError):
+        found.headline = ""
+    with pytest.raises(ValueError, match="read-only"):
+        mark.x[0] = 3
+    with pytest.raises(TypeError):
+        found.table["Time"] = 3
+    with pytest.raises(ValueError, match="read-only"):
+        found.table["Time"][0] = 3
+    given = np.zeros(2)
+    held = p.Points(given, given)
+    given[0] = 5
+    assert held.x[0] == 0
+
+
+def test_a_mark_says_its_pieces_and_what_they_stand_for():
+    mark = picture().panels[0].marks[0]
+    assert (len(mark), mark.text(2), mark.item(0), mark.item(1)) == (3, "c", ("row", 7), None)
+    assert p.Points([1], [2], read=lambda i: f"number {i}").text(0) == "number 0"
+    assert p.Points([1, 2], [2, 3], color=(1, "muted")).color_of(1) == "muted"
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: p.Line([1, 2], [1], name="a"), "Line “a” need lists of one length. Found x 2, y 1"),
+        (lambda: p.Points([1], [np.inf]), "infinite"),
+        (lambda: p.Points([[1]], [1]), r"shape \(1, 1\)"),
+        (lambda: p.Points(["a"], [1]), "are numbers"),
+        (lambda: p.Points([1], [1], read=("a", "b")), "1 pieces and 2 read-outs"),
+        (lambda: p.Points([1], [1], color=(1, 2)), "1 pieces and 2 colours"),
+        (lambda: p.Points([1], [1], of=p.Items("row", [1, 2])), "stand for 2 items"),
+        (lambda: p.Bars([1], [0], [1], labels=("a", "b")), "2 labels"),
+        (lambda: p.Cells(np.zeros(3), 0, 1, 0, 1), "matrix"),
+        (lambda: p.Cells(np.zeros((3, 2)), 0, 1, 0, 1, "rainbow"), "colour map"),
+        (lambda: p.Texts([1], [1], ("a", "b")), "2 words"),
+        (lambda: p.Panel(("line",)), "holds marks"),
+        (lambda: p.Panel((), reads="far"), "is read"),
+        (lambda: p.Key("a", 1, "star"), "sign"),
+        (lambda: p.Picture("h"), "needs a panel"),
+        (lambda: picture(table={"a": [1], "b": [1, 2]}), "differ in length"),
+        (lambda: picture(table={"a": [[1]]}), "is a list"),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(make, told):
+    with pytest.raises(PictureError, match=told):
+        make()
+
+
+def test_axes_hold_their_marks():
+    bars = p.Bars([0, 1], [0, 0], [2, 5])
+    panel = p.Panel((bars, p.Rule([99], axis="y"), p.Rug([77])), y=p.Axis(zero=True))
+    assert panel.scaling("y").low == 0
+    assert 5 <= panel.scaling("y").high < 6
+    assert panel.scaling("x").high < 2
+    named = p.Panel((p.Line([1], [2]),), ends=(p.End(40, "a", 1),))
+    assert named.scaling("y").high > 40
+
+
+def test_words_of_a_picture():
+    told = p.describe(picture(), rows=2).splitlines()
+    assert told[0] == "It rises. Mean of the draws. level along time, h: line (dose)."
+    assert told[1:] == ["Time\tName", "1\tx", "2\ty", "and 1 more rows"]
+    assert p.describe(p.Picture("Blocks", empty=("Nothing found", "No block has members"))) == (
+        "Blocks. Nothing found. No block has members."
+    )
+
+
+def test_choices_are_declared_by_asking():
+    choices = p.ViewChoices({"Show": "Precision", "bins": 99, "class": "C", "flag": True})
+    assert choices.pick("show", "Show", [("roc", "ROC"), ("pr", "Precision")]) == "pr"
+    assert choices.number("bins", "Bins", 2, 20, 10) == 20
+    assert choices.among("class", "Class", ["A", "B", "C"]) == 2
+    assert choices.among("part", "Of", ["all"]) == 0
+    assert choices.flag("flag", "Flag")
+    assert [(c.id, c.kind, c.value) for c in choices.declared] == [
+        ("show", "few", "pr"),
+        ("bins", "number", 20),
+        ("class", "list", "2"),
+        ("flag", "flag", True),
+    ]
+    assert choices.declared[2].text == "C"
+    with pytest.raises(PictureError, match="twice"):
+        choices.flag("bins", "Bins")
+
+
+def test_what_is_not_offered_gives_way_to_the_default():
+    choices = p.ViewChoices({"show": "gone", "bins": "many", "flag": "yes"})
+    assert choices.pick("show", "Show", [("a", "A"), ("b", "B")], "b") == "b"
+    assert choices.number("bins", "Bins", 2, 20, 10) == 10
+    assert choices.flag("flag", "Flag") is False
+    with pytest.raises(PictureError, match="differ"):
+        choices.pick("none", "None", [])

@@ -1,0 +1,342 @@
+"""The canvas and paper of pictures: places, reading, walking, selecting, zooming, files, texts that stay apart."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QImage
+
+from plaidwork.core import pictures as p
+from plaidwork.gui.pictures.axes import fitting, placed
+from plaidwork.gui.pictures.canvas import PictureCanvas
+from plaidwork.gui.pictures.frame import Pixels, lay_out
+from plaidwork.gui.pictures.hits import Spot, position, spot_at
+from plaidwork.gui.pictures.lines import runs, thinned
+from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
+from plaidwork.gui.pictures.rasters import averaged
+from plaidwork.gui.pictures.style import paper_style, screen_style
+from plaidwork.gui.theme import theme
+from tests.gui.factor_runs import wheel
+
+X = np.linspace(0, 10, 50)
+ITEMS = p.Items("row", np.arange(12) + 100)
+POINTS = p.Points(
+    np.linspace(0.5, 9.5, 12),
+    np.linspace(-0.8, 0.8, 12),
+    color=tuple(range(12)),
+    shapes=tuple(k % 7 - 1 for k in range(12)),
+    read=lambda i: f"point {i}",
+    of=ITEMS,
+)
+COUNTS = p.Bars(
+    np.linspace(0.5, 9.5, 12),
+    np.zeros(12),
+    np.arange(1, 13),
+    0.5,
+    labels=tuple(str(k) for k in range(1, 13)),
+    strongest=11,
+    read=tuple(f"bar {k}" for k in range(12)),
+    of=ITEMS,
+)
+
+
+def every_mark() -> p.Picture:
+    """A picture with a mark of every kind in two panels."""
+    gaps = np.where(X > 8, np.nan, np.cos(X))
+    top = p.Panel(
+        (
+            p.Cells(np.arange(12.0).reshape(3, 4), 0, 4, -1, -0.5, limits=(0, 11)),
+            p.Bands(X, np.sin(X) - 0.2, np.sin(X) + 0.2),
+            p.Line(X, np.sin(X), read=tuple(f"sine {i}" for i in range(50))),
+            p.Line(X, gaps, color=1, steps=True, dashed=True),
+            p.Intervals([1, 2], [-0.5, np.nan], [0.5, 1], color="text", halo=True),
+            p.Outlines([1], [-0.5], [3], [0.5], color=2),
+            p.Links([1, 2], [0, 0], [5, 6], [0.5, -0.5], [1, 3], color="control"),
+            p.Texts([5], [0.9], ("a word",)),
+            p.Rule([2.5]),
+            p.Rule([0.4], axis="y"),
+            p.Rug(X),
+            POINTS,
+        ),
+        p.Axis(ticks=False, low=0, high=10),
+        p.Axis("level", "sd"),
+        title="A title",
+        ends=(p.End(0.1, "one name", 0), p.End(0.12, "another name", 1)),
+    )
+    low = p.Panel((COUNTS,), p.Axis("time", "h"), p.Axis("items", zero=True), height=4, reads="inside")
+    signs = ("square", "line", "point")
+    keys = (
+        *(p.Key(sign, k, sign) for k, sign in enumerate(signs)),
+        p.Key("missing", "border", "missing"),
+    )
+    return p.Picture("Everything at once", "A caption.", (top, low), "A note.", keys, {"x": X})
+
+
+@pytest.fixture
+def canvas(qtbot):
+    """A canvas that shows every kind of mark; ``told`` and ``picks`` hold what it said."""
+    found = PictureCanvas()
+    qtbot.addWidget(found)
+    found.set_picture(every_mark())
+    found.resize(800, 500)
+    found.show()
+    found.told, found.picks = [], []
+    found.hovered.connect(found.told.append)
+    found.picked.connect(lambda *item: found.picks.append(item))
+    found.grab()
+    return found
+
+
+def pixel(canvas: PictureCanvas, spot: Spot) -> QPointF:
+    """Where a piece is."""
+    mark = canvas.picture.panels[spot.panel].marks[spot.mark]
+    return position(mark, canvas.frames.frames[spot.panel], spot.piece)
+
+
+def gray(image: QImage) -> np.ndarray:
+    """Lightness of every pixel."""
+    flat = image.convertToFormat(QImage.Format.Format_Grayscale8)
+    lines = np.frombuffer(flat.constBits(), np.uint8).reshape(flat.height(), -1)
+    return lines[:, : flat.width()].astype(float)
+
+
+# -- places -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("wide", [400, 1024, 2560])
+@pytest.mark.parametrize("high", [240, 900])
+def test_nothing_is_outside_of_the_picture(qapp, wide, high):
+    whole = QRectF(0, 0, wide, high)
+    layout = lay_out(every_mark(), whole, screen_style())
+    line = screen_style().metrics().height()
+    for frame in layout.frames:
+        assert whole.contains(frame.area)
+        assert frame.area.width() > 0.4 * wide
+        assert frame.area.left() > 2 * line  # ticks and name
+    below = layout.frames[-1].area.bottom()
+    assert below + 2 * line <= high or high < 300
+    assert all(whole.contains(place.box) for place in layout.legend)
+    assert layout.frames[0].area.left() == layout.frames[1].area.left()
+
+
+def test_equal_axes_and_widest_panels(qapp):
+    square = p.Panel((p.Line([0, 2], [0, 1]),), p.Axis(low=0, high=2), p.Axis(low=0, high=1), equal=True)
+    wide = p.Panel((p.Line([0, 2], [0, 1]),), widest=1.5)
+    few = p.Panel((p.Bars([0, 1], [0, 0], [1, 2], 1.0),), p.Axis(low=-0.5, high=1.5), most=20)
+    for panel, ratio in ((square, 2.0), (wide, 1.5)):
+        (frame,) = lay_out(p.Picture("h", panels=(panel,)), QRectF(0, 0, 900, 300), screen_style()).frames
+        assert frame.area.width() / frame.area.height() == pytest.approx(ratio)
+    (frame,) = lay_out(p.Picture("h", panels=(few,)), QRectF(0, 0, 900, 300), screen_style()).frames
+    assert frame.area.width() == pytest.approx(40)
+
+
+def test_names_at_the_end_never_pile_up(qapp):
+    tops = placed([10.0, 11.0, 12.0, 200.0, 199.0], 14, 0, 204)
+    order = np.argsort([10.0, 11.0, 12.0, 200.0, 199.0], kind="stable")
+    assert (np.diff(np.array(tops)[order]) >= 14).all()
+    assert min(tops) >= 0
+    assert max(tops) + 14 <= 204
+    ends = tuple(p.End(k, str(k), 0) for k in range(40))
+    kept = fitting(ends, Pixels(p.Scaling("linear", 0, 39), 300, 0), 140, 14)
+    assert len(kept) == 10
+    assert {kept[0].at, kept[-1].at} == {0, 39}
+
+
+# -- reading ------------------------------------------------------------------------------------
+def test_the_pointer_reads_the_nearest_mark(canvas, qtbot):
+    qtbot.mouseMove(canvas, pixel(canvas, Spot(0, 11, 3)).toPoint())
+    assert canvas.told[-1] == "point 3"
+    qtbot.mouseMove(canvas, pixel(canvas, Spot(1, 0, 5)).toPoint())
+    assert canvas.told[-1] == "bar 5"
+    qtbot.mouseMove(canvas, QPointF(2, 2).toPoint())
+    assert canvas.told[-1] == ""
+
+
+def test_marks_of_one_item_are_lit_together(canvas, qtbot):
+    plain = canvas.grab().toImage()
+    top, low = pixel(canvas, Spot(0, 11, 4)), canvas.frames.frames[1].area
+    qtbot.mouseMove(canvas, top.toPoint())
+    lit = canvas.grab().toImage()
+    below = low.toAlignedRect()
+    assert lit.copy(below) != plain.copy(below)
+
+
+def test_keys_walk_over_pieces_and_marks(canvas, qtbot):
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right):
+        qtbot.keyClick(canvas, key)
+    assert canvas.told[-1] == "sine 1"
+    qtbot.keyClick(canvas, Qt.Key.Key_Down)
+    assert canvas.told[-1] == "point 1"
+    qtbot.keyClick(canvas, Qt.Key.Key_PageDown)
+    assert canvas.told[-1] == "point 11"
+    qtbot.keyClick(canvas, Qt.Key.Key_Down)
+    qtbot.keyClick(canvas, Qt.Key.Key_Left)
+    assert canvas.told[-1] == "bar 10"
+    qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert canvas.picks == [("row", 110)]
+
+
+def test_every_cell_band_and_bar_is_found_where_it_is(qapp):
+    cells = p.Cells(np.arange(20.0).reshape(4, 5), 0, 5, 0, 4, read=str, limits=(0, 20))
+    bands = tuple(p.Bands([0, 1, 2], [k] * 3, [k + 1] * 3, read=str) for k in range(3))
+    stack = tuple(p.Bars([0, 1, 2], [k] * 3, [k + 1] * 3, 1.0, read=str) for k in range(3))
+    for marks in ((cells,), bands, stack):
+        picture = p.Picture("h", panels=(p.Panel(marks, reads="inside"),))
+        layout = lay_out(picture, QRectF(0, 0, 400, 300), screen_style())
+        for k, mark in enumerate(marks):
+            for piece in range(len(mark)):
+                x, y = mark.middles()
+                up = y[piece] - (0.5 if isinstance(mark, p.Bars) else 0)
+                frame = layout.frames[0]
+                at = QPointF(frame.x.at(float(x[piece])), frame.y.at(float(up)))
+                assert spot_at(picture, layout, at) == Spot(0, k, piece)
+
+
+# -- selecting, zooming -------------------------------------------------------------------------
+def test_a_click_selects_what_a_mark_stands_for(canvas, qtbot):
+    place = pixel(canvas, Spot(0, 11, 7)).toPoint()
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPointF(3, 3).toPoint())
+    assert canvas.picks == [("row", 107), ("", -1)]
+    plain = canvas.grab().toImage()
+    canvas.set_selected({"row": (107,)})
+    assert canvas.grab().toImage() != plain
+    canvas.set_selected({"row": ()})
+    assert canvas.grab().toImage() == plain
+
+
+def test_wheel_drag_keys_and_double_click_move_the_view(canvas, qtbot):
+    at = pixel(canvas, Spot(0, 11, 6))
+    value = canvas.frames.frames[0].x.value(at.x())
+    wheel(canvas, at.x(), at.y(), 120)
+    assert canvas.zoomed
+    frame = canvas.frames.frames[0]
+    assert frame.x.value(at.x()) == pytest.approx(value, abs=0.02)
+    assert frame.x.scaling.high - frame.x.scaling.low == pytest.approx(8)
+    assert canvas.frames.frames[1].x == frame.x or canvas.frames.frames[1].x.scaling == frame.x.scaling
+    before = frame.x.scaling.low
+    qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    qtbot.mouseMove(canvas, (at + QPointF(30, 0)).toPoint())
+    qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=(at + QPointF(30, 0)).toPoint())
+    assert canvas.frames.frames[0].x.scaling.low < before
+    assert not canvas.picks
+    qtbot.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    assert not canvas.zoomed
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_Plus, Qt.Key.Key_Minus):
+        qtbot.keyClick(canvas, key)
+    assert canvas.zoomed
+    canvas.grab()
+    qtbot.keyClick(canvas, Qt.Key.Key_0)
+    assert not canvas.zoomed
+    wheel(canvas, at.x(), at.y(), -120)
+    assert not canvas.zoomed
+
+
+def test_a_switch_of_colours_paints_anew(canvas):
+    light = canvas.grab().toImage()
+    theme().set_mode("dark")
+    dark = canvas.grab().toImage()
+    theme().set_mode("light")
+    assert dark != light
+    assert canvas.grab().toImage() == light
+
+
+def test_the_accessible_text_is_that_of_the_picture(canvas):
+    assert canvas.accessibleName().startswith("Everything at once. A caption. level, sd:")
+    assert canvas.accessibleDescription() == p.describe(canvas.picture)
+
+
+# -- paper --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("dpi", [96, 300])
+def test_png_has_the_size_that_was_asked_for(qapp, tmp_path, dpi):
+    path = write_picture(every_mark(), tmp_path / "p.png", Paper(100, 60, dpi=dpi))
+    image = QImage(str(path))
+    assert image.width() == pytest.approx(100 / 25.4 * dpi, abs=1)
+    assert image.height() == pytest.approx(60 / 25.4 * dpi, abs=1)
+    assert image.dotsPerMeterX() == pytest.approx(dpi / 0.0254, abs=1)
+
+
+def test_resolution_changes_no_proportions(qapp):
+    """The same picture at three times the dots, made small again, is nearly the same picture."""
+    small, large = (picture_image(every_mark(), Paper(120, 80, dpi=dpi)) for dpi in (96, 288))
+    again = large.scaled(small.size(), mode=Qt.TransformationMode.SmoothTransformation)
+    one, other = gray(small), gray(again)
+    assert np.abs(one - other).mean() < 6
+
+
+def test_svg_keeps_its_texts_with_a_generic_family(qapp, tmp_path):
+    text = write_picture(every_mark(), tmp_path / "p.svg", Paper()).read_text(encoding="utf-8")
+    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", text))
+    for wanted in ("Everything at once", "A caption.", "level, sd", "another name", "missing", "A note."):
+        assert wanted in words
+    families = set(re.findall(r'font-family="([^"]*)"', text))
+    assert families
+    assert all(family.endswith("sans-serif") for family in families)
+
+
+def test_pdf_titles_and_schemes(qapp, tmp_path):
+    assert write_picture(every_mark(), tmp_path / "p.pdf", Paper()).read_bytes().startswith(b"%PDF")
+    bare = write_picture(every_mark(), tmp_path / "b.svg", Paper(titled=False)).read_text(encoding="utf-8")
+    assert "A caption." not in re.sub(r"<(title|desc)>.*?</\1>", "", bare, flags=re.DOTALL)
+    light, dark = (picture_image(every_mark(), Paper(scheme=scheme)) for scheme in ("light", "dark"))
+    assert light.pixelColor(2, 2).lightness() > 200
+    assert dark.pixelColor(2, 2).lightness() < 60
+    assert paper_style(16).metrics().height() == pytest.approx(2 * paper_style(8).metrics().height(), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"width": 1}, {"points": 100}, {"dpi": 5}, {"scheme": "blue"}, {"height": 1e6}]
+)
+def test_paper_that_cannot_be(wrong):
+    with pytest.raises(ValueError, match="Found"):
+        Paper(**wrong)
+
+
+def test_files_of_another_kind_and_pictures_of_nothing(qapp, tmp_path):
+    with pytest.raises(ValueError, match="png, svg, pdf"):
+        write_picture(every_mark(), tmp_path / "p.gif", Paper())
+    nothing = p.Picture("Blocks", empty=("Nothing found", "No block has members"))
+    assert write_picture(nothing, tmp_path / "n.svg", paper_like(QSize(400, 300))).stat().st_size > 500
+    small = thumbnail(every_mark(), 96, 60)
+    assert (small.width(), small.height()) == (96, 60)
+
+
+# -- many ---------------------------------------------------------------------------------------
+def test_thinned_lines_keep_ends_and_spikes():
+    rng = np.random.default_rng(1)
+    x, y = np.linspace(0, 300, 50_000), rng.normal(size=50_000)
+    y[[123, 40_000]] = 50, -60
+    kept = thinned(x, y)
+    assert len(kept) <= 4 * 301
+    assert {0, 123, 40_000, 49_999} <= set(kept.tolist())
+    assert len(thinned(x[:100], y[:100])) == 100
+    assert len(thinned(x[::-1], y)) == 50_000
+    assert runs(np.array([True, False, True, True])) == [slice(0, 1), slice(2, 4)]
+
+
+def test_cells_that_meet_in_a_pixel_are_averaged():
+    values = np.arange(4000.0).reshape(40, 100)
+    assert averaged(values, 100, 200) is not None
+    found = averaged(values, 4, 10)
+    assert found.shape == (4, 10)
+    assert found[1, 2] == pytest.approx(values[10:20, 20:30].mean())
+    values[10:20, 20:29] = np.nan
+    assert averaged(values, 4, 10)[1, 2] == pytest.approx(values[10:20, 29].mean())
+    values[10:20, 20:30] = np.nan
+    assert np.isnan(averaged(values, 4, 10)[1, 2])
+
+
+def test_very_many_points_are_where_they_should_be(qapp):
+    """An image of 20,000 points has ink where points are and none elsewhere."""
+    x = np.full(20_000, 0.25)
+    marks = (p.Points(x, np.linspace(0.1, 0.9, 20_000), color="text"),)
+    ends = {"low": 0, "high": 1, "ticks": False}
+    picture = p.Picture("h", panels=(p.Panel(marks, p.Axis(**ends), p.Axis(**ends), lines=False),))
+    image = picture_image(picture, Paper(100, 100, dpi=96, titled=False))
+    (frame,) = lay_out(picture, QRectF(0, 0, 100, 100), screen_style()).frames
+    inside = gray(image)[40:-40, 20:-20] < 100
+    columns = np.flatnonzero(inside.mean(axis=0) > 0.7) + 20
+    assert 2 <= len(columns) <= 6
+    assert np.mean(columns) / image.width() == pytest.approx(0.27, abs=0.05)
+    assert frame.area.width() > 50
