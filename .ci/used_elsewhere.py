@@ -46,6 +46,7 @@ BayesianPlaid
 BinaryComponents
 BlocksAndAnnotations
 FactorsAndCovariates
+FactorsAndSurvival
 GeneSetEnrichment
 InfinitePlaid
 KnownBlocks
