@@ -49,6 +49,7 @@ FactorsAndCovariates
 FactorsAndSurvival
 GeneSetEnrichment
 InfinitePlaid
+PlaidCounts
 KnownBlocks
 OrderedClasses
 QuickClasses

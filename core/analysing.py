@@ -114,7 +114,7 @@ def compute_analysis(
         seconds=time.perf_counter() - started,
         inputs_hash=hash_of(request.chosen) if request.chosen else "",
         files=request.files,
-        standing=lock.words,
+        standing=lock.text,
         exploratory=lock.state == "exploratory",
     )
 

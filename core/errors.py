@@ -4,7 +4,7 @@ from typing import Any
 
 
 class PlaidworkError(Exception):
-    """An expected failure, told to the user without a traceback.
+    """An expected failure, shown to the user without a traceback.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.file_inputs import ColumnInput, FileInput
-from plaidwork.core.data.fit_inputs import Given, entries_of, load_inputs, say_aloud
+from plaidwork.core.data.fit_inputs import Given, entries_of, load_inputs, warn_user
 from plaidwork.core.errors import DataError, SettingError
 from plaidwork.core.inference.executor import EXECUTORS
 
@@ -50,7 +50,7 @@ class Job:
         What may not be meant is said as a Python warning.
         """
         given = self.read(spec)
-        say_aloud(given.told)
+        warn_user(given.messages)
         return given.data
 
     def read(self, spec: ModelSpec, tell: Callable[[str, Joined], object] | None = None) -> Given:

@@ -76,8 +76,8 @@ def _blame_plugin(window: MainWindow, error: BaseException) -> bool:
     """Name the plugin when the error came out of one."""
     for info in window.workbench.registry.plugins:
         if info.source != "built-in" and info.prefixes and passed_through(error, info.prefixes):
-            told = plugin_error(info, "", error)
-            window.workbench.faults.blame(f"Something in the plugin {info.title} went wrong", told.fault)
+            wrapped = plugin_error(info, "", error)
+            window.workbench.faults.blame(f"Something in the plugin {info.title} went wrong", wrapped.fault)
             return True
     return False
 

@@ -12,12 +12,12 @@ from plaidwork.gui.widgets import Label
 from plaidwork.gui.widgets.layouts import horizontal, vertical
 
 
-def head_pane(title: str, told: QWidget) -> QWidget:
+def head_pane(title: str, note: QWidget) -> QWidget:
     """The title of a dialog and what is said below it."""
     head = Pane("surface", "bottom")
     vertical(
         Label(title, "headline", elide=True),
-        told,
+        note,
         on=head,
         spacing=space.XS,
         margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L),
@@ -25,10 +25,10 @@ def head_pane(title: str, told: QWidget) -> QWidget:
     return head
 
 
-def foot_pane(told: QWidget | Sequence[QWidget], *items: QWidget) -> QWidget:
+def foot_pane(note: QWidget | Sequence[QWidget], *items: QWidget) -> QWidget:
     """What will happen, in one or more lines at the left, and progress and buttons at the right."""
     foot = Pane("window", "top")
-    lines = vertical(*[told] if isinstance(told, QWidget) else told, spacing=0)
+    lines = vertical(*[note] if isinstance(note, QWidget) else note, spacing=0)
     horizontal(
         (lines, 1),
         *items,

@@ -40,9 +40,9 @@ class Faults:
             if isinstance(error, PluginError) and error.fault is not None:
                 self.blame(title, error.fault, error.hint)
             elif isinstance(error, PlaidworkError):
-                self._workbench.told.emit("error", title, str(error), "")
+                self._workbench.notified.emit("error", title, str(error), "")
             else:
-                self._workbench.told.emit("error", title, f"{type(error).__name__}: {error}", details)
+                self._workbench.notified.emit("error", title, f"{type(error).__name__}: {error}", details)
 
         return report
 
@@ -52,12 +52,12 @@ class Faults:
         """Show what a plugin did wrong, with its traceback, and the button that turns it off."""
         name = fault.plugin
         actions: list[tuple[str, Callable[[], object]]] = [
-            ("Details", lambda: self._workbench.details_asked.emit(title, fault.message, fault.report)),
+            ("Details", lambda: self._workbench.details_requested.emit(title, fault.message, fault.report)),
             ("Copy", lambda: QApplication.clipboard().setText(f"{title}\n{fault.report}")),
         ]
         if any(info.name == name and info.state != "disabled" for info in self._workbench.registry.plugins):
             actions.append(("Disable plugin", lambda: self.disable_plugin(name)))
-        self._workbench.asked.emit(
+        self._workbench.message_posted.emit(
             Message(kind, title, f"{fault.message} {text}".strip(), actions, key or f"plugin {name}")
         )
 
@@ -66,7 +66,7 @@ class Faults:
 
         def done(_: Any) -> None:
             text = "Its models are not offered any more. Results made with it stay. Turn it on again under Plugins."
-            self._workbench.told.emit("info", f"The plugin {name} is turned off", text, "")
+            self._workbench.notified.emit("info", f"The plugin {name} is turned off", text, "")
 
         return run_task(
             lambda task: self._workbench.registry.disable(name),
@@ -94,8 +94,8 @@ class Faults:
         text, details = f"{event.message} {event.hint}".strip(), event.details
         actions: list[tuple[str, Callable[[], object]]] = []
         if details:
-            actions.append(("Details", lambda: self._workbench.details_asked.emit(title, text, details)))
-        self._workbench.asked.emit(Message("error", title, f"{text} {safe}", actions, key))
+            actions.append(("Details", lambda: self._workbench.details_requested.emit(title, text, details)))
+        self._workbench.message_posted.emit(Message("error", title, f"{text} {safe}", actions, key))
 
 
 def failure_key(run: Run) -> str:

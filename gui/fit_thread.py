@@ -8,11 +8,11 @@ from plaidwork.core.inference.execution import FitJob
 
 
 class FitThread(QThread):
-    """Iterates a fit, whose chains run in threads of their own. ``told`` carries (run id, event); ``ended`` follows when
+    """Iterates a fit, whose chains run in threads of their own. ``reported`` carries (run id, event); ``ended`` follows when
     no chain is running any more. Sweeps are no signals: the window polls the buffers.
     """
 
-    told = Signal(str, object)
+    reported = Signal(str, object)
     ended = Signal(str)
 
     def __init__(self, job: FitJob, parent: QObject | None = None) -> None:
@@ -23,4 +23,4 @@ class FitThread(QThread):
 
     def run(self) -> None:
         for event in self.job:
-            self.told.emit(self.job.run.id, event)
+            self.reported.emit(self.job.run.id, event)

@@ -24,7 +24,7 @@ from plaidwork.gui.commands.files import SESSION_SUFFIX
 from plaidwork.gui.header import Header
 from plaidwork.gui.log_panel import LogPanel
 from plaidwork.gui.page import Page
-from plaidwork.gui.plugin_watch import PluginWatch, missing_words
+from plaidwork.gui.plugin_watch import PluginWatch, missing_plugin_text
 from plaidwork.gui.priority import PRIORITY
 from plaidwork.gui.run_pages import TRACES, data_pages, first_view_key, run_pages, study_pages
 from plaidwork.gui.session_tree import DATA, NEW, RUN, STUDY, SessionTree
@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
         self.actions_by_key: dict[str, QAction] = {}
         self.setup_page: SetupPage | None = None
         self._room = ""
-        self.side_asked = False
+        self.side_requested = False
         """Whether the side panel was asked for in a window that has little room for it."""
         self.setMinimumSize(1024, 640)
         self.resize(self.sizeHint())
@@ -136,10 +136,10 @@ class MainWindow(QMainWindow):
         workbench.session_replaced.connect(self.show_session)
         workbench.dirty_changed.connect(lambda *_: self.refresh_head())
         workbench.saved.connect(self.commands.on_saved)
-        workbench.told.connect(self._tell)
-        workbench.asked.connect(self.post)
+        workbench.notified.connect(self._notify)
+        workbench.message_posted.connect(self.post)
         workbench.run_changed.connect(self._run_changed)
-        workbench.page_asked.connect(self.commands.show_tab)
+        workbench.page_requested.connect(self.commands.show_tab)
         workbench.results_changed.connect(self._results_changed)
         workbench.runs_changed.connect(lambda: self._run_changed(""))
         workbench.studies.changed.connect(self._study_changed)
@@ -147,7 +147,7 @@ class MainWindow(QMainWindow):
         self.tree.chosen.connect(self.show_item)
         self.workspace.page_made.connect(self._adopt_page)
         self.workspace.page_changed.connect(self.follow_page)
-        self.workspace.panel_asked.connect(lambda: self.commands.ask_side(True))
+        self.workspace.panel_requested.connect(lambda: self.commands.ask_side(True))
         self.welcome.left.connect(self.commands.leave_welcome)
         self.welcome.example_chosen.connect(self.commands.open_example)
         self.welcome.recent_chosen.connect(lambda path: self.commands.open_path(Path(path)))
@@ -180,7 +180,7 @@ class MainWindow(QMainWindow):
         if room == self._room:
             return
         self._room = room
-        self.side_asked = False
+        self.side_requested = False
         left, right = {"wide": (230, 350), "narrow": (200, 344), "tight": (190, 300)}[room]
         self.resizeDocks([self.session_dock, self.side_dock], [left, right], Qt.Orientation.Horizontal)
         self._show_side()
@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
     def _show_side(self) -> None:
         has_panel = self._side_panel() is not None
         working = self.centre.currentWidget() is self.workspace
-        self.side_dock.setVisible(working and has_panel and (self._room != "tight" or self.side_asked))
+        self.side_dock.setVisible(working and has_panel and (self._room != "tight" or self.side_requested))
         self.offer_side()
 
     def offer_side(self) -> None:
@@ -376,7 +376,9 @@ class MainWindow(QMainWindow):
         lost = run is not None and self.workbench.is_missing(run.spec.id)
         self.workspace.banner.clear()
         if run is not None and lost:
-            self.workspace.banner.post("warn", *missing_words(run), [("Plugins…", self.commands.plugins)])
+            self.workspace.banner.post(
+                "warn", *missing_plugin_text(run), [("Plugins…", self.commands.plugins)]
+            )
 
     def _run_changed(self, run_id: str) -> None:
         run = self.current_run()
@@ -401,7 +403,7 @@ class MainWindow(QMainWindow):
         self.commands.on_results(run_id)
 
     # -- messages -------------------------------------------------------------------------------
-    def _tell(self, kind: str, title: str, text: str, details: str) -> None:
+    def _notify(self, kind: str, title: str, text: str, details: str) -> None:
         actions = [("Details", lambda: self.commands.show_details(title, text, details))] if details else []
         self.messages.post(kind, title, text, actions, key=title)
 

@@ -32,7 +32,7 @@ class PluginWatch(QObject):
         self._timer.timeout.connect(self._say_loading)
         self._workbench.plugin_changed.connect(self._changed)
         self._workbench.session_replaced.connect(self._look_for_models)
-        self._workbench.details_asked.connect(window.commands.show_details)
+        self._workbench.details_requested.connect(window.commands.show_details)
 
     def _changed(self, name: str) -> None:
         info = next((info for info in self._workbench.registry.plugins if info.name == name), None)
@@ -114,7 +114,7 @@ class PluginWatch(QObject):
         )  # fmt: skip
 
 
-def missing_words(run: Run) -> tuple[str, str]:
+def missing_plugin_text(run: Run) -> tuple[str, str]:
     """Title and text for a run whose model is not there: which plugin is meant, and what still works."""
     plugin = run.environment.get("plugin", "")
     who = f"the plugin {plugin}" if plugin else "a plugin"

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyRecord
-from plaidwork.gui.data.facts import size_words
+from plaidwork.gui.data.facts import size_text
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.numbers import format_count
-from plaidwork.gui.studies.columns import progress_words
+from plaidwork.gui.studies.columns import progress_text
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
 from plaidwork.gui.workbench import Workbench
@@ -45,7 +45,7 @@ STATUS_ICONS = {
 def dataset_line(dataset: Dataset) -> str:
     """``2 308 genes × 83 samples · log, rows standardised``."""
     steps = ", ".join(str(step) for step in dataset.steps)
-    return size_words(dataset) + (f" · {steps}" if steps else "")
+    return size_text(dataset) + (f" · {steps}" if steps else "")
 
 
 def run_icon(workbench: Workbench, run: Run) -> tuple[str, str]:
@@ -78,7 +78,7 @@ def study_line(record: StudyRecord) -> str:
     line = f"{format_count(fits)} {'fit' if fits == 1 else 'fits'}"
     if record.chosen is not None:
         return f"{line}, fit {record.chosen.number} picked"
-    return f"{line}, {progress_words(record)}"
+    return f"{line}, {progress_text(record)}"
 
 
 def study_icon(workbench: Workbench, record: StudyRecord) -> tuple[str, str]:

@@ -91,12 +91,12 @@ class StatusLine(QStatusBar):
             unsettled = f", {verdict.phrase}" if verdict and not verdict.settled else ""
             self._text.setText(f"{run.title} {_ENDED.get(run.status, run.status)}{unsettled}")
             return
-        words = {
+        labels = {
             "preparing": "is getting ready, compiling only once",
             "stopping": "stopping",
             "paused": "paused",
         }
-        self._text.setText(f"{run.title} {words[phase]}" if phase in words else run.title)
+        self._text.setText(f"{run.title} {labels[phase]}" if phase in labels else run.title)
         done, planned = run.sweeps_done, run.sweeps_planned
         self._bar.setValue(round(1000 * done / max(1, planned)))
         parts = [f"sweep {format_count(done)} of {format_count(planned)}"]

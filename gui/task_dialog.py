@@ -55,12 +55,12 @@ class TaskDialog(QDialog):
 
             return when_wanted
 
-        def told(*values: Any) -> None:
+        def report(*values: Any) -> None:
             if progress is not None and isValid(self) and self._tasks.get(name) is task:
                 progress(*values)
 
         self.drop(name)
-        task = self._tasks[name] = run_task(call, ended(done), ended(failed), told, minutes=minutes)
+        task = self._tasks[name] = run_task(call, ended(done), ended(failed), report, minutes=minutes)
 
     def busy(self, *names: str) -> bool:
         """Whether one of these tasks is under way; without names, whether any is."""
@@ -100,7 +100,7 @@ class TaskDialog(QDialog):
 
 
 def error_text(error: BaseException) -> str:
-    """What is told of an error: message and hint of ours, kind and message of any other."""
+    """The text shown of an error: message and hint of ours, kind and message of any other."""
     return str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
 
 

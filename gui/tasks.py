@@ -51,10 +51,10 @@ class Task:
         if self._cancelled.is_set():
             raise Cancelled
 
-    def report(self, *told: Any) -> None:
+    def report(self, *progress: Any) -> None:
         """Inside the task: tell how far it is, as its ``progress`` takes it; raises ``Cancelled`` like ``check``."""
         self.check()
-        _tell(lambda: self._show(*told))
+        _tell(lambda: self._show(*progress))
 
     def run(self) -> None:
         """In a thread of the pool."""
@@ -66,9 +66,9 @@ class Task:
         except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last two only a plugin raises here
             self._outcome = ("failed", error, traceback.format_exc())
 
-    def _show(self, *told: Any) -> None:
+    def _show(self, *progress: Any) -> None:
         if self._progress is not None and not self.finished:
-            self._progress(*told)
+            self._progress(*progress)
 
     def deliver(self) -> None:
         """On the GUI thread: hand the outcome over, and let go of everything here and not in the pool's thread."""

@@ -63,7 +63,7 @@ class ExampleCard(Card):
         self.setAccessibleName(f"Example: {sample.title}. {sample.line}")
         self.setToolTip(f"{sample.line}\nData: {sample.source} {sample.licence}".strip())
         self._picture = _Picture(sample.picture_path)
-        words = vertical(
+        texts = vertical(
             Label(sample.title, "strong", wrap=True),
             Label(sample.line, wrap=True, color="muted"),
             STRETCH,
@@ -71,7 +71,7 @@ class ExampleCard(Card):
             spacing=space.XS,
             margins=(space.L, space.M, space.L, space.L),
         )
-        vertical(self._picture, (words, 1), on=self, spacing=0)
+        vertical(self._picture, (texts, 1), on=self, spacing=0)
 
 
 class _Scrolled(QWidget):
@@ -157,14 +157,14 @@ class WelcomePage(QWidget):
 
     def _left(self) -> QWidget:
         inner = _Scrolled()
-        words = vertical(
+        texts = vertical(
             Label("Plaidwork", "display"),
             Label(
                 "Find hidden structure in your data, and see how sure you can be.", color="muted", wrap=True
             ),
             spacing=0,
         )
-        head = horizontal(self._mark, (words, 1), spacing=space.L)
+        head = horizontal(self._mark, (texts, 1), spacing=space.L)
         row = horizontal(
             Label("Start from an example", "title"),
             STRETCH,

@@ -37,9 +37,9 @@ class WindowState:
         order = [str(key) for key in kept.get("order", ())]
         known = [info for key in order for info in infos if info.key == key]
         # a page that is new since then stays beside the one that it follows
-        for place, info in enumerate(infos):
+        for index, info in enumerate(infos):
             if known and info not in known:
-                before = infos[place - 1] if place else None
+                before = infos[index - 1] if index else None
                 known.insert(known.index(before) + 1 if before in known else 0, info)
         self._workspace.set_pages(known or infos, str(kept.get("front", "")))
         self._item = item

@@ -59,13 +59,13 @@ class Workbench(QObject):
     """Id of a run whose blocks, factors or topics, or the items of its data, are shown by other names now."""
     dirty_changed = Signal(bool)
     saved = Signal(str)
-    told = Signal(str, str, str, str)
+    notified = Signal(str, str, str, str)
     """A message for the bar: kind (info, ok, warn, error), title, sentence, details."""
-    details_asked = Signal(str, str, str)
+    details_requested = Signal(str, str, str)
     """Title, sentence and details (a traceback) to show in a dialog."""
-    asked = Signal(object)
+    message_posted = Signal(object)
     """A ``gui.widgets.Message`` with its own actions, for the bar."""
-    page_asked = Signal(str, str)
+    page_requested = Signal(str, str)
     """Id of a run and the end of the key of one of its tabs (``run_pages``), to bring to the front."""
     plugin_changed = Signal(str)
     """Name of a plugin whose state has changed, on the GUI thread."""
@@ -90,7 +90,7 @@ class Workbench(QObject):
         self.judgements.failed.connect(self._on_not_judged)
         self._saving: Task | None = None
         self.studies = StudyBench(self)
-        # told in the threads that import; the signal brings it here
+        # called in the threads that import; the signal brings it here
         forget = self.registry.subscribe(lambda info: self.plugin_changed.emit(info.name))
         self.destroyed.connect(lambda: forget())
 
@@ -236,7 +236,7 @@ class Workbench(QObject):
         try:
             self.session.remove_dataset(name)
         except PlaidworkError as error:
-            self.told.emit("warn", f"Could not remove {name}", str(error), "")
+            self.notified.emit("warn", f"Could not remove {name}", str(error), "")
             return
         self.touch()
         self.data_changed.emit(name)
@@ -286,7 +286,7 @@ class Workbench(QObject):
         job.begin()
         self._paces[run.id] = Pace()
         fit = self._fits[run.id] = FitThread(job, self)
-        fit.told.connect(self._on_event)
+        fit.reported.connect(self._on_event)
         fit.ended.connect(self._on_ended)
         self.touch()
         self.run_changed.emit(run.id)
@@ -327,7 +327,7 @@ class Workbench(QObject):
         try:
             self.session.remove_run(run.id)
         except PlaidworkError as error:
-            self.told.emit("warn", f"Could not remove {run.title}", str(error), "")
+            self.notified.emit("warn", f"Could not remove {run.title}", str(error), "")
             return
         self.touch()
         self.runs_changed.emit()

@@ -65,12 +65,12 @@ class Workspace(QWidget):
     -------
     page_made : a page was made, and is not yet in front
     page_changed : follows every change of the page in front
-    panel_asked : the button for the side panel was clicked, which stands here while the panel has no room
+    panel_requested : the button for the side panel was clicked, which stands here while the panel has no room
     """
 
     page_made = Signal(Page)
     page_changed = Signal()
-    panel_asked = Signal()
+    panel_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,7 +81,7 @@ class Workspace(QWidget):
         self.more = button("", self._show_more, kind="quiet")
         self.more.setAccessibleName("Further views")
         self.more.hide()
-        self.panel_button = button("Selection", self.panel_asked.emit, kind="quiet", icon_name="list")
+        self.panel_button = button("Selection", self.panel_requested.emit, kind="quiet", icon_name="list")
         self.panel_button.hide()
         self.stack = QStackedWidget()
         head = QWidget()

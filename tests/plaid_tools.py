@@ -270,10 +270,15 @@ def geweke(model, settings, seed, sweeps, draws=20_000):
 # faults --------------------------------------------------------------------------------------------------------------
 
 
+_FAULTS = itertools.count()
+
+
 def with_fault(function, old="", new="", **names):
     """The function with one piece of its source replaced; ``names`` override its globals.
 
-    The piece must occur exactly once, so that a fault cannot silently miss.
+    The piece must occur exactly once, so that a fault cannot silently miss. The faulty function has a name of its own: numba
+    names what it compiles by module, function, types and a number that begins at 1 in every process, and of two of one name
+    the linker takes the first. A right kernel, loaded from the cache, would call the faulty one from then on.
     """
     plain = getattr(function, "py_func", function)
     source = textwrap.dedent(inspect.getsource(plain))
@@ -282,4 +287,5 @@ def with_fault(function, old="", new="", **names):
     scope = {**plain.__globals__, **names}
     exec(compile(source.replace(old, new) if old else source, f"<fault in {plain.__name__}>", "exec"), scope)
     found = scope[plain.__name__]
+    found.__qualname__ = f"fault_{next(_FAULTS)}_in_{plain.__name__}"
     return njit(nogil=True)(found) if plain is not function else found

@@ -30,7 +30,7 @@ def test_an_earlier_run_is_repeated(opened):
     """But for rounding, which processor, BLAS and the order in which kernels were compiled may change."""
     (run,) = opened.runs.values()
     found = repeat(run, opened.plan_of(run, registry()), 20)
-    assert found.verdict != "different", found.place
+    assert found.verdict != "different", found.location
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ def _failure(bench: Bench, method: str, error: Exception, advice: str) -> CheckF
     text = f"{type(error).__name__}: {error}".rstrip()
     if text[-1:] not in ".!?":
         text += "."
-    place = f" At {' in '.join(frame.rsplit(', ', 1))}." if frame else ""
+    where = f" At {' in '.join(frame.rsplit(', ', 1))}." if frame else ""
     cause = cause_of(type(error).__name__, frame)
-    return fail(bench, f"{called}()" if called else method, f"{text}{place}", advice, cause)
+    return fail(bench, f"{called}()" if called else method, f"{text}{where}", advice, cause)
 
 
 def _refused(error: PlaidworkError) -> str:

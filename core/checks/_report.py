@@ -17,7 +17,7 @@ MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "-"}
 class Row:
     """One check and its outcome: ``passed``, ``failed`` or ``skipped``, with the reason of the latter two.
 
-    ``same_as`` is the id of the first check that failed by the same fault; its reason is told there.
+    ``same_as`` is the id of the first check that failed by the same fault; its reason is given there.
     """
 
     id: str

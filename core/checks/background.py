@@ -19,7 +19,7 @@ Listener = Callable[[int, int, str], None]
 def check_in_process(
     models: Sequence[str],
     level: str = "quick",
-    told: Listener = lambda done, total, title: None,
+    listener: Listener = lambda done, total, title: None,
     *,
     only: Iterable[str] | None = None,
 ) -> list[Report]:
@@ -34,7 +34,7 @@ def check_in_process(
     done, total, title = 0, 0, ""
     try:
         while True:
-            told(done, total, title)
+            listener(done, total, title)
             if not ours.poll(POLL_SECONDS):
                 continue
             try:

@@ -148,7 +148,7 @@ def densities(bench: Bench) -> None:
     if given is None:
         where = f"likelihood_of is “{bench.model.likelihood_of}”"
         raise fail(bench, where, "there is no such input.")
-    for place, block in enumerate(given if isinstance(given, tuple) else (given,)):
+    for index, block in enumerate(given if isinstance(given, tuple) else (given,)):
         rows, draws = np.arange(block.shape[0]), np.arange(chain.n_draws)
         cells = len(block.shape) > 1 and not bench.model.likelihood_by_row
         columns = rows % block.shape[1] if cells else None
@@ -160,7 +160,7 @@ def densities(bench: Bench) -> None:
                     draws,
                     plan.data,
                     plan.params,
-                    place,
+                    index,
                     rows[part],
                     columns[part] if columns is not None else None,
                 )

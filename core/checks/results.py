@@ -161,11 +161,11 @@ def views(bench: Bench) -> None:
     """All roles, headlines and captions of the views are among the results, with shapes that fit each other."""
     found = bench.results
     for view in bench.spec.views:
-        for place in ("headline", "caption"):
-            text = getattr(view, place)
+        for part in ("headline", "caption"):
+            text = getattr(view, part)
             if text and not isinstance(found.get(text), str):
                 raise fail(
-                    bench, f"view “{view.title}”", f"no text is named “{text}” ({place}).", near(text, found)
+                    bench, f"view “{view.title}”", f"no text is named “{text}” ({part}).", near(text, found)
                 )
         kind = VIEW_KINDS.get(view.kind)
         if kind is not None:

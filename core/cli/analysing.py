@@ -150,8 +150,8 @@ def _list(run: Run, session: Session, as_json: bool) -> int:
         print(f"{spec.id:<28}  {spec.title}")
         about = _about(spec, run, session)
         for option in ("input", "annotation", "file"):
-            for name, words in about[option].items():
-                print(f"    --{option} {name}=…  {words}".rstrip())
+            for name, text in about[option].items():
+                print(f"    --{option} {name}=…  {text}".rstrip())
         if about["standing"]:
             print(f"    {about['standing']}")
     if not specs:
@@ -176,5 +176,5 @@ def _about(spec: AnalysisSpec, run: Run, session: Session) -> dict[str, Any]:
         "annotation": annotations,
         "file": {item.name: item.doc or item.title for item in spec.files},
         "settings": {item.name: item.default for item in spec.hyperparameters},
-        "standing": standing(spec, run, seen).words,
+        "standing": standing(spec, run, seen).text,
     }

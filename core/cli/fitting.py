@@ -95,9 +95,9 @@ def _fit_job(
 
 def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
     """Matrices that were transposed for the fit, and those of which nothing says where their samples are."""
-    for one in (one for one in found if one.words):
+    for one in (one for one in found if one.text):
         if as_json:
-            emit("samples", input=one.item.name, data=one.dataset.name, turned=one.turns, text=one.words)
+            emit("samples", input=one.item.name, data=one.dataset.name, turned=one.turns, text=one.text)
             continue
         other = AXIS_WORDS[1 - one.wanted]
         hint = "" if one.turns else f" If its {other} are: --samples-in {one.item.name}={other}"
@@ -116,8 +116,8 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
     """What may not have been meant: columns that are not used, items that joining left out. Lines on stderr."""
     texts = [
         message.text
-        for message in (*noted(given.data), *given.told, *left_out(given.data, plan.inputs))
-        if message.aloud
+        for message in (*noted(given.data), *given.messages, *left_out(given.data, plan.inputs))
+        if message.warn
     ]
     for text in () if as_json else texts:
         print(f"plaidwork: {text}", file=sys.stderr)

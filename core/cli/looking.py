@@ -168,10 +168,10 @@ def export(options: argparse.Namespace) -> int:
     files = export_session(session, folder)
     if draw is not None:
         for run in session.runs.values():
-            place = folder / "runs" / file_name(run.title) / "pictures"
+            pictures = folder / "runs" / file_name(run.title) / "pictures"
             for view in wanted[run.id]:
                 name = file_name(_name(view).replace("/", " "))
-                files.append(draw(session, run, view, place / f"{name}.png"))
+                files.append(draw(session, run, view, pictures / f"{name}.png"))
     print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
     return 0
 

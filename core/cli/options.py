@@ -309,9 +309,6 @@ def _verify(parser: argparse.ArgumentParser) -> None:
     _session(parser)
     parser.add_argument("--run", metavar="TITLE", help="title or id of the run (default: all)")
     parser.add_argument("--sweeps", type=int, default=20, metavar="N", help="how many sweeps to repeat (20)")
-    parser.add_argument(
-        "--exact", action="store_true", help="exit code 3 also where draws are equal but for rounding"
-    )
 
 
 def _plugin(parser: argparse.ArgumentParser) -> None:

@@ -49,7 +49,7 @@ def study(options: argparse.Namespace) -> int:
     if options.out is None:
         raise SettingError("--out is missing.", "It says which session to write.")
     out = pairs.check_output(options.out, options.force)
-    request = _asked(options)
+    request = _request(options)
     model = registry().model(request.job.model)
     given = request.job.read(model.spec)
     planned = Study.grid(
@@ -69,7 +69,7 @@ def study(options: argparse.Namespace) -> int:
     return _go(planned, session, out, options, options.executor or request.job.executor)
 
 
-def _asked(options: argparse.Namespace) -> StudyFile:
+def _request(options: argparse.Namespace) -> StudyFile:
     """What the file says, or the options; options go first."""
     if options.what.lower().endswith(".toml"):
         if options.input or options.set or options.transform or options.import_option or options.samples_in:
@@ -134,7 +134,7 @@ def _stored(options: argparse.Namespace) -> int:
     if options.json:
         emit("picked", fit=choice.number, exploratory=choice.exploratory, time=choice.time, path=str(saved))
     else:
-        print(f"Picked fit {choice.number} ({planned.words_of(planned.job(choice.number))}), {text}.")
+        print(f"Picked fit {choice.number} ({planned.settings_text(planned.job(choice.number))}), {text}.")
         print(f"Session: {saved.absolute()}")
     return DONE
 
@@ -226,7 +226,7 @@ def _tell(planned: Study, job: StudyJob, as_json: bool, clock: _Clock) -> None:
 def _line(planned: Study, job: StudyJob) -> str:
     value = "no number" if math.isnan(job.metric) else f"{planned.metric.name} {job.metric:.6g}"
     doubt = f"  {job.verdict.lower()}" if not job.settled else ""
-    line = f"{planned.words_of(job)}  {job.status}{doubt}  {value}  {job.seconds:.1f} s  {job.message}"
+    line = f"{planned.settings_text(job)}  {job.status}{doubt}  {value}  {job.seconds:.1f} s  {job.message}"
     return f"fit {job.number}: {line}".rstrip()
 
 

@@ -17,10 +17,7 @@ DONE, DIFFERS = 0, 3
 
 
 def verify(options: argparse.Namespace) -> int:
-    """``plaidwork verify S.plaidwork [--sweeps N] [--exact]``: 0 when all is equal; 3 when not.
-
-    But for rounding counts as equal, unless ``--exact`` is given.
-    """
+    """``plaidwork verify S.plaidwork [--sweeps N]``: 0 when all is equal, elsewhere but for rounding; 3 when not."""
     if options.sweeps < 1:
         raise SettingError(f"--sweeps must be at least 1. Found “{options.sweeps}”.")
     session = open_session(options.session)
@@ -31,32 +28,31 @@ def verify(options: argparse.Namespace) -> int:
     for run in runs:
         found = repeat(run, session.plan_of(run, registry()), options.sweeps)
         same = same_arithmetic(run.environment, now)
-        print(f"{run.title}: {told(found, len(run.chains), same)}")
+        print(f"{run.title}: {outcome(found, len(run.chains), same)}")
         print(f"  {_machines(run, now)}")
-        if found.verdict == "different":
+        if found.verdict == "different" or (found.verdict == "rounding" and same):
             _changes(run, now)
-        if found.verdict == "different" or (options.exact and found.verdict != "equal"):
             code = DIFFERS
     return code
 
 
-def told(found: Repeated, chains: int, same: bool) -> str:
-    """The outcome in a sentence or three; ``same``: processor, BLAS and versions are those of the run."""
+def outcome(found: Repeated, chains: int, same: bool) -> str:
+    """The outcome in a sentence or three; ``same``: it should have been equal to the bit."""
     where = f"in {chains} chain{'' if chains == 1 else 's'}"
     if found.verdict == "equal":
         return f"equal {where} over {found.sweeps} sweeps, to the bit."
     if found.verdict == "different":
-        return f"differs. {found.place}"
+        return f"differs. {found.location}"
     text = f"equal within rounding {where} over "
     if found.close >= found.sweeps:
         text += f"{found.sweeps} sweeps (relative differences up to {found.largest:.0e})."
     else:
         text += (
             f"the first {found.close} of {found.sweeps} sweeps (relative differences up to {found.largest:.0e}). From then "
-            f"on they part, as chains do that amplify rounding. {found.place}"
+            f"on they part, as chains do that amplify rounding. {found.location}"
         )
     if same:
-        text += " Processor and libraries are those of the run; kernels that were compiled anew can round otherwise."
+        text += " Processor and libraries are those of the run, so that it should have been equal to the bit."
     return text
 
 

@@ -169,7 +169,7 @@ def metrics_of(spec: ModelSpec, external: Iterable[Metric] = (), predicts: bool 
     guests = [metric for metric in external if {"*", spec.id} & set(metric.models)]
     found: dict[str, Metric] = {}
     # what plugins bring for any model comes after what the model says of itself
-    told = (*spec.metrics, *(Metric(trace.name, trace.label) for trace in traces))
-    for metric in (*told, *(ELPD if predicts else ()), *guests):
+    own = (*spec.metrics, *(Metric(trace.name, trace.label) for trace in traces))
+    for metric in (*own, *(ELPD if predicts else ()), *guests):
         found.setdefault(metric.key, metric.with_goal_of(spec))
     return list(found.values())

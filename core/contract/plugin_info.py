@@ -17,7 +17,7 @@ SOURCES = ("built-in", "installed", "folder")
 
 @dataclass(eq=False)
 class PluginInfo:
-    """A plugin: where it comes from, how it stands, and what it brought.
+    """A plugin: where it comes from, how it stands, and what it contributed.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class PluginInfo:
     state : ok, disabled, failed, incompatible or loading; ``message`` says why in a sentence, ``details`` with
         the traceback.
     api : the plugin interface it was made for; None until that is known.
-    models, analyses, views, readers, samples, metrics : ids of what it brought.
+    models, analyses, views, readers, samples, metrics : ids of what it contributed.
     path : the file or folder it lies in, when known.
     faults : everything that went wrong, oldest first.
     """
@@ -83,7 +83,7 @@ def set_owner(thing: Any, info: PluginInfo) -> None:
 
 
 def owner_of(thing: Any) -> PluginInfo:
-    """The plugin of a model, an analysis, their classes, or whatever else a plugin brought.
+    """The plugin of a model, an analysis, their classes, or whatever else a plugin contributed.
 
     What came past the registry (a class handed over in a script) counts as a plugin of its own.
     """

@@ -98,8 +98,8 @@ def _pieces(
     state = cast("State", fields)  # the host's own entry is among them
     while True:
         stages = model.stages(fields, data, params, rng, clock)
-        place = _place(model, stages, state)
-        stage, ended = stages[place], False
+        position = _position(model, stages, state)
+        stage, ended = stages[position], False
         while not ended:
             started = time.thread_time()
             spent, ended = _call(stage, state)
@@ -107,17 +107,17 @@ def _pieces(
                 times[stage.name] = times.get(stage.name, 0.0) + time.thread_time() - started
             if not ended:
                 yield spent, None
-        last = place + 1 == len(stages)
+        last = position + 1 == len(stages)
         if last:
             del state[POSITION]
         else:
-            state[POSITION] = {"stage": stages[place + 1].name, "at": 0}
+            state[POSITION] = {"stage": stages[position + 1].name, "at": 0}
         yield spent, stage
         if last:
             return
 
 
-def _place(model: Model[StateT, ParamsT], stages: Sequence[Stage], state: State) -> int:
+def _position(model: Model[StateT, ParamsT], stages: Sequence[Stage], state: State) -> int:
     """Index of the stage that the sweep stands in; a new sweep begins with the first."""
     names = [stage.name for stage in stages]
     if not names or len(set(names)) != len(names):

@@ -30,9 +30,9 @@ def _dense(dataset: Dataset, title: str) -> np.ndarray:
     return dataset.values.toarray()
 
 
-def _cell(dataset: Dataset, place: Sequence[int]) -> str:
-    text = f"row “{dataset.row_names[place[0]]}”"
-    return f"{text}, column “{dataset.column_names[place[1]]}”" if len(place) > 1 else text
+def _cell(dataset: Dataset, position: Sequence[int]) -> str:
+    text = f"row “{dataset.row_names[position[0]]}”"
+    return f"{text}, column “{dataset.column_names[position[1]]}”" if len(position) > 1 else text
 
 
 def _need_above(dataset: Dataset, values: np.ndarray, limit: float, title: str) -> None:

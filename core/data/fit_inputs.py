@@ -39,10 +39,10 @@ _ADDRESS = re.compile(r":(row|column):")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something to know about the data of a fit, for its log; ``aloud`` also as a Python warning."""
+    """Something to know about the data of a fit, for its log; ``warn`` also as a Python warning."""
 
     text: str
-    aloud: bool = False
+    warn: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,20 @@ class Given:
     """The datasets by input, and what was noticed while they were brought together."""
 
     data: dict[str, list[Dataset]]
-    told: tuple[Message, ...] = ()
+    messages: tuple[Message, ...] = ()
     read: bool = False
     """Whether files or objects were read here, so that nobody has seen before how they join."""
 
 
-def say_aloud(messages: Iterable[Message]) -> None:
+def warn_user(messages: Iterable[Message]) -> None:
     """Python warnings, at the line that called into Plaidwork."""
     for one in messages:
-        if one.aloud:
+        if one.warn:
             warnings.warn(one.text, DataWarning, stacklevel=_depth())
 
 
 def _depth() -> int:
-    """How many frames above ``say_aloud`` the first one outside this package is."""
+    """How many frames above ``warn_user`` the first one outside this package is."""
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("plaidwork.core"):
         frame, depth = frame.f_back, depth + 1
@@ -308,12 +308,12 @@ def _spare(
             if spare and one.name not in messages:
                 listed = f"{', '.join(spare[:6])}{', …' if len(spare) > 6 else ''}"
                 text = f"{one.name}: read as labels, not used as numbers: {listed}."
-                messages[one.name] = Message(text, aloud=True)
+                messages[one.name] = Message(text, warn=True)
     return list(messages.values())
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SharedAxis:
     """One axis of one dataset that shares its items with others."""
 
     input: str
@@ -329,27 +329,29 @@ def _name_by_position(
     A table that counts its rows is joined by that count where the others are named by it. Raises ``DataError`` when the
     lengths differ, or when the others have no one order.
     """
-    users: dict[str, list[_Place]] = {}
+    users: dict[str, list[_SharedAxis]] = {}
     for item in spec.inputs:
         for number, one in enumerate(data.get(item.name, ())):
             for axis, dim in zip(_AXES[: len(one.shape)], _dims(item, one)):
                 if not (item.many and dim in item.dims[1:]):
-                    users.setdefault(dim, []).append(_Place(item.name, number, axis))
+                    users.setdefault(dim, []).append(_SharedAxis(item.name, number, axis))
     messages = []
     for places in users.values():
         bare = [p for p in places if (p.input, p.number) in objects and has_default_names(_names(data, p))]
         named = [p for p in places if not has_default_names(_names(data, p))]
-        for place in bare if named else ():
-            made = objects[place.input, place.number]
-            names = counted(len(_names(data, place)))
-            by_count = made.numbered[place.axis] and all(
+        for shared in bare if named else ():
+            made = objects[shared.input, shared.number]
+            names = counted(len(_names(data, shared)))
+            by_count = made.numbered[shared.axis] and all(
                 (other.input, other.number) in objects and set(names).issuperset(_names(data, other))
                 for other in named
             )
             if not by_count:
-                names = _borrowed(data, place, named)
-                messages.append(_told_position(data, place, named[0]))
-            data[place.input][place.number] = _renamed(data[place.input][place.number], place.axis, names)
+                names = _borrowed(data, shared, named)
+                messages.append(_by_position(data, shared, named[0]))
+            data[shared.input][shared.number] = _renamed(
+                data[shared.input][shared.number], shared.axis, names
+            )
     return messages
 
 
@@ -361,16 +363,16 @@ def _dims(item: Input, dataset: Dataset) -> tuple[str, ...]:
     return item.dims if axis in (None, item.dims.index(item.samples)) else item.dims[::-1]
 
 
-def _names(data: Mapping[str, Sequence[Dataset]], place: _Place) -> tuple[str, ...]:
-    one = data[place.input][place.number]
-    return (one.row_names, one.column_names)[place.axis]
+def _names(data: Mapping[str, Sequence[Dataset]], shared: _SharedAxis) -> tuple[str, ...]:
+    one = data[shared.input][shared.number]
+    return (one.row_names, one.column_names)[shared.axis]
 
 
 def _borrowed(
-    data: Mapping[str, Sequence[Dataset]], place: _Place, named: Sequence[_Place]
+    data: Mapping[str, Sequence[Dataset]], shared: _SharedAxis, named: Sequence[_SharedAxis]
 ) -> tuple[str, ...]:
-    what = ("rows", "columns")[place.axis]
-    own, size = data[place.input][place.number], len(_names(data, place))
+    what = ("rows", "columns")[shared.axis]
+    own, size = data[shared.input][shared.number], len(_names(data, shared))
     hint = "Give it as a table with the same names (a pandas Series or DataFrame with an index), or give all without."
     first, others = named[0], named[1:]
     names = _names(data, first)
@@ -391,12 +393,12 @@ def _borrowed(
     return names
 
 
-def _told_position(data: Mapping[str, Sequence[Dataset]], place: _Place, other: _Place) -> Message:
-    own, title = data[place.input][place.number], data[other.input][other.number].name
-    size, what = len(_names(data, place)), ("rows", "columns")[place.axis]
+def _by_position(data: Mapping[str, Sequence[Dataset]], shared: _SharedAxis, other: _SharedAxis) -> Message:
+    own, title = data[shared.input][shared.number], data[other.input][other.number].name
+    size, what = len(_names(data, shared)), ("rows", "columns")[shared.axis]
     return Message(
         f"“{own.name}” has no names: its {size} {what} were taken to be those of “{title}”, in that order.",
-        aloud=True,
+        warn=True,
     )
 
 
@@ -410,7 +412,7 @@ def noted(data: Mapping[str, Sequence[Dataset]]) -> tuple[Message, ...]:
     """What was noticed while the files were read."""
     files = {one.name: one for given in data.values() for one in given if one.source.file}
     lines = ((name, line) for name, one in files.items() for line in one.notes.splitlines() if line.strip())
-    return tuple(Message(f"{name}: {line.strip().rstrip(':.')}.", aloud=True) for name, line in lines)
+    return tuple(Message(f"{name}: {line.strip().rstrip(':.')}.", warn=True) for name, line in lines)
 
 
 def left_out(
@@ -425,5 +427,5 @@ def left_out(
             if lost:
                 listed = f"{', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}"
                 text = f"{old.name}: {len(lost)} left out, for they have no name in common with another input: {listed}."
-                messages.append(Message(text, aloud=True))
+                messages.append(Message(text, warn=True))
     return tuple(messages)

@@ -31,9 +31,9 @@ class Column:
 class Mixed(Exception):
     """A column has numbers and something else: the place of the first entry that is none, and its text."""
 
-    def __init__(self, place: int, found: Any) -> None:
-        super().__init__(place, found)
-        self.place, self.found = place, found
+    def __init__(self, index: int, found: Any) -> None:
+        super().__init__(index, found)
+        self.index, self.found = index, found
 
 
 def is_missing(value: Any) -> bool:

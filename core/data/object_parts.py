@@ -240,8 +240,8 @@ def _column(
     except Mixed as mixed:
         if mixed_as_text:
             return Column(np.array(["" if is_missing(v) else str(v) for v in values], dtype=str))
-        row = names.texts[mixed.place] if names.texts else f"row {mixed.place + 1}"
-        where = f"row “{row}”, column “{title}”" if title else f"entry {mixed.place + 1}"
+        row = names.texts[mixed.index] if names.texts else f"row {mixed.index + 1}"
+        where = f"row “{row}”, column “{title}”" if title else f"entry {mixed.index + 1}"
         raise DataError(
             f"{what}, {where}: found “{mixed.found}” among numbers.",
             "Make it missing (None or NaN), or make all entries texts.",
@@ -269,14 +269,14 @@ def _matrix(what: str, values: Any, rows: Names = NO_NAMES, columns: Names = NO_
     if array.dtype.kind != "O":
         return _numbers(what, array)
     made = np.empty(array.shape)
-    for place in range(array.shape[1]):
-        title = columns.texts[place] if columns.texts else f"column {place + 1}"
-        column = _column(what, array[:, place], rows, title)
+    for index in range(array.shape[1]):
+        title = columns.texts[index] if columns.texts else f"column {index + 1}"
+        column = _column(what, array[:, index], rows, title)
         if not column.is_number:
             raise DataError(
                 f"{what}, column “{title}”: numbers are needed. Found “{column.values[0]}”.", _KNOWN
             )
-        made[:, place] = column.values
+        made[:, index] = column.values
     return made
 
 

@@ -29,12 +29,12 @@ class Placed:
     Attributes
     ----------
     axis : where the samples are; None when nothing tells (the matrix is then taken as it is).
-    by_names : whether names of other data told it.
+    by_names : whether names of other data say so.
     made : the matrix turned, as the fit gets it; None where it is right as it is.
     """
 
     item: Input
-    place: int
+    number: int
     dataset: Dataset
     axis: Axis | None
     by_names: bool = False
@@ -51,7 +51,7 @@ class Placed:
         return self.axis is not None and self.axis != self.wanted
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What is done with the matrix, as a sentence for set-up page, log and terminal; empty when nothing is."""
         wanted, other = AXIS_WORDS[self.wanted], AXIS_WORDS[1 - self.wanted]
         if self.turns:
@@ -77,7 +77,7 @@ class Placed:
     @property
     def line(self) -> str:
         """The same with the name of the data before it."""
-        return f"{self.dataset.name}, {self.words}" if self.words else ""
+        return f"{self.dataset.name}, {self.text}" if self.text else ""
 
 
 def samples_axis(dataset: Dataset) -> Axis | None:
@@ -89,7 +89,7 @@ def samples_axis(dataset: Dataset) -> Axis | None:
 def with_samples(
     data: Mapping[str, Sequence[Dataset]], said: str | Mapping[str, str] | None
 ) -> dict[str, list[Dataset]]:
-    """Matrices with the axis of their samples as told: ``rows`` or ``columns`` for all, or by input.
+    """Matrices with the axis of their samples as requested: ``rows`` or ``columns`` for all, or by input.
 
     Raises ``SettingError`` for any other word and for an input that is not given.
     """
@@ -146,7 +146,7 @@ def placed(
             break
         unclear = left
     order = {item.name: number for number, item in enumerate(items)}
-    return sorted([*found, *unclear], key=lambda one: (order[one.item.name], one.place))
+    return sorted([*found, *unclear], key=lambda one: (order[one.item.name], one.number))
 
 
 def orient(
@@ -161,7 +161,7 @@ def orient(
     """
     result = {name: list(datasets) for name, datasets in given.items()}
     found = placed(items, given, known)
-    turned = {(one.item.name, one.place) for one in found if one.turns}
+    turned = {(one.item.name, one.number) for one in found if one.turns}
     names = dict(taken or {})
     for name, datasets in result.items():
         names |= {d.name: d for index, d in enumerate(datasets) if (name, index) not in turned}
@@ -170,7 +170,7 @@ def orient(
         if one.turns:
             made = _turned(one, names)
             one, names[made.name] = replace(one, made=made), made
-            result[one.item.name][one.place] = made
+            result[one.item.name][one.number] = made
         messages.append(one)
     return {name: tuple(datasets) for name, datasets in result.items()}, tuple(messages)
 

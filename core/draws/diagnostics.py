@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from plaidwork.core.contract.model import Table
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.draws.mcstats import (
@@ -21,7 +22,7 @@ from plaidwork.core.draws.mcstats import (
     rhat,
 )
 from plaidwork.core.draws.numbers import format_amount
-from plaidwork.core.draws.solutions import SAME_OPTIMUM, Solution
+from plaidwork.core.draws.solutions import Solution, same_optimum
 from plaidwork.core.spelling import inside_sentence
 
 __all__ = [
@@ -170,6 +171,7 @@ def diagnose(
     max_elements: int = 0,
     unfinished: Collection[int] | None = None,
     doubt: str = "",
+    schedule: Schedule | None = None,
 ) -> Diagnosis:
     """Judge the kept draws: every scalar variable and every trace at the kept draws.
 
@@ -182,6 +184,7 @@ def diagnose(
     spec : declaration of the model; that of ``kept`` when None
     max_elements : also judge the elements of each array variable of at most so many elements
     unfinished : numbers of the restarts that ended before they had converged; None when that is not known
+    schedule : of the run, by whose tolerance restarts have stopped; half a nat alone tells them apart when None
     doubt : what the model itself holds against its draws, a sentence without its full stop; empty when nothing
 
     Notes
@@ -203,7 +206,7 @@ def diagnose(
     if spec.algorithm == "mcmc":
         verdict = _verdict(quantities, found, kept, spec, n_draws)
     else:
-        verdict = _verdict_of_restarts(kept, spec, unfinished)
+        verdict = _verdict_of_restarts(kept, spec, unfinished, schedule)
     return Diagnosis(quantities, _doubted(verdict, doubt), n_chains, n_draws, kept)
 
 
@@ -414,7 +417,9 @@ def listed(numbers: Sequence[Any]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int] | None) -> Verdict:
+def _verdict_of_restarts(
+    kept: Kept, spec: ModelSpec, unfinished: Collection[int] | None, schedule: Schedule | None
+) -> Verdict:
     """Whether the restarts of a variational or optimising model end at the same objective."""
     objective = _objective(spec)
     if objective is None:
@@ -442,7 +447,7 @@ def _verdict_of_restarts(kept: Kept, spec: ModelSpec, unfinished: Collection[int
         text = "One restart cannot show whether another start would end better. Run at least 5 restarts."
         heading, detail = "Exploratory: one restart", "nothing to compare with"
         return Verdict("warn", heading, text, quantity, (), ("more_chains",), "One restart", detail)
-    return _same_optimum(final, numbers, quantity, sign)
+    return _reached(final, numbers, quantity, sign, same_optimum(schedule, final))
 
 
 def _cut_short(curve: np.ndarray, number: int, unfinished: Collection[int] | None, title: str) -> str:
@@ -459,10 +464,10 @@ def _cut_short(curve: np.ndarray, number: int, unfinished: Collection[int] | Non
     return ""
 
 
-def _same_optimum(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: float) -> Verdict:
-    """How many restarts have reached the best objective; final (restarts,), higher is better."""
+def _reached(final: np.ndarray, numbers: Sequence[int], quantity: str, sign: float, within: float) -> Verdict:
+    """How many restarts have come ``within`` so many nats of the best objective; final (restarts,), higher is better."""
     title, best = inside_sentence(quantity), int(np.argmax(final))
-    same = int(np.sum(final[best] - final <= max(1.0, SAME_OPTIMUM * abs(final[best]))))
+    same = int(np.sum(final[best] - final <= within))
     heading, detail = f"{same} of {len(final)} restarts reached the best {title}", f"{same} of {len(final)}"
     if same == 1:
         second = np.sort(final)[-2]

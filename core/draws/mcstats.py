@@ -143,13 +143,13 @@ def _average_ranks(x: np.ndarray) -> np.ndarray:
     n = x.shape[1]
     order = np.argsort(x, axis=1, kind="stable")
     ordered = np.take_along_axis(x, order, axis=1)
-    place = np.arange(n)
+    position = np.arange(n)
     fresh = np.ones(x.shape, bool)
     fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(fresh, place, 0), axis=1)
+    first = np.maximum.accumulate(np.where(fresh, position, 0), axis=1)
     closing = np.ones(x.shape, bool)
     closing[:, :-1] = fresh[:, 1:]
-    last = np.minimum.accumulate(np.where(closing, place, n)[:, ::-1], axis=1)[:, ::-1]
+    last = np.minimum.accumulate(np.where(closing, position, n)[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty(x.shape)
     np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=1)
     return ranks
@@ -231,8 +231,8 @@ def _quantile(ordered: np.ndarray, prob: float) -> np.ndarray:
     """Quantile (type 7) of sorted (q, n): (q,). Rounded as in ArviZ, so that a draw that is the quantile falls on
     the same side; exact between equal draws."""
     n = ordered.shape[1]
-    place = n * prob + (1.0 - prob)
-    below = int(np.floor(np.clip(place, 1, n - 1)))
-    share = float(np.clip(place - below, 0, 1))
+    position = n * prob + (1.0 - prob)
+    below = int(np.floor(np.clip(position, 1, n - 1)))
+    share = float(np.clip(position - below, 0, 1))
     low, high = ordered[:, below - 1], ordered[:, below]
     return np.where(low == high, low, (1.0 - share) * low + share * high)

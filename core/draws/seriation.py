@@ -90,10 +90,10 @@ def _order_side(sets: np.ndarray, focus: int | None, means: np.ndarray | None) -
     if len(sets) == 0 or n_items == 0:
         return np.lexsort((within,)) if n_items else np.empty(0, np.int64)
     patterns, pattern_of, counts = _patterns(sets)
-    place = np.full(len(patterns), len(patterns))
+    position = np.full(len(patterns), len(patterns))
     path = _order_patterns(patterns, counts, focus)
-    place[path] = np.arange(len(path))
-    return np.lexsort((within, place[pattern_of]))
+    position[path] = np.arange(len(path))
+    return np.lexsort((within, position[pattern_of]))
 
 
 def _patterns(sets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -257,8 +257,8 @@ def _insert_rare(
     steps = np.abs(np.diff(ends, axis=0)) @ weights
     gap = np.argmin(to_path[:, :-1] + to_path[:, 1:] - steps, axis=1)
     left = to_path[np.arange(len(rare)), gap]
-    place = np.concatenate([np.arange(1, len(path) + 1) - 0.5, gap])
-    order = np.lexsort((np.concatenate([np.zeros(len(path)), left]), place))
+    position = np.concatenate([np.arange(1, len(path) + 1) - 0.5, gap])
+    order = np.lexsort((np.concatenate([np.zeros(len(path)), left]), position))
     return np.concatenate([kept[path - 1], rare])[order]
 
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import ModelSpec, Variable
 from plaidwork.core.draws.draws import ChainView, Kept
 from plaidwork.core.draws.summaries import correlate_rows, match_factors
 
 LEAST_DRAWS = 20
 """Draws per chain from which chains are told apart."""
-SAME_OPTIMUM = 1e-4
-"""Restarts whose final objectives differ by less, relatively, reached the same optimum (1 unit at least)."""
+SAME_OPTIMUM = 0.5
+"""Restarts whose final objectives differ by no more, in nats, reached the same optimum; beside what their stop left."""
 _COMPARED = 4
 """Draws of each chain whose factors are paired with those of another."""
 _LESS_ALIKE = 0.1
@@ -51,19 +52,37 @@ class Solution:
     unreliable: float = 0.0
 
 
-def group_chains(kept: Kept, spec: ModelSpec, quantities: Sequence[np.ndarray]) -> tuple[Solution, ...]:
+def same_optimum(schedule: Schedule | None, final: np.ndarray) -> float:
+    """Nats below the best of the objectives ``final`` (restarts,) within which a restart has reached it.
+
+    Half a nat, by which no conclusion changes, and the tolerance of the stop: the gain that a restart may still have had,
+    a share of the objective where the schedule has no window.
+    """
+    if schedule is None:
+        return SAME_OPTIMUM
+    unit = 1.0 if schedule.window else max(1.0, float(np.abs(final[np.isfinite(final)]).max(initial=0.0)))
+    return SAME_OPTIMUM + schedule.tolerance * unit
+
+
+def group_chains(
+    kept: Kept, spec: ModelSpec, quantities: Sequence[np.ndarray], schedule: Schedule | None = None
+) -> tuple[Solution, ...]:
     """Solutions, the one with the highest objective first; a single one when the chains agree.
 
     A chain joins the first group whose leading chain is like it: in each of the ``quantities`` (chain, draw), over the second
     half, the middle 90 % of the two overlap, and their factors or blocks pair up about as well as those of draws within
-    either chain do. For restarts, whose only draw counts, objectives within 1e-4 count as equal.
+    either chain do. For restarts, whose only draw counts, objectives within :func:`same_optimum` count as equal.
     """
     n_draws = min((chain.n_draws for chain in kept.chains), default=0)
     sampled = spec.algorithm == "mcmc"
     if len(kept) < 2 or (sampled and n_draws < LEAST_DRAWS):
         return ()
     level = _levels(kept, spec)
-    ranges = [_middle(values) for values in quantities] if sampled else [_same_optimum(level)]
+    ranges = (
+        [_middle(values) for values in quantities]
+        if sampled
+        else [_reach(level, same_optimum(schedule, level))]
+    )
     structure = _Structure(kept, spec)
     groups: list[list[int]] = []
     for chain in np.argsort(-level, kind="stable").tolist():
@@ -103,11 +122,9 @@ def _middle(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.quantile(half, (0.05, 0.95), axis=1).T)
 
 
-def _same_optimum(level: np.ndarray) -> np.ndarray:
+def _reach(level: np.ndarray, within: float) -> np.ndarray:
     """(restarts, 2) final objectives, half of what may lie between equal ones to either side."""
-    best = float(level.max())
-    half = 0.5 * max(1.0, SAME_OPTIMUM * abs(best))
-    return np.stack([level - half, level + half], axis=1)
+    return np.stack([level - 0.5 * within, level + 0.5 * within], axis=1)
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> bool:

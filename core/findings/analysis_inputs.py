@@ -63,7 +63,7 @@ class AnalysisInputs:
                 raise SettingError(f"{spec.title} has no input named “{name}”.", hint)
         self._fitted = fitted_inputs(run, datasets)
         self.chosen: dict[str, tuple[Dataset, ...]] = {}
-        self._asked = inputs
+        self._requested = inputs
         for item in spec.inputs:
             given = self._given(item, inputs.get(item.name))
             if given:
@@ -134,7 +134,7 @@ class AnalysisInputs:
         text = given[0].column if len(given) == 1 and isinstance(given[0], ColumnInput) else ""
         column = parse_column(text, others)
         if column is not None:
-            beside = self._given(others[column.dataset], self._asked.get(column.dataset))
+            beside = self._given(others[column.dataset], self._requested.get(column.dataset))
             if not beside:
                 raise DataError(f"“{text}” is a column of {column.dataset}, which is not given.")
             return (column_dataset(beside[0], column, item),)

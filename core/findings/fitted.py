@@ -101,9 +101,9 @@ class FittedInput(RunInput):
 
         Raises ``PluginError`` when the model returns anything else, ``SessionError`` when it is not installed.
         """
-        return self._asked(self._kept, place, columns)
+        return self._compute(self._kept, place, columns)
 
-    def _asked(self, kept: Kept, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _compute(self, kept: Kept, place: int, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = self.blocks[place].shape[0]
         with one_thread(), blamed(self._model, "fitted"):
             params = self._model.spec.stored_params(self._run.params)
@@ -129,7 +129,7 @@ class FittedInput(RunInput):
         used, at = np.unique(columns[some], return_inverse=True)
         used = used[:MOST_COLUMNS]
         inside = at < len(used)
-        found = [self._asked(part, place, used)[0][rows[some][inside], at[inside]] for part in parts]
+        found = [self._compute(part, place, used)[0][rows[some][inside], at[inside]] for part in parts]
         if min(np.ptp(one) for one in found) <= 0 or not np.isfinite(found).all():
             return float("nan")
         return float(np.corrcoef(found)[0, 1])

@@ -133,21 +133,21 @@ def table_of(matches: Sequence[Match]) -> Table:
             "Matched": np.array([match.n_matched for match in matches]),
             "Missing": np.array([len(match.missing) for match in matches]),
             "Extra": np.array([len(match.extra) for match in matches]),
-            "Which": np.array([_words(match) for match in matches], dtype=object),
+            "Which": np.array([_match_text(match) for match in matches], dtype=object),
         },
         label="Features found by name",
         doc="Missing: features of the fit that the new data lack. Extra: features of theirs that are not used.",
     )
 
 
-def words_of(matches: Sequence[Match], samples: int) -> str:
+def matches_text(matches: Sequence[Match], samples: int) -> str:
     """How many new samples there are, and how many features of the fit they have."""
     matched = sum(match.n_matched for match in matches)
     total = matched + sum(len(match.missing) for match in matches)
     return f"{samples} new samples with {matched} of {total} features of the fit"
 
 
-def _words(match: Match) -> str:
+def _match_text(match: Match) -> str:
     parts = [
         f"{word} {_listed(names)}"
         for word, names in (("missing", match.missing), ("extra", match.extra))

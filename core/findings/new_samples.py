@@ -12,10 +12,10 @@ import numpy as np
 from plaidwork.core.contract.model import Model, ModelData, Params, Result, Results, Table
 from plaidwork.core.contract.spec import Input, ModelSpec, View
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.draws.solution_words import solutions_text
+from plaidwork.core.draws.solution_texts import solutions_text
 from plaidwork.core.errors import ModelError
 from plaidwork.core.findings.analysis import Analysis, AnalysisData, AnalysisSpec, Report
-from plaidwork.core.findings.new_features import Match, match_features, table_of, words_of
+from plaidwork.core.findings.new_features import Match, match_features, matches_text, table_of
 from plaidwork.core.findings.solutions import weighted
 
 SUFFIX = ".new_samples"
@@ -48,7 +48,7 @@ class NewSamples(Analysis):
         found = _named(found, first.dims[0], block.names[0], data)
         if matches:
             found[FEATURES] = table_of(matches)
-            found.setdefault("headline", words_of(matches, block.shape[0]))
+            found.setdefault("headline", matches_text(matches, block.shape[0]))
         return found
 
     def _matched(self, fitted: ModelData, given: Mapping[str, Any]) -> tuple[ModelData, list[Match]]:

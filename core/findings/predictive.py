@@ -58,7 +58,7 @@ class Densities:
     independent: bool = False
 
     def score(self, chains: Sequence[int] | None = None) -> Score:
-        """How well these chains (numbers) together predict, all when None; those that were not asked are passed over."""
+        """How well these chains (numbers) together predict, all when None; those that were not requested are passed over."""
         from plaidwork.core.numerics.psis import leave_one_out, log_mean  # numba is loaded on first use
 
         every = zip(self.chains, self.by_chain, strict=True)
@@ -181,7 +181,7 @@ def densities_of(model: Model, data: ModelData, params: Params, kept: Kept) -> D
     with one_thread(), blamed(model, "log_likelihood"):
         by_chain = [
             np.concatenate(
-                [_asked(model, chain, len(kept), data, params, b, p) for b, p in enumerate(parts)], axis=1
+                [_compute(model, chain, len(kept), data, params, b, p) for b, p in enumerate(parts)], axis=1
             )
             for chain in kept.chains
         ]
@@ -243,7 +243,7 @@ def _some(count: int, most: int, rng: np.random.Generator) -> np.ndarray:
     return np.arange(count) if count <= most else np.sort(rng.choice(count, most, replace=False))
 
 
-def _asked(
+def _compute(
     model: Model, chain: ChainView, n_chains: int, data: ModelData, params: Params, b: int, part: _Part
 ) -> np.ndarray:
     """(draws, observations) of one chain. Raises ``ValueError`` when the model returns anything else."""

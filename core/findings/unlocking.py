@@ -41,7 +41,7 @@ class Standing:
     caution: str = ""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """One sentence for the form and the record; empty for what is free."""
         if self.state == "free":
             return ""

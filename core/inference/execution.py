@@ -185,7 +185,7 @@ class FitJob:
             if not found.unsettled:  # what the model itself holds against its draws is part of the verdict
                 self._conclude(under_way=False)
                 found = run.diagnosis()
-        except PlaidworkError:  # told when the run is summarised at its end
+        except PlaidworkError:  # reported when the run is summarised at its end
             return False
         self._found = found
         schedule = None if settled(found) else longer(run.schedule, goal, found)
@@ -206,7 +206,7 @@ class FitJob:
     def _spent(self) -> float:
         return time.monotonic() - self._begun - self._control.paused_seconds if self._begun else 0.0
 
-    # -- asked from outside ---------------------------------------------------------------------
+    # -- requests from outside ------------------------------------------------------------------
     @property
     def budget_left(self) -> float | None:
         """Seconds that the chains may still go on; None for a run without a goal."""

@@ -81,8 +81,8 @@ def drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) 
             notify(Failed(record.chain, error.message, error.hint))
             return
         hint = PLUGIN_HINT if record.sweep else NOTHING_KEPT
-        told = plugin_error(plan.model, "", error, hint, when=f"Chain {record.chain + 1}")
-        notify(Failed(record.chain, told.message, told.hint, told.fault.traceback, told.fault))
+        wrapped = plugin_error(plan.model, "", error, hint, when=f"Chain {record.chain + 1}")
+        notify(Failed(record.chain, wrapped.message, wrapped.hint, wrapped.fault.traceback, wrapped.fault))
 
 
 def _drive(plan: FitPlan, record: ChainRecord, control: Control, notify: Notify) -> None:

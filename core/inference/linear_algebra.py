@@ -2,7 +2,7 @@
 
 A chain is one thread. A BLAS library that takes threads of its own adds sums in an order that depends on how many it got,
 and chains whose libraries do that wait for each other. Environment variables are read when a library is loaded, which may
-be long before Plaidwork is; so the libraries are told, for as long as a model computes, and get back what they had.
+be long before Plaidwork is; so the libraries are limited, for as long as a model computes, and get back what they had.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import Any
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
@@ -112,9 +113,10 @@ def one_thread_in_children() -> Iterator[None]:
 
 
 def arithmetic() -> dict[str, str]:
-    """What the last digits of a fit depend on besides versions: the processor that kernels are compiled for, and the
-    BLAS libraries, each with the processor whose kernels it picked."""
-    from llvmlite.binding import get_host_cpu_name
+    """What the last digits of a fit depend on besides versions: the processor and the instructions that kernels are
+    compiled for (a virtual machine may give another processor's name), and the BLAS libraries, each with the processor
+    whose kernels it picked."""
+    from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 
     found = {
         f"{lib['internal_api']} {lib.get('version') or 'of unknown version'}"
@@ -124,5 +126,13 @@ def arithmetic() -> dict[str, str]:
     }
     return {
         "processor": os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name(),
+        "instructions": _in_short(os.environ.get("NUMBA_CPU_FEATURES") or get_host_cpu_features().flatten()),
         "BLAS": ", ".join(sorted(found)) or "not told",
     }
+
+
+def _in_short(features: str) -> str:
+    """The widest instructions for numbers among "+avx2,-avx512f,…", how many there are in all, and a digest of them."""
+    there = sorted(name[1:] for name in features.split(",") if name.startswith("+"))
+    wide = next((name for name in ("avx512f", "avx2", "avx", "neon", "sse2") if name in there), "no vectors")
+    return f"{wide}, {len(there)} in all ({sha256(','.join(there).encode()).hexdigest()[:8]})"

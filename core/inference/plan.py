@@ -76,13 +76,13 @@ def make_plan(
     if not 0 <= holdout <= 0.5:
         raise SettingError(f"The share of cells held out must be from 0 to 0.5. Found “{holdout}”.")
     found = _collect(spec, inputs)
-    told: tuple[Placed, ...] = ()
+    placed: tuple[Placed, ...] = ()
     if turn:
-        found, told = orient(spec.inputs, found, taken)
+        found, placed = orient(spec.inputs, found, taken)
     given = _join(spec, found)
     data = model_data(spec, given, seed, holdout)
     problems = _validated(model, data, values)
-    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems, told)
+    return FitPlan(model, given, data, values, schedule or spec.schedule, seed, holdout, problems, placed)
 
 
 def replan(plan: FitPlan, params: Mapping[str, object], seed: int) -> FitPlan:
@@ -195,9 +195,9 @@ def _first_gap(dataset: Dataset) -> str:
     """Where the first missing cell is, in words."""
     values = dataset.values
     gaps = values < 0 if dataset.kind == "categorical" else np.isnan(values)
-    place = np.argwhere(gaps)[0]
+    position = np.argwhere(gaps)[0]
     names = (dataset.row_names, dataset.column_names)
-    return ", ".join(f"{w} “{n[int(i)]}”" for w, n, i in zip(("row", "column"), names, place))
+    return ", ".join(f"{w} “{n[int(i)]}”" for w, n, i in zip(("row", "column"), names, position))
 
 
 def _check_input(owner: str, item: Input, dataset: Dataset) -> None:

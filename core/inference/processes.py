@@ -216,13 +216,13 @@ def follow(
 
     Returns whether the process is still there.
     """
-    asked, ended = "go", False
+    requested, ended = "go", False
     try:
         while not ended:
-            wish = "stop" if control.stopping else "pause" if control.paused else "go"
-            if wish != asked:
-                pipe.send(wish)
-                asked = wish
+            request = "stop" if control.stopping else "pause" if control.paused else "go"
+            if request != requested:
+                pipe.send(request)
+                requested = request
             if pipe.poll(0.05):
                 news: _News = pipe.recv()
                 _take(record, news)
@@ -354,8 +354,8 @@ def run_job(pipe: Connection, job: ChainJob) -> None:
 def _could_not_start(job: ChainJob, error: BaseException) -> Failed:
     if isinstance(error, PlaidworkError) and not isinstance(error, PluginError):
         return Failed(job.chain, error.message, error.hint)
-    told = plugin_error(job.model, "", error, NOTHING_KEPT, when=f"Chain {job.chain + 1}")
-    return Failed(job.chain, told.message, told.hint, told.fault.traceback, told.fault)
+    wrapped = plugin_error(job.model, "", error, NOTHING_KEPT, when=f"Chain {job.chain + 1}")
+    return Failed(job.chain, wrapped.message, wrapped.hint, wrapped.fault.traceback, wrapped.fault)
 
 
 def _restore(record: ChainRecord, job: ChainJob) -> None:

@@ -25,8 +25,11 @@ TOLERANCE = 1e-6
 """Relative difference up to which rounding may explain a difference: a sweep multiplies its 1e-16 by the condition of what
 it solves, and a change of the model, the data or the random numbers shows in the first digits."""
 
-ARITHMETIC = ("processor", "BLAS", "python", "system", "machine", "numpy", "scipy", "numba", "plaidwork")
-"""Entries of a run's environment that decide the last bits; where they are equal, so are the draws."""
+ARITHMETIC = (
+    "processor", "instructions", "BLAS", "python", "system", "machine", "numpy", "scipy", "numba", "plaidwork",
+)  # fmt: skip
+"""Entries of a run's environment that decide the last bits; where they are equal, so are the draws. Runs without the
+instructions are older than kernels that are compiled alike in every order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +41,14 @@ class Repeated:
     sweeps : how many were compared in the chain with the most.
     exact, close : first sweeps of every chain that are equal to the bit, and within ``TOLERANCE``.
     largest : largest relative difference within the close sweeps.
-    place : where the first difference is, or the first beyond the tolerance; empty without any.
+    location : where the first difference is, or the first beyond the tolerance; empty without any.
     """
 
     sweeps: int
     exact: int
     close: int
     largest: float
-    place: str
+    location: str
 
     @property
     def verdict(self) -> str:
@@ -64,7 +67,7 @@ def repeat(run: Run, plan: FitPlan, sweeps: int) -> Repeated:
         for name in ("exact", "close")
     )
     parts = sorted(found, key=lambda one: (one.close >= one.sweeps, one.exact >= one.sweeps))
-    return Repeated(most, exact, close, max(one.largest for one in found), parts[0].place)
+    return Repeated(most, exact, close, max(one.largest for one in found), parts[0].location)
 
 
 def same_arithmetic(before: dict[str, str], now: dict[str, str]) -> bool:
@@ -89,7 +92,8 @@ def _chain(stored: ChainRecord, again: ChainRecord, sweeps: int) -> Repeated:
     old, new = stored.trace.rows()[:sweeps], again.trace.rows()[:sweeps]
     far = _apart(old, new, np.median(np.abs(np.nan_to_num(old)), axis=0) if len(old) else 0.0)
     places = [
-        (far.max(axis=1, initial=0.0)[i], i, _trace_place(stored, old, new, far, i)) for i in range(len(old))
+        (far.max(axis=1, initial=0.0)[i], i, _trace_location(stored, old, new, far, i))
+        for i in range(len(old))
     ]
     places += _draws(stored, again, len(old))
     places.sort(key=lambda item: item[1])
@@ -97,9 +101,9 @@ def _chain(stored: ChainRecord, again: ChainRecord, sweeps: int) -> Repeated:
     parted = next((item for item in places if not item[0] <= TOLERANCE), None)
     close = parted[1] if parted else len(old)
     within = [apart for apart, sweep, _ in places if sweep < close]
-    told = parted or off
-    place = f"Chain {stored.chain + 1}, {told[2]}" if told else ""
-    return Repeated(len(old), off[1] if off else len(old), close, max(within, default=0.0), place)
+    difference = parted or off
+    location = f"Chain {stored.chain + 1}, {difference[2]}" if difference else ""
+    return Repeated(len(old), off[1] if off else len(old), close, max(within, default=0.0), location)
 
 
 def _apart(old: np.ndarray, new: np.ndarray, scale: np.ndarray | float = 0.0) -> np.ndarray:
@@ -110,7 +114,7 @@ def _apart(old: np.ndarray, new: np.ndarray, scale: np.ndarray | float = 0.0) ->
     return np.where(np.isnan(apart), np.inf, apart)
 
 
-def _trace_place(stored: ChainRecord, old: np.ndarray, new: np.ndarray, far: np.ndarray, i: int) -> str:
+def _trace_location(stored: ChainRecord, old: np.ndarray, new: np.ndarray, far: np.ndarray, i: int) -> str:
     if not far.shape[1]:
         return ""
     column = int(far[i].argmax())
@@ -127,8 +131,8 @@ def _draws(stored: ChainRecord, again: ChainRecord, sweeps: int) -> list[tuple[f
         for variable in stored.spec.variables:
             before, now = stored.draws.get(variable.name, draw), again.draws.get(variable.name, draw)
             if before.shape != now.shape:
-                words = f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
-                found.append((np.inf, sweep, words))
+                text = f"draw {draw + 1}: {variable.name} has shape {now.shape}, stored {before.shape}."
+                found.append((np.inf, sweep, text))
                 continue
             if (
                 variable.dtype == "float"

@@ -88,7 +88,7 @@ class Run:
     @classmethod
     def from_plan(cls, plan: FitPlan, title: str = "", run_id: str = "") -> Run:
         """A run that has not started; dataset names are taken from the plan."""
-        asked, schedule = plan.schedule, replace(plan.schedule, budget=0.0)
+        requested, schedule = plan.schedule, replace(plan.schedule, budget=0.0)
         records = [ChainRecord(plan.spec, schedule, plan.seed, chain) for chain in range(schedule.chains)]
         run = cls(
             id=run_id or uuid.uuid4().hex[:12],
@@ -96,7 +96,7 @@ class Run:
             spec=plan.spec,
             params=dict(plan.params),
             schedule=schedule,
-            goal=asked if asked.budget and plan.spec.algorithm == "mcmc" else None,
+            goal=requested if requested.budget and plan.spec.algorithm == "mcmc" else None,
             seed=plan.seed,
             holdout=plan.holdout,
             inputs={name: tuple(d.name for d in datasets) for name, datasets in plan.inputs.items()},
@@ -172,7 +172,7 @@ class Run:
         ended do not agree it tells their solutions and weighs them, which may take some seconds.
         """
         from plaidwork.core.draws.diagnostics import diagnose
-        from plaidwork.core.draws.solution_words import with_solutions
+        from plaidwork.core.draws.solution_texts import with_solutions
 
         doubt = self.results.get("doubt", "")
         done = tuple((record.draws.count, record.trace.count, record.converged) for record in self.chains)
@@ -184,8 +184,11 @@ class Run:
         if found is None or found[0] != key:
             ended = not self.active and self.spec.algorithm != "mcmc"
             unfinished = {r.chain for r in self.chains if not r.converged} if ended else None
-            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2])
-            found = key, with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups))
+            judged = diagnose(self.kept(), unfinished=unfinished, doubt=key[2], schedule=self.schedule)
+            found = (
+                key,
+                with_solutions(judged, lambda groups: providers.weigh_solutions(self, groups), self.schedule),
+            )
             self._judged = found
         return found[1]
 

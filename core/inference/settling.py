@@ -22,7 +22,7 @@ from plaidwork.core.draws.numbers import format_count
 LONGEST = 50
 """Times the sweeps asked for, after the warm-up, at which a run ends that has not settled."""
 FEWEST_DRAWS = 50
-"""Draws per chain from which on it is told how long it will take."""
+"""Draws per chain from which on it is estimated how long it will take."""
 _ROOM = 4000
 """Draws of all chains that are kept in any case: ten times as many as the effective ones wanted."""
 
@@ -63,7 +63,7 @@ def _room(goal: Schedule) -> int:
 
 def sweeps_needed(now: Schedule, goal: Schedule, found: Diagnosis) -> int | None:
     """Sweeps of a chain until the look at which it will have settled, should it go on as it did; None when that cannot be
-    told from the draws so far, or is beyond the last look.
+    estimated from the draws so far, or is beyond the last look.
 
     Effective draws grow as the draws do, and what R-hat has above 1 falls so.
     """

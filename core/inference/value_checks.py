@@ -68,10 +68,10 @@ def _first(dataset: Dataset, bad: np.ndarray) -> tuple[float, str]:
     if dataset.is_sparse:
         number = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(dataset.values.indptr, number, side="right")) - 1
-        place: tuple[int, ...] = (row, int(dataset.values.indices[number]))
+        position: tuple[int, ...] = (row, int(dataset.values.indices[number]))
         value = float(dataset.values.data[number])
     else:
-        place = tuple(int(index) for index in np.argwhere(bad)[0])
-        value = float(dataset.values[place])
+        position = tuple(int(index) for index in np.argwhere(bad)[0])
+        value = float(dataset.values[position])
     names = (dataset.row_names, dataset.column_names)
-    return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, place))
+    return value, ", ".join(f"{w} “{n[i]}”" for w, n, i in zip(("row", "column"), names, position))

@@ -19,20 +19,20 @@ _PULL = 3.0
 
 @njit(nogil=True, cache=True)
 def _grid(
-    place: np.ndarray, cells: int, low: np.ndarray, width: float
+    position: np.ndarray, cells: int, low: np.ndarray, width: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Cell of each node, nodes sorted by cell, start of each cell, and (cells², 3) sums of x, y and count."""
-    n = len(place)
+    n = len(position)
     cell = np.empty(n, np.int64)
     start = np.zeros(cells * cells + 1, np.int64)
     total = np.zeros((cells * cells, 3))
     for i in range(n):
-        x = min(int((place[i, 0] - low[0]) / width), cells - 1)
-        y = min(int((place[i, 1] - low[1]) / width), cells - 1)
+        x = min(int((position[i, 0] - low[0]) / width), cells - 1)
+        y = min(int((position[i, 1] - low[1]) / width), cells - 1)
         cell[i] = x * cells + y
         start[cell[i] + 1] += 1
-        total[cell[i], 0] += place[i, 0]
-        total[cell[i], 1] += place[i, 1]
+        total[cell[i], 0] += position[i, 0]
+        total[cell[i], 1] += position[i, 1]
         total[cell[i], 2] += 1.0
     for c in range(cells * cells):
         start[c + 1] += start[c]
@@ -45,12 +45,12 @@ def _grid(
 
 
 @njit(nogil=True, cache=True)
-def _repel(place: np.ndarray, cells: int, force: np.ndarray) -> None:
+def _repel(position: np.ndarray, cells: int, force: np.ndarray) -> None:
     """Add 1 / distance from every other node: exactly in the nine cells around, from the middle of all other cells."""
-    n = len(place)
-    low = np.array([place[:, 0].min(), place[:, 1].min()])
-    span = max(place[:, 0].max() - low[0], place[:, 1].max() - low[1])
-    cell, order, start, total = _grid(place, cells, low, max(span / cells, 1e-9))
+    n = len(position)
+    low = np.array([position[:, 0].min(), position[:, 1].min()])
+    span = max(position[:, 0].max() - low[0], position[:, 1].max() - low[1])
+    cell, order, start, total = _grid(position, cells, low, max(span / cells, 1e-9))
     for i in range(n):
         cx, cy = cell[i] // cells, cell[i] % cells
         fx = fy = 0.0
@@ -60,8 +60,8 @@ def _repel(place: np.ndarray, cells: int, force: np.ndarray) -> None:
                 if total[c, 2] == 0.0:
                     continue
                 if abs(x - cx) > 1 or abs(y - cy) > 1:
-                    dx = place[i, 0] - total[c, 0] / total[c, 2]
-                    dy = place[i, 1] - total[c, 1] / total[c, 2]
+                    dx = position[i, 0] - total[c, 0] / total[c, 2]
+                    dy = position[i, 1] - total[c, 1] / total[c, 2]
                     share = total[c, 2] / (dx * dx + dy * dy)
                     fx += dx * share
                     fy += dy * share
@@ -69,7 +69,7 @@ def _repel(place: np.ndarray, cells: int, force: np.ndarray) -> None:
                 for at in range(start[c], start[c + 1]):
                     j = order[at]
                     if j != i:
-                        dx, dy = place[i, 0] - place[j, 0], place[i, 1] - place[j, 1]
+                        dx, dy = position[i, 0] - position[j, 0], position[i, 1] - position[j, 1]
                         square = dx * dx + dy * dy
                         if (
                             square < _NEAREST * _NEAREST
@@ -84,17 +84,17 @@ def _repel(place: np.ndarray, cells: int, force: np.ndarray) -> None:
 
 @njit(nogil=True, cache=True)
 def _move(
-    place: np.ndarray, ends: np.ndarray, weights: np.ndarray, cells: int, temperature: np.ndarray
+    position: np.ndarray, ends: np.ndarray, weights: np.ndarray, cells: int, temperature: np.ndarray
 ) -> None:
-    """One step for each temperature: the longest way a node may go. ``place`` is changed."""
-    n = len(place)
+    """One step for each temperature: the longest way a node may go. ``position`` is changed."""
+    n = len(position)
     force = np.empty((n, 2))
     for t in temperature:
-        force[:] = -_GRAVITY * place
-        _repel(place, cells, force)
+        force[:] = -_GRAVITY * position
+        _repel(position, cells, force)
         for e in range(len(ends)):
             a, b = ends[e, 0], ends[e, 1]
-            dx, dy = place[a, 0] - place[b, 0], place[a, 1] - place[b, 1]
+            dx, dy = position[a, 0] - position[b, 0], position[a, 1] - position[b, 1]
             pull = weights[e] * math.sqrt(dx * dx + dy * dy)
             force[a, 0] -= pull * dx
             force[a, 1] -= pull * dy
@@ -104,8 +104,8 @@ def _move(
             size = math.sqrt(force[i, 0] ** 2 + force[i, 1] ** 2)
             if size > 0:
                 step = min(size, t) / size
-                place[i, 0] += force[i, 0] * step
-                place[i, 1] += force[i, 1] * step
+                position[i, 0] += force[i, 0] * step
+                position[i, 1] += force[i, 1] * step
 
 
 def spring_layout(
@@ -154,17 +154,17 @@ def _laid(
     weights = _balanced(n, ends, weights)
     if start is None:
         angle, far = rng.uniform(0, 2 * math.pi, n), radius * np.sqrt(rng.random(n))
-        place, steps, hot = np.column_stack([far * np.cos(angle), far * np.sin(angle)]), 240, 0.25 * radius
+        position, steps, hot = np.column_stack([far * np.cos(angle), far * np.sin(angle)]), 240, 0.25 * radius
     else:
-        place, steps, hot = np.array(start, dtype=np.float64) * 1.5 * radius, 60, 0.03 * radius
-        place += rng.normal(0, 1e-3, place.shape)
+        position, steps, hot = np.array(start, dtype=np.float64) * 1.5 * radius, 60, 0.03 * radius
+        position += rng.normal(0, 1e-3, position.shape)
     cells = int(max(1, min(32, round(1.8 * n**0.25))))
     temperature = hot * np.linspace(1, 0, steps) ** 2 + 0.01
     for first in range(0, steps, _CHUNK):
         if check is not None:
             check()
-        _move(place, ends, weights, cells, temperature[first : first + _CHUNK])
-    return _upright(place, start is None)
+        _move(position, ends, weights, cells, temperature[first : first + _CHUNK])
+    return _upright(position, start is None)
 
 
 def _balanced(n: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -175,11 +175,11 @@ def _balanced(n: int, ends: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.divide(_PULL * weights, scale, out=np.zeros(len(weights)), where=scale > 0)
 
 
-def _upright(place: np.ndarray, turn: bool) -> np.ndarray:
+def _upright(position: np.ndarray, turn: bool) -> np.ndarray:
     """Around the middle, the longest direction across, scaled to -1 to 1."""
-    place = place - place.mean(axis=0)
-    if turn and len(place) > 2:
-        _, _, axes = np.linalg.svd(place, full_matrices=False)
-        place = place @ axes.T
-    most = float(np.abs(place).max())
-    return place / most if most > 0 else place
+    position = position - position.mean(axis=0)
+    if turn and len(position) > 2:
+        _, _, axes = np.linalg.svd(position, full_matrices=False)
+        position = position @ axes.T
+    most = float(np.abs(position).max())
+    return position / most if most > 0 else position

@@ -62,7 +62,7 @@ class Catalogue:
                     set_owner(thing, info)
 
     def take_out(self, info: PluginInfo) -> None:
-        """Forget everything a plugin brought."""
+        """Forget everything a plugin contributed."""
         for kind in _KINDS:
             own: list[str] = getattr(info, kind.field)
             for id in own:

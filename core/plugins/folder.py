@@ -158,7 +158,7 @@ def _check_not_hidden(folder: Path, module: str) -> None:
     top = module.split(".")[0]
     spec = importlib.util.find_spec(top)
     places = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
-    if spec and not any(place and Path(place).resolve().is_relative_to(folder) for place in places):
+    if spec and not any(location and Path(location).resolve().is_relative_to(folder) for location in places):
         raise PluginError(
             f"Another module is called “{top}”: {spec.origin or 'built into Python'}",
             "Rename the plugin's file.",

@@ -218,8 +218,8 @@ class Loader:
                 sentence, "Update Plaidwork, or use an older version of the plugin.", hook="import"
             )
         hook = getattr(failure, "plaidwork_hook", "") or "import"
-        told = plugin_error(info, hook, failure)
-        fault: PluginFault = told.fault
+        wrapped = plugin_error(info, hook, failure)
+        fault: PluginFault = wrapped.fault
         called = {"import": "Could not be imported", "": "Failed"}.get(fault.hook, f"{fault.hook}() failed")
         if isinstance(failure, Incompatible):
             message = f"{failure.message}."
@@ -236,7 +236,7 @@ class Loader:
 
     # -- news -----------------------------------------------------------------------------------
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told whenever a plugin changes its state; the result ends it."""
+        """Call the listener whenever a plugin changes its state; the result ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

@@ -144,7 +144,7 @@ class BundleWriter:
                     self._csv(("name", "shown"), zip(names, shown), *folder, file)
 
     def analysis(self, record: AnalysisRecord, run: Run, session: Session, *folder: str) -> None:
-        """What was asked (``analysis.json``), the results and the files that were read."""
+        """The request (``analysis.json``), the results and the files that were read."""
         about = {
             "analysis": record.analysis,
             "version": record.version,

@@ -156,8 +156,8 @@ def job_of(run: Run, session: Session, folder: Path) -> Job:
         name: tuple(_input(writer, run, session, name, title) for title in titles)
         for name, titles in run.inputs.items()
     }
-    words = ("chains", "warmup", *(("burn_in",) if run.schedule.burn_in else ()), "draws", "thin")
-    schedule = {name: getattr(run.schedule, name) for name in words}
+    names = ("chains", "warmup", *(("burn_in",) if run.schedule.burn_in else ()), "draws", "thin")
+    schedule = {name: getattr(run.schedule, name) for name in names}
     if run.spec.algorithm != "mcmc":
         schedule = {
             "chains": run.schedule.chains,

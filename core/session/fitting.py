@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plaidwork.core.data.fit_inputs import Message, entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.data.fit_inputs import Message, entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.execution import Progress, execute, named_executor
@@ -101,11 +101,11 @@ def fit(
         holdout=holdout,
         taken=session.datasets,
     )
-    told = (*reports, *given.told, *left_out(given.data, plan.inputs))
-    say_aloud(told)
+    messages = (*reports, *given.messages, *left_out(given.data, plan.inputs))
+    warn_user(messages)
     run = session.add_run(plan)
-    for one in told:
-        run.say(one.text, "warning" if one.aloud else "info")
+    for one in messages:
+        run.say(one.text, "warning" if one.warn else "info")
     execute(run, plan, named_executor(executor) if isinstance(executor, str) else executor, progress)
     return run
 

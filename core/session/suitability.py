@@ -333,7 +333,7 @@ class Choices:
         Models for which every required input has data come first, then those that use most of the data, then those
         made for exactly their kinds, then the ``preferred``.
         """
-        places = {model: place for place, model in enumerate(dict.fromkeys(preferred))}
+        places = {model: rank for rank, model in enumerate(dict.fromkeys(preferred))}
         scored = []
         for spec in specs:
             found = self.propose(spec, focus)
@@ -347,8 +347,8 @@ class Choices:
                     if item.required
                 )
                 whole = self.complete(spec, found)
-                place = places.get(spec.id, len(places))
-                scored.append((not whole, -self._used(found, focus), -exact, place, spec.id))
+                rank = places.get(spec.id, len(places))
+                scored.append((not whole, -self._used(found, focus), -exact, rank, spec.id))
         return [entry[-1] for entry in sorted(scored, key=lambda entry: entry[:-1])]
 
     def data(self, spec: ModelSpec, names: Names) -> dict[str, list[Dataset]]:

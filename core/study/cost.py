@@ -84,7 +84,7 @@ def _memory(plan: FitPlan, record: ChainRecord, sweeps: int) -> float:
     per_draw = draws / record.draws.count if record.draws.count else nbytes_of(record.state)
     own = 2 * nbytes_of(record.state) + per_draw * kept + 8 * sweeps * len(plan.spec.traces)
     try:
-        told = estimate(plan)
+        estimated = estimate(plan)
     except PluginError:  # a plugin that cannot say what a fit costs may still be fitted
-        told = None
-    return plan.schedule.chains * max(own, 0.0 if told is None else float(told.memory))
+        estimated = None
+    return plan.schedule.chains * max(own, 0.0 if estimated is None else float(estimated.memory))

@@ -39,9 +39,9 @@ def combinations(
     for chosen in itertools.product(*values.values()):
         params = {**common, **dict(zip(values, chosen, strict=True))}
         found = {**full, **params}
-        told = repr([(n, found[n]) for n in values if spec.hyperparameter(n).active(found)])
-        if told not in seen:
-            seen.add(told)
+        key = repr([(n, found[n]) for n in values if spec.hyperparameter(n).active(found)])
+        if key not in seen:
+            seen.add(key)
             points += [(params, int(seed)) for seed in dict.fromkeys(seeds)]
     return tuple(values), points
 

@@ -93,7 +93,7 @@ class StudyRecord:
             parts.append(f"seed {job.seed}")
         return f"Fit {job.number}: {', '.join(parts)} ({self.title})"
 
-    def words_of(self, job: StudyJob) -> str:
+    def settings_text(self, job: StudyJob) -> str:
         """The settings that differ, and the seed."""
         parts = [f"{name} {shown(job.params[name])}" for name in self.varied]
         return ", ".join([*parts, f"seed {job.seed}"])
@@ -222,7 +222,7 @@ class StudyRecord:
             "metrics": [metric.to_json() for metric in self.metrics],
             "varied": list(self.varied),
             "titles": dict(self.titles),
-            "labels": {name: dict(words) for name, words in self.labels.items()},
+            "labels": {name: dict(texts) for name, texts in self.labels.items()},
             "choices": [asdict(choice) for choice in self.choices],
             "jobs": [job.to_json() for job in self.jobs],
         }
@@ -241,7 +241,7 @@ class StudyRecord:
             metrics=[Metric.from_json(metric) for metric in record.get("metrics", ())],
             varied=tuple(record["varied"]),
             titles=dict(record.get("titles", {})),
-            labels={name: dict(words) for name, words in record.get("labels", {}).items()},
+            labels={name: dict(texts) for name, texts in record.get("labels", {}).items()},
             title=str(record["title"]),
             holdout=float(record.get("holdout", 0.0)),
             data_hash=str(record.get("data_hash", "")),
@@ -253,9 +253,9 @@ class StudyRecord:
     def put(self, session: Session) -> None:
         """Write the record as it is now into the session, in the place of the one before."""
         record = self.to_json()
-        for place, old in enumerate(session.studies):
+        for index, old in enumerate(session.studies):
             if old.get("id") == self.id:
-                session.studies[place] = record
+                session.studies[index] = record
                 return
         session.studies.append(record)
         session.note("study", study=self.id, title=self.title, model=self.model_id, jobs=len(self.jobs))

@@ -10,7 +10,7 @@ from plaidwork.core.contract.metric import Metric, metric_told, metrics_of
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, say_aloud
+from plaidwork.core.data.fit_inputs import entries_of, left_out, load_inputs, warn_user
 from plaidwork.core.data.orienting import Placed, orient
 from plaidwork.core.errors import SessionError, SettingError
 from plaidwork.core.inference.execution import execute
@@ -113,8 +113,10 @@ class Study(RunningStudy):
             model = registry().model(model)
         spec = model.spec
         varied, points = combinations(spec, grid or {}, dict(hyperparameters or {}), seeds)
-        jobs = [StudyJob(place + 1, params, seed) for place, (params, seed) in enumerate(points)]
-        known = metrics_of(spec, _brought() if metrics is None else metrics, model.offers("log_likelihood"))
+        jobs = [StudyJob(index + 1, params, seed) for index, (params, seed) in enumerate(points)]
+        known = metrics_of(
+            spec, _contributed() if metrics is None else metrics, model.offers("log_likelihood")
+        )
         if metric is None:
             if not known:
                 raise SettingError(f"{spec.title} has no primary trace.", "Name a metric.")
@@ -136,7 +138,7 @@ class Study(RunningStudy):
         )
         study.placed = placed
         plan = study.plan(jobs[0])  # data and settings are checked before anything runs
-        say_aloud((*given.told, *(left_out(given.data, plan.inputs) if given.read else ())))
+        warn_user((*given.messages, *(left_out(given.data, plan.inputs) if given.read else ())))
         return study
 
     @classmethod
@@ -253,7 +255,7 @@ def _same(value: float, other: float | None) -> bool:
     return other is not None and (value == other or (value != value and other != other))
 
 
-def _brought() -> tuple[Metric, ...]:
+def _contributed() -> tuple[Metric, ...]:
     """Metrics that plugins bring."""
     from plaidwork.core.plugins.registry import registry
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def record_table(record: StudyRecord) -> Table:
-    """One line per job: what varies, seed, status, metric, rank, seconds, and what was told."""
+    """One line per job: what varies, seed, status, metric, rank, seconds, and its message."""
     jobs, metric = record.jobs, record.metric
     counted = [job for job in record.ranked() if job.status == "done" and not math.isnan(job.metric)]
-    rank = {job.number: place + 1 for place, job in enumerate(counted)}
+    rank = {job.number: index + 1 for index, job in enumerate(counted)}
     columns = {"Job": np.array([job.number for job in jobs])}
     for name in record.varied:
         columns[name] = column([job.params[name] for job in jobs])
@@ -49,9 +49,9 @@ def _weights(jobs: Sequence[StudyJob]) -> dict[str, np.ndarray]:
     if len(known) < 2:
         return {}
     found = weights_of_fits([job.score for job in known if job.score is not None])
-    place = {job.number: at for at, job in enumerate(known)}
+    index = {job.number: at for at, job in enumerate(known)}
     return {
-        title: np.array([values[place[job.number]] if job.number in place else math.nan for job in jobs])
+        title: np.array([values[index[job.number]] if job.number in index else math.nan for job in jobs])
         for title, values in found.items()
     }
 

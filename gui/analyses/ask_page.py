@@ -50,16 +50,16 @@ class AskPage(QWidget):
 
     Signals
     -------
-    asked : inputs (datasets by name, annotations as text, files) and settings
+    submitted : inputs (datasets by name, annotations as text, files) and settings
     cancelled : stop what is being made
-    labels_asked : a table with further annotations, as path
-    data_asked : an input, and the path of a file to import for it
+    labels_requested : a table with further annotations, as path
+    data_requested : an input, and the path of a file to import for it
     """
 
-    asked = Signal(dict, dict)
+    submitted = Signal(dict, dict)
     cancelled = Signal()
-    labels_asked = Signal(str)
-    data_asked = Signal(str, str)
+    labels_requested = Signal(str)
+    data_requested = Signal(str, str)
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class AskPage(QWidget):
     def _ask_for_data(self, name: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Choose new samples")
         if path:
-            self.data_asked.emit(name, path)
+            self.data_requested.emit(name, path)
 
     def take_data(self, datasets: Mapping[str, Dataset], name: str, chosen: Sequence[str]) -> None:
         """Offer the data of the session as they are now, and choose these for an input (beside those of a list)."""
@@ -207,7 +207,7 @@ class AskPage(QWidget):
         kinds = "Tables (*.csv *.tsv *.txt *.csv.gz *.tsv.gz *.xlsx *.xls *.ods);;All files (*)"
         path, _ = QFileDialog.getOpenFileName(self, "Add labels", "", kinds)
         if path:
-            self.labels_asked.emit(str(Path(path)))
+            self.labels_requested.emit(str(Path(path)))
 
     def _build(self) -> None:
         content = QWidget()
@@ -221,15 +221,15 @@ class AskPage(QWidget):
             head, on=content, spacing=space.XL, margins=(space.VIEW_EDGE, space.L, space.VIEW_EDGE, space.L)
         )
         if self.standing.state == "open":
-            head.addWidget(Label(self.standing.words, "body", "muted", wrap=True))
-        elif self.standing.words:
+            head.addWidget(Label(self.standing.text, "body", "muted", wrap=True))
+        elif self.standing.text:
             notice = ErrorLine()
-            notice.set_text(self.standing.words, "warning")
+            notice.set_text(self.standing.text, "warning")
             column.addWidget(notice)
         column.addWidget(self.form)
         if self.spec.help or self.spec.citation:
-            words = "\n\n".join(part for part in (self.spec.help, self.spec.citation) if part)
-            fold = Fold("How it is computed", Label(words.replace("**", ""), wrap=True))
+            text = "\n\n".join(part for part in (self.spec.help, self.spec.citation) if part)
+            fold = Fold("How it is computed", Label(text.replace("**", ""), wrap=True))
             column.addWidget(fold)
         column.addStretch(1)
         scroll = scrolled(content, sideways=True)
@@ -269,7 +269,7 @@ class AskPage(QWidget):
         return self._files[name]
 
     def take_answers(self, inputs: Mapping[str, Any], params: Mapping[str, Any]) -> None:
-        """Fill in answers like those that ``asked`` carries, as far as they still hold."""
+        """Fill in answers like those that ``submitted`` carries, as far as they still hold."""
         known = {parameter.name for parameter in self.spec.hyperparameters}
         self.form.set_values({name: value for name, value in params.items() if name in known})
         for name, value in inputs.items():
@@ -322,14 +322,14 @@ class AskPage(QWidget):
     def _ask(self) -> None:
         self.form.leave_all()
         if not self.problem and self._may_open():
-            self.asked.emit(self.inputs(), self.form.values())
+            self.submitted.emit(self.inputs(), self.form.values())
 
     def _may_open(self) -> bool:
         """Whether nothing is locked, or the user says that it may be opened."""
         if self.standing.state != "locked":
             return True
         what = self.standing.what
-        title, text = f"Open the {what} for {self.run.title}?", self.standing.words
+        title, text = f"Open the {what} for {self.run.title}?", self.standing.text
         choices = (("cancel", "Cancel"), ("open", f"Open {what}"))
         return ask(self.window(), title, text, choices, "cancel") == "open"
 
@@ -344,6 +344,6 @@ class AskPage(QWidget):
             self.progress.setValue(round(1000 * share))
             self.message.set_text("")
 
-    def tell(self, words: str) -> None:
+    def tell(self, text: str) -> None:
         """Say what went wrong, beside the button."""
-        self.message.set_text(words)
+        self.message.set_text(text)

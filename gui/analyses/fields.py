@@ -37,15 +37,15 @@ _FEW_LABELS = 24
 _ROWS_SHOWN = 7
 
 
-def annotation_words(refs: Sequence[AnnotationRef], described: Described) -> list[str]:
+def annotation_labels(refs: Sequence[AnnotationRef], described: Described) -> list[str]:
     """``class (samples)`` for each, with the name of the data where several have annotations."""
     several = len({ref.input for ref in refs}) > 1
-    words = []
+    labels = []
     for ref in refs:
         dataset = described[ref.input][0]
         label = (dataset.row_label, dataset.column_label)[AXES.index(ref.axis)]
-        words.append(f"{ref.title} ({label} of {dataset.name})" if several else f"{ref.title} ({label})")
-    return words
+        labels.append(f"{ref.title} ({label} of {dataset.name})" if several else f"{ref.title} ({label})")
+    return labels
 
 
 def annotation_setting(
@@ -54,8 +54,8 @@ def annotation_setting(
     """The choice of one as a setting, so that the form's field draws it; None when there is nothing to choose."""
     if not refs:
         return None
-    words = annotation_words(refs, described)
-    choices = [Choice(value=str(ref), label=text) for ref, text in zip(refs, words, strict=True)]
+    labels = annotation_labels(refs, described)
+    choices = [Choice(value=str(ref), label=text) for ref, text in zip(refs, labels, strict=True)]
     if not declared.required:
         choices.insert(0, Choice(value="", label="None"))
     return Hyperparameter(
@@ -103,19 +103,19 @@ class ColumnsField(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         alike = len({(ref.input, ref.axis) for ref in refs}) == 1
-        shown = [ref.title for ref in refs] if alike else annotation_words(refs, described)
-        for ref, words in zip(refs, shown, strict=True):
-            item = QListWidgetItem(words, self.list)
+        shown = [ref.title for ref in refs] if alike else annotation_labels(refs, described)
+        for ref, text in zip(refs, shown, strict=True):
+            item = QListWidgetItem(text, self.list)
             item.setData(Qt.ItemDataRole.UserRole, str(ref))
             item.setCheckState(Qt.CheckState.Checked if declared.required else Qt.CheckState.Unchecked)
         height = self.list.sizeHintForRow(0) if refs else 20
         self.list.setFixedHeight(min(len(refs), _ROWS_SHOWN) * height + 2 * self.list.frameWidth() + 2)
-        self._told = Label("", "caption", "muted")
+        self._count_label = Label("", "caption", "muted")
         label = Label(declared.title, elide=True)
         label.setBuddy(self.list)
         self.all = button("All", lambda: self.choose([str(ref) for ref in self.offered]), kind="quiet")
         self.none = button("None", lambda: self.choose([]), kind="quiet")
-        head = horizontal(label, self._told, STRETCH, self.all, self.none, spacing=space.S)
+        head = horizontal(label, self._count_label, STRETCH, self.all, self.none, spacing=space.S)
         column = vertical(head, self.list, on=self, spacing=space.XS)
         if declared.doc:
             column.addWidget(Label(declared.doc, "caption", "muted", wrap=True))
@@ -158,7 +158,7 @@ class ColumnsField(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        self._told.setText(f"{format_count(len(self.value))} of {format_count(self.list.count())}")
+        self._count_label.setText(f"{format_count(len(self.value))} of {format_count(self.list.count())}")
         self.changed.emit()
 
 
@@ -200,7 +200,7 @@ class FileField(QWidget):
         return self._error.text
 
     @property
-    def words(self) -> str:
+    def help_text(self) -> str:
         """What the field says about the file."""
         return self._help.text()
 
@@ -238,19 +238,19 @@ class FileField(QWidget):
         self._task = run_task(lambda task: self._examine(str(path)), done, failed)
         self.changed.emit()
 
-    def set_value(self, file: AttachedFile | None, words: str = "") -> None:
+    def set_value(self, file: AttachedFile | None, text: str = "") -> None:
         """Show a file that was read, or none."""
         self.value = file
         self._error.set_text("")
         if file is None:
             self._show("No file chosen", self.request.doc)
         else:
-            self._show(file.name, words or "Kept with the analysis that was made of it.")
+            self._show(file.name, text or "Kept with the analysis that was made of it.")
         self.changed.emit()
 
-    def _show(self, name: str, words: str) -> None:
+    def _show(self, name: str, text: str) -> None:
         self._name.setText(name)
         self._name.set_color("muted" if self.value is None else "text")
         self._clear.setVisible(self.value is not None and not self.request.required)
-        self._help.setText(words)
-        self._help.setVisible(bool(words))
+        self._help.setText(text)
+        self._help.setVisible(bool(text))

@@ -55,11 +55,11 @@ class NewDataField(InputField):
         blocker = QSignalBlocker(self.combo)
         if self.combo.itemData(0) != "":
             self.combo.insertItem(0, "Choose data, or a file", "")
-        for place in range(self.combo.count()):
-            key = self.combo.itemData(place)
+        for index in range(self.combo.count()):
+            key = self.combo.itemData(index)
             of = self._offer.columns[key].dataset if key in self._offer.columns else key
             if of in own:
-                self.combo.setItemText(place, f"{self.combo.itemText(place)}, {_OF_THE_FIT}")
+                self.combo.setItemText(index, f"{self.combo.itemText(index)}, {_OF_THE_FIT}")
         blocker.unblock()
         for name, box in self._checks.items():
             if name in own:

@@ -65,7 +65,7 @@ class AnalysisPage(FrontPage):
         self.setAccessibleName("Analyses")
         horizontal(self.rail, line, (self.stack, 1), on=self, spacing=0)
         self.rail.chosen.connect(self._show)
-        self.rail.delete_asked.connect(self.delete)
+        self.rail.delete_requested.connect(self.delete)
         workbench.results_changed.connect(self._on_results)
         workbench.plugin_changed.connect(self._on_plugin)
         self.refresh()
@@ -191,10 +191,10 @@ class AnalysisPage(FrontPage):
 
         seen = [datasets[name] for names in run.inputs.values() for name in names if name in datasets]
         page = AskPage(spec, run, datasets, examine, standing(spec, run, seen))
-        page.asked.connect(partial(self._make, page))
+        page.submitted.connect(partial(self._make, page))
         page.cancelled.connect(self.cancel)
-        page.labels_asked.connect(partial(self._add_labels, page))
-        page.data_asked.connect(partial(self._import_for, page))
+        page.labels_requested.connect(partial(self._add_labels, page))
+        page.data_requested.connect(partial(self._import_for, page))
         return page
 
     def _import_for(self, page: AskPage, name: str, path: str) -> None:
@@ -222,7 +222,7 @@ class AnalysisPage(FrontPage):
                 fresh = self._ask_page(page.spec)
                 fresh.take_answers(page.inputs(), page.form.values())
                 self._put(fresh)
-                self.workbench.told.emit("ok", "Labels added", f"{found[1]}.", "")
+                self.workbench.notified.emit("ok", "Labels added", f"{found[1]}.", "")
 
         def failed(error: BaseException, details: str) -> None:
             if isValid(page):
@@ -235,8 +235,8 @@ class AnalysisPage(FrontPage):
         self._answers = record
         if not self.rail.select(NEW, record.analysis):
             self._answers = None
-            words = "The plugin that made it is not installed, or the run lacks what it needs."
-            self.workbench.told.emit("warn", f"{record.title} cannot be run again", words, "")
+            text = "The plugin that made it is not installed, or the run lacks what it needs."
+            self.workbench.notified.emit("warn", f"{record.title} cannot be run again", text, "")
 
     def delete(self, record_id: str) -> None:
         """Take a record out of the run."""
@@ -285,11 +285,11 @@ class AnalysisPage(FrontPage):
 
             return when_alive
 
-        def told(share: float) -> None:
+        def progress(share: float) -> None:
             if isValid(page) and self._making is not None:
                 page.set_busy(share)
 
-        self._making = run_task(call, ended(self._done), ended(partial(self._failed, page)), told)
+        self._making = run_task(call, ended(self._done), ended(partial(self._failed, page)), progress)
 
     def _done(self, record: AnalysisRecord) -> None:
         self.run.analyses.append(record)
@@ -308,7 +308,7 @@ class AnalysisPage(FrontPage):
             if error.fault is not None:
                 self.workbench.faults.blame(f"{page.spec.title} failed", error.fault, error.hint)
             else:
-                self.workbench.told.emit("error", f"{page.spec.title} failed", str(error), details)
+                self.workbench.notified.emit("error", f"{page.spec.title} failed", str(error), details)
 
     def cancel(self) -> None:
         """Give up what is being made; nothing is kept of it."""
@@ -321,5 +321,5 @@ class AnalysisPage(FrontPage):
     # -- commands of the window -----------------------------------------------------------------
     @property
     def front(self) -> RecordView | None:
-        """The record in front; None while a form is asked or there is nothing."""
+        """The record in front; None while a form is in front or there is nothing."""
         return self.current if isinstance(self.current, RecordView) else None

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from plaidwork.core.findings.analysis import AnalysisRecord, AnalysisSpec
-from plaidwork.gui.analyses.record_view import asked_words, made_words
+from plaidwork.gui.analyses.record_view import inputs_text, made_text
 from plaidwork.gui.icons import pixmap
 from plaidwork.gui.theme import size, space, theme
 from plaidwork.gui.widgets.row_ground import paint_row_ground
@@ -77,10 +77,10 @@ class _Delegate(QStyledItemDelegate):
 
 class Rail(QListWidget):
     """``chosen`` carries (kind, key): ``new`` and the id of an analysis, or ``made`` and the id of a record;
-    ``delete_asked`` the id of a record."""
+    ``delete_requested`` the id of a record."""
 
     chosen = Signal(str, str)
-    delete_asked = Signal(str)
+    delete_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class Rail(QListWidget):
             self._add(NEW, spec.id, spec.title, spec.summary, "search")
         self._head("Made so far", bool(records))
         for record in reversed(records):
-            detail = " · ".join(part for part in (asked_words(record), made_words(record)) if part)
+            detail = " · ".join(part for part in (inputs_text(record), made_text(record)) if part)
             self._add(MADE, record.id, record.title, detail, "table")
         self.select(*before)
         self.blockSignals(False)
@@ -149,6 +149,6 @@ class Rail(QListWidget):
         """Delete removes the chosen record."""
         kind, key = self.current()
         if event.key() == Qt.Key.Key_Delete and kind == MADE:
-            self.delete_asked.emit(key)
+            self.delete_requested.emit(key)
             return
         super().keyPressEvent(event)

@@ -27,7 +27,7 @@ from plaidwork.gui.workbench import Workbench
 _FEW_COLUMNS = 3
 
 
-def asked_words(record: AnalysisRecord) -> str:
+def inputs_text(record: AnalysisRecord) -> str:
     """What it was made of: ``class of columns · Known rows``; empty when it asked for nothing."""
     parts = []
     for refs in record.annotations.values():
@@ -42,12 +42,12 @@ def asked_words(record: AnalysisRecord) -> str:
     return " · ".join(parts)
 
 
-def made_words(record: AnalysisRecord) -> str:
+def made_text(record: AnalysisRecord) -> str:
     """Day and time, in UTC."""
     return record.created[:16].replace("T", " ")
 
 
-def settings_words(record: AnalysisRecord, plugins: Registry) -> str:
+def settings_text(record: AnalysisRecord, plugins: Registry) -> str:
     """Settings that differ from their defaults; all of them when the analysis is not installed."""
     try:
         declared = {p.name: p for p in plugins.analysis(record.analysis).spec.hyperparameters}
@@ -79,7 +79,7 @@ class RecordView(FrontPage):
     ) -> None:
         super().__init__(parent)
         self.record = record
-        self._about = Label(self._words(workbench.registry, run), "body", "muted", elide=True)
+        self._about = Label(self._summary_text(workbench.registry, run), "body", "muted", elide=True)
         row = horizontal(
             (self._about, 1),
             tool_button("refresh", "Run it again with other settings", self.again.emit),
@@ -99,15 +99,15 @@ class RecordView(FrontPage):
         """What draws the record."""
         return self.page
 
-    def _words(self, plugins: Registry, run: Run) -> str:
-        parts = [self.record.title, asked_words(self.record), settings_words(self.record, plugins)]
+    def _summary_text(self, plugins: Registry, run: Run) -> str:
+        parts = [self.record.title, inputs_text(self.record), settings_text(self.record, plugins)]
         draws = ""
         if run.spec.algorithm == "mcmc":
             draws = f"after {format_count(self.record.draws)} draws"
             if self.record.draws != run.n_draws:
                 draws += f", the run has {format_count(run.n_draws)} now"
         opened = "" if self.record.exploratory else self.record.standing.rstrip(".")
-        made = f"{made_words(self.record)} UTC"
+        made = f"{made_text(self.record)} UTC"
         return " · ".join(part for part in (*parts, draws, made, opened) if part)
 
     def _make_page(self, workbench: Workbench, shown: Run) -> Page:

@@ -15,7 +15,7 @@ class CommandGroup:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self._told_results: set[str] = set()
+        self._reported_results: set[str] = set()
         self._asking: SetupPage | None = None
         """The set-up page that data are being imported for."""
 

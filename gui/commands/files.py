@@ -196,7 +196,7 @@ class FileCommands(CommandGroup):
         return True
 
     def on_saved(self, name: str) -> None:
-        """Told by the workbench when the file is written."""
+        """Called by the workbench when the file is written."""
         path = Path(name)
         self._window.settings.add_recent(path, session_line(self._workbench.session), now())
         self._window.refresh_head()

@@ -174,20 +174,20 @@ class FitCommands(CommandGroup):
             self.set_up_fit(lambda page: page.from_run(run), _listed(run.inputs), (run.spec.id, run.inputs))
 
     def on_results(self, run_id: str) -> None:
-        """Told when results are new; at the end of a fit a message leads to them."""
+        """Called when results are new; at the end of a fit a message leads to them."""
         run = self._workbench.session.runs.get(run_id)
         if run is None or run.active or not run.results:
             return
         window = self._window
         if run.status == "failed" and window.messages.has(failure_key(run)):
-            return  # why it failed is what counts, and that is told already
+            return  # why it failed is what counts, and that is shown already
         key = f"{run.id} {run.n_draws}"
-        if key in self._told_results:
+        if key in self._reported_results:
             return
-        self._told_results.add(key)
+        self._reported_results.add(key)
         headline = next((v.headline for v in run.spec.views if v.headline), "")
         found = run.results.get(headline, "") if headline else ""
-        words = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
+        outcome = {"done": "finished", "stopped": "stopped", "failed": "failed"}[run.status]
         kind = {"done": "ok", "stopped": "info", "failed": "warn"}[run.status]
         text = f"{Naming(run, {}).text(found)}. " if isinstance(found, str) and found else ""
         what = "draws" if run.spec.algorithm == "mcmc" else "restarts"
@@ -197,11 +197,11 @@ class FitCommands(CommandGroup):
         actions = (
             [("Show results", lambda: self.show_run(run, first_view_key(run)))] if run.spec.views else []
         )
-        window.messages.post(kind, f"{run.title} {words}", text, actions, key=f"end {run.id}")
+        window.messages.post(kind, f"{run.title} {outcome}", text, actions, key=f"end {run.id}")
         self.on_verdict(run_id)  # which may have been there first
 
     def on_verdict(self, run_id: str) -> None:
-        """Told when a run changed: the message of its end does not stay green when its chains disagree."""
+        """Called when a run changed: the message of its end does not stay green when its chains disagree."""
         run = self._workbench.session.runs.get(run_id)
         verdict = self._workbench.verdict(run) if run is not None and run.status == "done" else None
         if run is not None and verdict is not None and not verdict.settled:

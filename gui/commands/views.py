@@ -62,7 +62,7 @@ class ViewCommands(CommandGroup):
 
     def ask_side(self, shown: bool) -> None:
         """Show the side panel, also where there is little room for it, or hide it."""
-        self._window.side_asked = shown
+        self._window.side_requested = shown
         self._window.side_dock.setVisible(shown)
         self._window.offer_side()
 

@@ -46,9 +46,9 @@ class ClassRow(QWidget):
         self.suggest_button = button("", self._take_suggestion, kind="quiet")
         self.remove_button = button("Remove", self._forget, kind="quiet")
         self.choose_button = button("Choose…", self._ask)
-        words = vertical(Label("Sample classes", "strong"), self._line, spacing=0)
+        texts = vertical(Label("Sample classes", "strong"), self._line, spacing=0)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self._chip,
             self.match,
             self.suggest_button,
@@ -110,8 +110,8 @@ class ClassRow(QWidget):
         columns = tuple(t for t, role in zip(preview.header, preview.roles) if role == "value")
         rows: tuple[str, ...] = ()
         if "name" in preview.roles:
-            place = preview.roles.index("name")
-            rows = tuple(cells[place].strip() for cells in preview.cells if place < len(cells))
+            index = preview.roles.index("name")
+            rows = tuple(cells[index].strip() for cells in preview.cells if index < len(cells))
         axis, count = match_axis({1: columns, 0: rows}, self.annotations.names)
         total = len((rows, columns)[axis])
         if count == 0:
@@ -119,8 +119,8 @@ class ClassRow(QWidget):
         elif axis == 0 and preview.n_rows > len(preview.cells):
             self.match.set(f"{count} of the first {total} names match", "ok" if count == total else "warn")
         else:
-            told = f"{format_count(count)} of {format_count(total)} names match"
-            self.match.set(told, "ok" if count == total else "warn")
+            text = f"{format_count(count)} of {format_count(total)} names match"
+            self.match.set(text, "ok" if count == total else "warn")
 
 
 def _find_sibling(path: Path) -> Path | None:

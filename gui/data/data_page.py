@@ -21,12 +21,12 @@ from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.findings.naming import shown_names
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.data.export import write_csv
-from plaidwork.gui.data.facts import Facts, dense_sample, missing_words, size_words
+from plaidwork.gui.data.facts import Facts, dense_sample, missing_text, size_text
 from plaidwork.gui.data.label_choice import LabelChoice
 from plaidwork.gui.data.samples_choice import SamplesChoice
 from plaidwork.gui.data.undo import undo_store
 from plaidwork.gui.data.values_model import ValuesModel
-from plaidwork.gui.data.view_facts import KIND_WORDS
+from plaidwork.gui.data.view_facts import KIND_LABELS
 from plaidwork.gui.numbers import format_limits
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.choices import Choices
@@ -76,11 +76,11 @@ class DataPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        words = vertical(self._headline, self._line, spacing=space.XS)
+        texts = vertical(self._headline, self._line, spacing=space.XS)
         add(self._switch_row, STRETCH, self.undo_button, self.export_button, self.transform_button)
         foot = horizontal(STRETCH, self._missing, self.bar, spacing=space.L)
         vertical(
-            words,
+            texts,
             self._switch_row,
             (self._stack, 1),
             foot,
@@ -126,10 +126,10 @@ class DataPage(Page):
         if dataset is None:
             self._show_gone()
             return
-        self._headline.setText(f"{size_words(dataset)}, {missing_words(dataset.shape, dataset.n_missing)}")
+        self._headline.setText(f"{size_text(dataset)}, {missing_text(dataset.shape, dataset.n_missing)}")
         source = f" from {dataset.source.file}" if dataset.source.file else ""
         steps = f"; {', '.join(str(step) for step in dataset.steps)}" if dataset.steps else ""
-        self._line.setText(f"{dataset.name}: {KIND_WORDS[dataset.kind]}{source}{steps}")
+        self._line.setText(f"{dataset.name}: {KIND_LABELS[dataset.kind]}{source}{steps}")
         self.undo_button.setVisible(bool(dataset.steps))
         self._make_switch(dataset)
         for page in self._pages.values():
@@ -210,7 +210,7 @@ class DataPage(Page):
         from plaidwork.gui.plots import MatrixImage
 
         if min(dataset.shape) == 0 or dataset.n_missing == int(np.prod(dataset.shape)):
-            return StatePane("heatmap", "No values to show", f"{size_words(dataset)}, all missing.")
+            return StatePane("heatmap", "No values to show", f"{size_text(dataset)}, all missing.")
         image = MatrixImage()
         image.hovered.connect(self.hovered)
         image.data_requested.connect(self.show_data)
@@ -328,7 +328,7 @@ class DataPage(Page):
         if as_new:
             name = f"{self.name}, {changed.steps[-1]}"
             added = self.workbench.add_dataset(changed.with_(name=name))
-            self.workbench.told.emit("ok", f"Added “{added.name}”", "", "")
+            self.workbench.notified.emit("ok", f"Added “{added.name}”", "", "")
         else:
             self.workbench.replace_dataset(self.name, changed)
 
@@ -355,7 +355,7 @@ class DataPage(Page):
         try:
             self.workbench.rename_dataset(self.name, name)
         except PlaidworkError as error:
-            self.workbench.told.emit("warn", f"“{self.name}” was not renamed", str(error), "")
+            self.workbench.notified.emit("warn", f"“{self.name}” was not renamed", str(error), "")
 
     def _renamed(self, old: str, name: str) -> None:
         if old == self.name:
@@ -380,14 +380,14 @@ class DataPage(Page):
         dataset = self.dataset
         if dataset is None:
             return None
-        told = self.workbench.told
+        notified = self.workbench.notified
 
         def failed(error: BaseException, details: str) -> None:
             text = str(error) if isinstance(error, PlaidworkError) else f"{type(error).__name__}: {error}"
-            told.emit("error", "Could not export the data", text, details)
+            notified.emit("error", "Could not export the data", text, details)
 
         def done(_: object) -> None:
-            told.emit("ok", f"Exported {size_words(dataset)} to {path.name}", "", "")
+            notified.emit("ok", f"Exported {size_text(dataset)} to {path.name}", "", "")
 
         self._task = run_task(lambda task: write_csv(dataset, path, task.report), done, failed)
         return self._task

@@ -44,16 +44,16 @@ class Facts:
     classes_title: str = ""
 
 
-def size_words(dataset: Dataset) -> str:
+def size_text(dataset: Dataset) -> str:
     """``2 308 genes × 83 samples``."""
     rows, columns = dataset.axis_words
-    words = f"{format_count(dataset.shape[0])} {rows}"
+    text = f"{format_count(dataset.shape[0])} {rows}"
     if len(dataset.shape) == 1:
-        return words
-    return f"{words} × {format_count(dataset.shape[1])} {columns}"
+        return text
+    return f"{text} × {format_count(dataset.shape[1])} {columns}"
 
 
-def missing_words(dataset_shape: tuple[int, ...], n_missing: int) -> str:
+def missing_text(dataset_shape: tuple[int, ...], n_missing: int) -> str:
     """``no missing cells`` or ``1 204 cells missing (1.2 %)``."""
     if not n_missing:
         return "no missing cells"
@@ -158,7 +158,7 @@ def _classes(dataset: Dataset) -> tuple[dict[str, int], str]:
 def figure_rows(dataset: Dataset, facts: Facts) -> list[tuple[str, str]]:
     """Label and value of each key number."""
     unit = f" {dataset.unit}" if dataset.unit else ""
-    rows = [("Size", size_words(dataset)), ("Missing", missing_words(facts.shape, facts.n_missing))]
+    rows = [("Size", size_text(dataset)), ("Missing", missing_text(facts.shape, facts.n_missing))]
     if dataset.samples_in:
         rows.insert(1, ("Samples are", f"the {dataset.samples_in}"))
     if np.isfinite(facts.low):

@@ -88,10 +88,10 @@ class ImageStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, max(height, width) > 2 * _SIDE)
         wide = self._wide()
         for k in range(self.shown):
-            place = QRectF(round(k * (wide + space.S)), 0, round(wide), _SIDE).adjusted(0.5, 0.5, -0.5, -0.5)
-            inside = min(place.width() / width, place.height() / height)
+            cell = QRectF(round(k * (wide + space.S)), 0, round(wide), _SIDE).adjusted(0.5, 0.5, -0.5, -0.5)
+            inside = min(cell.width() / width, cell.height() / height)
             box = QRectF(0, 0, inside * width, inside * height)
-            box.moveCenter(place.center())
+            box.moveCenter(cell.center())
             painter.drawImage(box, self._drawn[k])
             painter.setPen(QPen(theme().color("border"), 1))
             painter.drawRect(box)

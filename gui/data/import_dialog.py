@@ -82,7 +82,7 @@ class ImportDialog(ReadingDialog):
         self.roles.role_chosen.connect(self._role_chosen)
         self.issues.ticked.connect(self._ticked)
         self.issues.other_ticked.connect(lambda row, on: self._ticked(row, on, second=True))
-        self.issues.place_requested.connect(self._go_to)
+        self.issues.row_requested.connect(self._go_to)
         self.classes.failed.connect(
             lambda title, hint: self.messages.post("error", title, hint, key="classes")
         )
@@ -130,7 +130,7 @@ class ImportDialog(ReadingDialog):
         self.options.show_preview(preview, self.state.given)
         self.pane.show_preview(preview, self.state)
         found = f"{format_count(preview.n_rows)} rows and {format_count(preview.n_columns)} columns found. "
-        self._told.setText(
+        self._note.setText(
             (found if preview.n_rows and preview.n_columns else "")
             + "Check how they were read; nothing is changed in your file."
         )
@@ -223,9 +223,9 @@ class ImportDialog(ReadingDialog):
         self._set_ready(not self.busy(PREVIEW))
 
     def _go_to(self, row: FixRow) -> None:
-        place = self.state.file_row(row.issue.row)
-        if place >= 0:
-            self.table.show_cell(place, row.issue.column - 1)
+        line = self.state.file_row(row.issue.row)
+        if line >= 0:
+            self.table.show_cell(line, row.issue.column - 1)
 
     def set_classes(self, path: Path) -> None:
         """Read a table of annotations, one row per sample (or per row of the matrix)."""

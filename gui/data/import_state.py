@@ -116,9 +116,9 @@ class ImportState:
         else:
             for other in self.rows:  # what is mended by the same value is mended, too
                 fixes = (other.issue.fix, other.issue.other)
-                place = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
-                if place >= 0:
-                    other.applied, other.second = True, bool(place)
+                position = next((k for k, fix in enumerate(fixes) if fix and fix[1:] == row.fix[1:]), -1)
+                if position >= 0:
+                    other.applied, other.second = True, bool(position)
                 elif other.option == name:
                     other.applied = False
             self.given[name] = value
@@ -158,8 +158,8 @@ class ImportState:
         if self.preview is None:
             return "Reading the head of the file"
         for name, reason in self.preview.unclear.items():
-            words = f"“{option_title(name)}” has to be chosen"
-            return f"{words}: {reason[:1].lower() + reason[1:] if reason[:1] != '“' else reason}"
+            text = f"“{option_title(name)}” has to be chosen"
+            return f"{text}: {reason[:1].lower() + reason[1:] if reason[:1] != '“' else reason}"
         errors = [row.issue for row in self.rows if row.issue.severity == "error" and not row.applied]
         if len(errors) == 1:
             return f"{errors[0].message}. Mend it above or in the file."
@@ -274,8 +274,8 @@ def annotate(
             f"the data with “{first[0] if first else ''}”.",
             "Choose another file, or import without it.",
         )
-    place = {name: index for index, name in enumerate(names)}
-    index = np.array([place.get(name, -1) for name in axes[axis]])
+    position = {name: index for index, name in enumerate(names)}
+    index = np.array([position.get(name, -1) for name in axes[axis]])
     table = {}
     for title, column in columns.items():
         column = np.asarray(column)

@@ -129,7 +129,7 @@ class IssueList(Card):
     ticked = Signal(object, bool)
     other_ticked = Signal(object, bool)
     resized = Signal()
-    place_requested = Signal(object)
+    row_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,7 +151,7 @@ class IssueList(Card):
             made.ticked.connect(lambda on, item=item: self.ticked.emit(item, on))
             made.other_ticked.connect(lambda on, item=item: self.other_ticked.emit(item, on))
             made.resized.connect(self.resized)
-            made.clicked.connect(lambda item=item: self.place_requested.emit(item))
+            made.clicked.connect(lambda item=item: self.row_requested.emit(item))
             if issue.row:
                 made.setCursor(Qt.CursorShape.PointingHandCursor)
             self._add(made)

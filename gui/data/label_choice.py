@@ -44,9 +44,9 @@ class LabelChoice(QWidget):
         blocker.unblock()
         self.combo.currentIndexChanged.connect(lambda _: self.chosen.emit(str(self.combo.currentData())))
         proposed = "" if current else proposed_label(dataset, axis)
-        told = f"“{proposed}” looks like names" if proposed else "In every chart, table, network and export"
+        hint = f"“{proposed}” looks like names" if proposed else "In every chart, table, network and export"
         horizontal(
-            label, self.combo, (Label(told, "caption", "muted", elide=True), 1), on=self, spacing=space.S
+            label, self.combo, (Label(hint, "caption", "muted", elide=True), 1), on=self, spacing=space.S
         )
         self.setVisible(bool(titles))
 
@@ -58,6 +58,6 @@ def propose_labels(workbench: Workbench, dataset: Dataset) -> None:
         if title and not (dataset.row_shown_by, dataset.column_shown_by)[axis]:
             text = f"“{title}” of “{dataset.name}” looks like names: it can stand in every chart, table and export."
             act = partial(workbench.show_by, dataset.name, axis, title)
-            workbench.asked.emit(
+            workbench.message_posted.emit(
                 Message("info", f"Show {word} by “{title}”?", text, [(f"Show by “{title}”", act)])
             )

@@ -56,11 +56,11 @@ class OverviewPage(Page):
         self.refresh()
 
     def _build(self) -> None:
-        words = vertical(self._headline, self._line, spacing=space.XS)
+        texts = vertical(self._headline, self._line, spacing=space.XS)
         top = horizontal(Label("Samples by view", "strong"), STRETCH, PresenceLegend(), spacing=space.L)
         body = QWidget()
         vertical(
-            words,
+            texts,
             space.XS,
             top,
             self.picture,
@@ -121,11 +121,11 @@ class OverviewPage(Page):
         self._headline.setText(headline(found, word))
         number = sum(bool(view.doubt) for view in found.views)
         which = f"{format_count(number)} {'view' if number == 1 else 'views'}"
-        told = (
+        text = (
             f"The values of {which} can be taken in two ways: see below. " if number else "Joined by name. "
         )
         alone = f"{format_count(found.n_alone)} {word} have one view only. " if found.n_alone else ""
-        self._line.setText(f"{told}{alone}What the values are is chosen in the set-up of a fit.")
+        self._line.setText(f"{text}{alone}What the values are is chosen in the set-up of a fit.")
         self.picture.set_overview(found, word)
         for card in self.cards:
             card.hide()

@@ -29,8 +29,8 @@ def band_image(present: np.ndarray, width: int) -> QImage:
     there = np.add.reduceat((present > 0).astype(float), starts)
     share = np.add.reduceat(present, starts) / np.maximum(there, 1)
     table = theme().lut("tide")
-    place = np.clip(np.round((0.25 + 0.45 * share) * (len(table) - 1)), 0, len(table) - 1).astype(int)
-    pixels = np.ascontiguousarray(table[place][:, :4]).copy()
+    position = np.clip(np.round((0.25 + 0.45 * share) * (len(table) - 1)), 0, len(table) - 1).astype(int)
+    pixels = np.ascontiguousarray(table[position][:, :4]).copy()
     pixels[:, 3] = np.round(255 * there / sizes).astype(np.uint8)
     image = QImage(pixels.data, width, 1, 4 * width, QImage.Format.Format_RGBA8888)
     return image.copy()
@@ -145,10 +145,10 @@ class PresencePicture(QWidget):
         """Show views; ``word`` is what a sample is called, in the plural."""
         self._overview, self._word = overview, word
         if overview is not None:
-            told = "; ".join(
+            text = "; ".join(
                 f"{v.name}: {v.n_samples} {word}, {v.n_features} features" for v in overview.views
             )
-            self.setAccessibleName(f"Views and their {word}. {told}")
+            self.setAccessibleName(f"Views and their {word}. {text}")
         self.updateGeometry()
         self.update()
 
@@ -241,9 +241,9 @@ class PresencePicture(QWidget):
             )
             painter.drawText(QPointF(x, y + 2 + metrics.ascent()), text)
         full = f"{self._word}, those with the same views together"
-        words = full if metrics.horizontalAdvance(full) <= area.width() else self._word
+        text = full if metrics.horizontalAdvance(full) <= area.width() else self._word
         below = QRectF(area.left(), y + 2 + metrics.height(), area.width(), metrics.height())
-        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, words)
+        painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, text)
 
     # -- pointer --------------------------------------------------------------------------------
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -253,19 +253,19 @@ class PresencePicture(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit("")
 
-    def read_out(self, place: QPointF) -> str:
+    def read_out(self, position: QPointF) -> str:
         """View, sample and share of its features at a place of the widget; empty outside the bands."""
         overview = self._overview
         if overview is None or not overview.samples:
             return ""
         for row, view in enumerate(overview.views):
             area = self._area(row)
-            if area.contains(place):
+            if area.contains(position):
                 n = len(overview.samples)
-                column = min(n - 1, int((place.x() - area.left()) / area.width() * n))
+                column = min(n - 1, int((position.x() - area.left()) / area.width() * n))
                 share = float(overview.present[row, column])
-                told = f"{format_percent(share)} of the features known" if share > 0 else "missing"
-                return f"{view.name}, {overview.samples[column]}: {told}"
+                text = f"{format_percent(share)} of the features known" if share > 0 else "missing"
+                return f"{view.name}, {overview.samples[column]}: {text}"
         return ""
 
 

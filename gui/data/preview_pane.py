@@ -80,8 +80,8 @@ class PreviewPane(Pane):
         self._show_issues(state)
         shown = len(preview.cells)
         every = shown >= preview.n_rows
-        told = f"{'all' if every else 'first'} {format_count(shown)} rows"
-        self._line.setText(told if shown else "")
+        text = f"{'all' if every else 'first'} {format_count(shown)} rows"
+        self._line.setText(text if shown else "")
 
     def _show_issues(self, state: ImportState) -> None:
         partly = any("rows were checked" in row.issue.message for row in state.rows)

@@ -17,7 +17,7 @@ class ReadingDialog(TaskDialog):
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
-        self._told = Label("", "body", "muted", elide=True)
+        self._note = Label("", "body", "muted", elide=True)
         self._foot = Label("", "body", "muted", elide=True)
         self._bar = progress_bar()
         self.cancel_button = button("Cancel", self.reject)
@@ -30,7 +30,7 @@ class ReadingDialog(TaskDialog):
 
     def lay_out(self, *parts: Part) -> None:
         """Put the parts between head and foot."""
-        head = head_pane(self.windowTitle(), self._told)
+        head = head_pane(self.windowTitle(), self._note)
         foot = foot_pane(self._foot, self._bar, self.cancel_button, self.import_button)
         vertical(head, *parts, foot, on=self, spacing=0)
 

@@ -22,13 +22,13 @@ class SamplesChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.control: SegmentedControl | None = None
-        self._words = Label(
+        self._note = Label(
             "Models that want them on the other axis get the matrix transposed.",
             "caption",
             "muted",
             wrap=True,
         )
-        self._column = vertical(Label("Samples are", "strong"), self._words, on=self, spacing=space.XS)
+        self._column = vertical(Label("Samples are", "strong"), self._note, on=self, spacing=space.XS)
 
     def show_dataset(self, dataset: Dataset) -> None:
         """Show what is known of a dataset; that nothing is known is no choice once something is."""

@@ -184,7 +184,7 @@ class TextImportDialog(ReadingDialog):
         self._refusal.show()
         self._right.hide()
         self.import_button.setEnabled(False)
-        self._told.setText("The texts were not read; nothing is changed in your file.")
+        self._note.setText("The texts were not read; nothing is changed in your file.")
         self.say("Nothing was added")
 
     # -- counting -------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class TextImportDialog(ReadingDialog):
         self.issues.show_rows(state.rows, "all documents")
         self._issue_scroll.setFixedHeight(min(max(1, len(self.issues.rows)), 3) * _ISSUE_ROW + 4)
         total = int(preview.counts.count.sum())
-        self._told.setText(
+        self._note.setText(
             f"{format_count(documents.size)} documents, {format_count(total)} words. Choose which words count; "
             "nothing is changed in your file."
         )

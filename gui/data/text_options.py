@@ -101,8 +101,8 @@ class TextOptionsPanel(QWidget):
             ("encoding", "Encoding"),
         ):
             self._combo(column, name, title)
-        for place, title in enumerate(_TRIPLET):
-            self._combo(column, f"triplet_{place}", title)
+        for index, title in enumerate(_TRIPLET):
+            self._combo(column, f"triplet_{index}", title)
         self.files: dict[str, QLineEdit] = {}
         for name, title in (
             ("terms_file", "File with the words"),
@@ -142,7 +142,7 @@ class TextOptionsPanel(QWidget):
 
     def _picked(self, name: str) -> None:
         if name.startswith("triplet_"):
-            titles = [self.combos[f"triplet_{place}"].currentData() for place in range(len(_TRIPLET))]
+            titles = [self.combos[f"triplet_{index}"].currentData() for index in range(len(_TRIPLET))]
             self.source_changed.emit("triplet_columns", titles)
         else:
             self.source_changed.emit(name, self.combos[name].currentData())
@@ -167,8 +167,8 @@ class TextOptionsPanel(QWidget):
         self._fill("encoding", [(title, name) for name, title in ENCODINGS.items()],
                    state.given.get("encoding") or (documents.source.options.get("encoding") if documents else "") or "utf-8")  # fmt: skip
         triplets: Sequence[str] = state.given.get("triplet_columns") or look.triplets or ("", "", "")
-        for place in range(len(_TRIPLET)):
-            self._fill(f"triplet_{place}", columns, triplets[place])
+        for index in range(len(_TRIPLET)):
+            self._fill(f"triplet_{index}", columns, triplets[index])
         for name, shown in self.files.items():
             given = state.given.get(name)
             found = Path(str(given)) if given else look.siblings.get(name) if given is None else None

@@ -104,8 +104,8 @@ class TextPreviewPane(QWidget):
         self.words.set_columns(preview.terms, formats=_FORMATS)
         head = self.words.view.horizontalHeader()
         head.resizeSection(0, 200)
-        for place, width in ((1, 92), (2, 96), (3, 84), (4, 164)):
-            head.resizeSection(place, width)
+        for index, width in ((1, 92), (2, 96), (3, 84), (4, 164)):
+            head.resizeSection(index, width)
         self.documents.set_columns(preview.texts, formats=_FORMATS)
         self.documents.view.horizontalHeader().resizeSection(0, 150)
         self.lengths.set_counts(preview.bins, preview.edges, "words kept")

@@ -89,8 +89,8 @@ class TextRoles(Card):
             blocker.unblock()
         for role, made in self.buttons.items():
             keys = self._with[role]
-            told = ", ".join(keys) if len(keys) <= 2 else f"{format_count(len(keys))} columns"
-            made.setText(told or "Choose…")
+            text = ", ".join(keys) if len(keys) <= 2 else f"{format_count(len(keys))} columns"
+            made.setText(text or "Choose…")
             made.setEnabled(bool(self._columns[role]))
         self.setVisible(any(self._columns.values()))
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QListWidget, QWidget
 
 from plaidwork.core.data.dataset import Dataset, Step
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
-from plaidwork.gui.data.facts import Facts, find_facts, missing_words, size_words
+from plaidwork.gui.data.facts import Facts, find_facts, missing_text, size_text
 from plaidwork.gui.data.pane import Pane
 from plaidwork.gui.data.thumbs import HistogramThumb, MatrixThumb
 from plaidwork.gui.data.undo import undo_store
@@ -32,10 +32,10 @@ class _Side(Card):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.matrix, self.histogram = MatrixThumb(), HistogramThumb()
-        self.words = Label("", "caption", "muted", wrap=True)
+        self.summary = Label("", "caption", "muted", wrap=True)
         vertical(
             Label(title, "strong"),
-            self.words,
+            self.summary,
             (self.matrix, 1),
             self.histogram,
             on=self,
@@ -51,15 +51,15 @@ class _Side(Card):
             facts.counts, facts.edges, f"value ({dataset.unit})" if dataset.unit else "value"
         )
         low, high = format_number(facts.low, 3), format_number(facts.high, 3)
-        self.words.setText(
-            f"{size_words(dataset)}, {missing_words(facts.shape, facts.n_missing)}. From {low} to {high}."
+        self.summary.setText(
+            f"{size_text(dataset)}, {missing_text(facts.shape, facts.n_missing)}. From {low} to {high}."
         )
 
-    def show_nothing(self, words: str) -> None:
+    def show_nothing(self, text: str) -> None:
         """No version to show."""
         self.matrix.clear()
         self.histogram.set_counts(np.zeros(0), np.zeros(0))
-        self.words.setText(words)
+        self.summary.setText(text)
 
 
 class TransformDialog(TaskDialog):
@@ -113,7 +113,7 @@ class TransformDialog(TaskDialog):
         self.list.setCurrentRow(0)
 
     def _build(self) -> None:
-        told = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
+        note = Label("Recorded with the data; the last step can be undone.", "body", "muted", elide=True)
         left = Pane("sunken", "right")
         left.setFixedWidth(340)
         vertical(
@@ -135,7 +135,7 @@ class TransformDialog(TaskDialog):
         )
         middle = horizontal(left, (right, 1), spacing=0)
         foot = foot_pane((self._as_new, self._used), button("Cancel", self.reject), self.apply_button)
-        vertical(head_pane(self.windowTitle(), told), (middle, 1), foot, on=self, spacing=0)
+        vertical(head_pane(self.windowTitle(), note), (middle, 1), foot, on=self, spacing=0)
 
     # -- choice ---------------------------------------------------------------------------------
     @property

@@ -62,9 +62,9 @@ class ValuesModel(QAbstractTableModel):
             return self._notes[column - 1][row]
         if column >= self.columnCount() - 1:
             return None
-        place = column - self.n_fixed
+        index = column - self.n_fixed
         values = self._dataset.values
-        found = values[row, place] if len(self._dataset.shape) == 2 else values[row]
+        found = values[row, index] if len(self._dataset.shape) == 2 else values[row]
         if self._dataset.kind == "categorical":
             return self._dataset.categories[int(found)] if found >= 0 else None
         return float(found)
@@ -114,11 +114,11 @@ class ValuesModel(QAbstractTableModel):
             return self._dataset.row_label
         if section < self.n_fixed:
             return self._titles[section - 1]
-        place = section - self.n_fixed
+        index = section - self.n_fixed
         if len(self._dataset.shape) == 1:
-            return "value" if place == 0 else ""
+            return "value" if index == 0 else ""
         names = self._names[1]
-        return names[place] if place < len(names) else ""
+        return names[index] if index < len(names) else ""
 
 
 def _decimals(dataset: Dataset) -> int:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.data.overview import ViewFacts
 from plaidwork.gui.data.thumbs import HistogramThumb
-from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text, missing_text
+from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text, missing_text
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.theme import space
@@ -23,18 +23,18 @@ class ViewCard(Card):
         facts: ViewFacts,
         counts: np.ndarray,
         edges: np.ndarray,
-        words: tuple[str, str, str],
+        labels: tuple[str, str, str],
         parent: QWidget | None = None,
     ) -> None:
-        """``words``: what samples and features are called, and the unit of the values."""
+        """``labels``: what samples and features are called, and the unit of the values."""
         super().__init__(parent, color="surface")
-        samples, features, unit = words
+        samples, features, unit = labels
         self.facts = facts
         sizes = f"{format_count(facts.n_samples)} {samples} × {format_count(facts.n_features)} {features}"
         histogram = HistogramThumb()
         histogram.set_counts(counts, edges, f"value ({unit})" if unit else "value")
         parts = [
-            f"Looks like {KIND_WORDS[facts.kind]}",
+            f"Looks like {KIND_LABELS[facts.kind]}",
             f"missing: {missing_text(facts)}",
             feature_text(facts),
         ]

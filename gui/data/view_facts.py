@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plaidwork.core.data.overview import Overview, ViewFacts
 from plaidwork.gui.numbers import format_count, format_percent
 
-KIND_WORDS = {
+KIND_LABELS = {
     "real": "real numbers",
     "count": "counts",
     "binary": "zeros and ones",
@@ -19,10 +19,10 @@ KIND_WORDS = {
 def headline(found: Overview, word: str) -> str:
     """``184 patients in 2 views, 172 of them in all``."""
     n = len(found.samples)
-    words = f"{format_count(n)} {word} in {format_count(len(found.views))} views"
+    text = f"{format_count(n)} {word} in {format_count(len(found.views))} views"
     if found.n_complete == n:
-        return f"{words}, every one in all of them"
-    return f"{words}, {format_count(found.n_complete)} of them in all"
+        return f"{text}, every one in all of them"
+    return f"{text}, {format_count(found.n_complete)} of them in all"
 
 
 def doubts(views: Sequence[ViewFacts]) -> list[str]:
@@ -51,5 +51,5 @@ def table_columns(found: Overview) -> dict[str, list]:
         "Missing": [missing_text(view) for view in views],
         "Constant": [view.n_constant for view in views],
         "Empty": [view.n_empty for view in views],
-        "Looks like": [KIND_WORDS[view.kind] for view in views],
+        "Looks like": [KIND_LABELS[view.kind] for view in views],
     }

@@ -43,8 +43,8 @@ class FileRow(QWidget):
         self.use = QuietCombo()
         self.use.setFixedWidth(_USE)
         self.use.setAccessibleName(f"What {entry.path.name} is")
-        for value, words in USES:
-            self.use.addItem(words, value)
+        for value, label in USES:
+            self.use.addItem(label, value)
         self.use.activated.connect(lambda _: self.use_chosen.emit(entry, str(self.use.currentData())))
         self.options_button = button("How it is read…", lambda: self.options_wanted.emit(entry))
         self.options_button.setAccessibleName(f"How {entry.path.name} is read")
@@ -96,7 +96,7 @@ class FileRow(QWidget):
             row = self._parts.takeAt(0).widget()
             row.hide()
             row.deleteLater()
-        self.edits = [self._edit(place + 1) for place in range(number)] or [self._single]
+        self.edits = [self._edit(index + 1) for index in range(number)] or [self._single]
         self._lines = [Label("", "caption", "muted", elide=True) for _ in range(number)]
         for edit, line in zip(self.edits, self._lines):
             holder = QWidget()

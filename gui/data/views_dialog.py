@@ -118,12 +118,12 @@ class ViewsDialog(ReadingDialog):
         self._together.setVisible(several)
         if several and overview is not None:
             self.picture.set_overview(overview)
-            self._told.setText(
+            self._note.setText(
                 f"{format_count(len(overview.samples))} samples, {format_count(overview.n_complete)} of them with values in "
                 "every view. Joined by name; nothing is changed in your files."
             )
         else:
-            self._told.setText("Files are joined by the names of their samples; nothing is changed in them.")
+            self._note.setText("Files are joined by the names of their samples; nothing is changed in them.")
         shown = self.state.issues()
         self.issues.show_rows(shown, "the files")
         count = sum(row.issue.severity != "info" and not row.applied for row in shown)

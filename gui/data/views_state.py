@@ -111,12 +111,12 @@ class ViewsState:
         n, size = len(found.views), format_bytes(sum(view.nbytes for view in found.views))
         if n == 1:
             shape = found.views[0].shape
-            words = f"{format_count(shape[0])} samples × {format_count(shape[1])} features"
-            return f"Adds one matrix, {words}, to this session (about {size})"
-        words = (
+            text = f"{format_count(shape[0])} samples × {format_count(shape[1])} features"
+            return f"Adds one matrix, {text}, to this session (about {size})"
+        text = (
             f"{format_count(found.n_samples)} samples, {format_count(found.n_common)} of them in every view"
         )
-        return f"Adds {format_count(n)} views of {words} (about {size})"
+        return f"Adds {format_count(n)} views of {text} (about {size})"
 
 
 def _row(found: Finding) -> FixRow:
@@ -130,8 +130,8 @@ def _silent(view: ViewFacts) -> FixRow:
         (view.n_constant, "never varies" if view.n_constant == 1 else "never vary"),
         (view.n_empty, "has no value" if view.n_empty == 1 else "have no value"),
     ]
-    told = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
-    what = f"{view.name}: of {format_count(view.n_features)} features {told}"
+    text = " and ".join(f"{format_count(number)} {word}" for number, word in known if number)
+    what = f"{view.name}: of {format_count(view.n_features)} features {text}"
     return FixRow(Issue("warning", what, "They stay in the data, and tell no samples apart"), False)
 
 

@@ -49,10 +49,10 @@ class VerdictCard(Card):
         self._title = Label("", "title", wrap=True)
         self._text = Label("", wrap=True)
         self.buttons = horizontal(spacing=space.S)
-        words = vertical(self._title, self._text, spacing=2)
+        texts = vertical(self._title, self._text, spacing=2)
         horizontal(
             self._icon,
-            (words, 1),
+            (texts, 1),
             self.buttons,
             on=self,
             spacing=space.M,

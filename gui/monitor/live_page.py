@@ -32,7 +32,7 @@ _TAIL = 100
 _MOST_IN_LEGEND = 4
 """More chains are told apart by the colours in the side panel."""
 _AROUND = 5.0
-"""Seconds by which a fit may take longer than its budget of time, before that is told."""
+"""Seconds by which a fit may take longer than its budget of time, before that is shown."""
 _PER_TICK = 1
 """Small plots redrawn per tick while the fit runs."""
 
@@ -263,13 +263,13 @@ class LivePage(Page):
         self._figures["sweep"].set_value(format_count(done), chains)
         pace = self._workbench.pace(run)
         left = pace.seconds_left(done, planned) if phase == "running" else None
-        words = {
+        labels = {
             "preparing": "Preparing",
             "paused": "Paused",
             "stopping": "Stopping",
             "": run.status.capitalize(),
         }
-        value = format_duration(left, rough=True) if left is not None else words.get(phase, "–")
+        value = format_duration(left, rough=True) if left is not None else labels.get(phase, "–")
         note = f"{format_count(pace.per_second())} sweeps/s" if left is not None else ""
         most, colour = self._workbench.budget_left(run), "text"
         label = "Time left" if most is None else "Settles in"
@@ -345,12 +345,12 @@ class LivePage(Page):
     def _tail(self, sweeps: int) -> int:
         """Sweeps at the end of a trace that tell its level: none of the warm-up once that is over."""
         if self._run.spec.algorithm != "mcmc":
-            return 1  # what does not fluctuate is told as it is
+            return 1  # what does not fluctuate is shown as it is
         after = sweeps - self._run.schedule.left_out
         return min(_TAIL, after if after > 0 else max(1, sweeps // 2))
 
     def _tell_verdict(self) -> None:
-        """The verdict of the diagnostics, as told everywhere."""
+        """The verdict of the diagnostics, as shown everywhere."""
         figure, verdict = self._figures["verdict"], self._workbench.verdict(self._run)
         if verdict is None:
             when = "after the warm-up" if self._run.spec.algorithm == "mcmc" else "at the end"

@@ -15,7 +15,7 @@ from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 
 _MOST_COLUMNS = 5
-"""Restarts with a column of their own; of more the spread is told."""
+"""Restarts with a column of their own; of more the spread is shown."""
 _MOST_IN_LEGEND = 4
 
 

@@ -252,10 +252,10 @@ class Plot(PlotFrame):
             if len(line.x) == 0:
                 continue
             near = int(np.argmin(np.abs(line.x - x)))
-            place = self.on_axis(line.y[near : near + 1])[0]
-            if not np.isfinite(place):
+            height = self.on_axis(line.y[near : near + 1])[0]
+            if not np.isfinite(height):
                 continue
-            away = float(np.hypot((line.x[near] - x) / scale[0], (place - y) / scale[1]))
+            away = float(np.hypot((line.x[near] - x) / scale[0], (height - y) / scale[1]))
             if best is None or away < best[0]:
                 at = f"{self.x_axis.word or 'x'} {format_number(line.x[near], 6)}"
                 best = (away, f"{line.name}, {at}: {format_number(line.y[near], 6)}")

@@ -34,9 +34,9 @@ ACTIONS = ("enable", "disable", "check", "reload", "uninstall", "show_folder")
 
 
 class DetailCard(Card):
-    """Shows one plugin, or a state when none is selected. ``asked`` names what the user wants done."""
+    """Shows one plugin, or a state when none is selected. ``action_requested`` names what the user wants done."""
 
-    asked = Signal(str)
+    action_requested = Signal(str)
     """One of ``ACTIONS``, or ``cancel_check``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -64,14 +64,14 @@ class DetailCard(Card):
         self.bar.setRange(0, 1000)
         self.bar.setFixedSize(160, size.PROGRESS)
         self.doing = Label("", "body", "muted", elide=True)
-        self.cancel_button = button("Cancel", lambda: self.asked.emit("cancel_check"))
+        self.cancel_button = button("Cancel", lambda: self.action_requested.emit("cancel_check"))
         self.buttons: dict[str, QPushButton] = {}
-        words = {
+        labels = {
             "enable": "Enable", "disable": "Disable", "check": "Check…", "reload": "Reload",
             "uninstall": "Uninstall…", "show_folder": "Open folder",
         }  # fmt: skip
         for key in ACTIONS:
-            self.buttons[key] = button(words[key], partial(self.asked.emit, key))
+            self.buttons[key] = button(labels[key], partial(self.action_requested.emit, key))
             self.buttons[key].setObjectName(key)
         self._nothing = StatePane("plug", "")
         self._stack = QStackedWidget()
@@ -163,9 +163,9 @@ class DetailCard(Card):
             texts.append(f"Also: {rest}." if rest and texts else f"Brings {rest}." if rest else "")
             if not any(texts):
                 texts[0] = "Brings nothing yet: no hook returns anything."
-        for place, label in enumerate(self.lines):
-            self._set(label, texts[place] if usable and place < len(texts) else "")
-            label.set_color("text" if place < min(len(models), _SHOWN_MODELS) else "muted")
+        for index, label in enumerate(self.lines):
+            self._set(label, texts[index] if usable and index < len(texts) else "")
+            label.set_color("text" if index < min(len(models), _SHOWN_MODELS) else "muted")
 
     def _offer(self, info: PluginInfo, developer: bool, removable: bool, busy: str) -> None:
         shown = {

@@ -47,7 +47,7 @@ class PluginsDialog(TaskDialog):
     settings : remembers the developer mode; by default the user's
     """
 
-    _told = Signal()
+    _plugin_changed = Signal()
 
     def __init__(
         self, workbench: Workbench, parent: QWidget | None = None, settings: Settings | None = None
@@ -61,7 +61,7 @@ class PluginsDialog(TaskDialog):
         self._busy: tuple[str, str] | None = None
         self._build()
         self.resize(*SIZE)
-        self._told.connect(self._refresh)
+        self._plugin_changed.connect(self._refresh)
         self._unsubscribe = self.registry.subscribe(lambda info: self._say())
         if parent is not None:
             parent.installEventFilter(self)
@@ -81,7 +81,7 @@ class PluginsDialog(TaskDialog):
         self.table = PluginTable(kept_check)
         self.table.chosen.connect(self._show_detail)
         self.card = DetailCard()
-        self.card.asked.connect(self._act)
+        self.card.action_requested.connect(self._act)
         vertical(
             self._build_head(),
             self.messages,
@@ -101,9 +101,9 @@ class PluginsDialog(TaskDialog):
         self.search.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.setFixedWidth(250)
         self.search.textChanged.connect(self._search)
-        words = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
+        texts = vertical(Label("Plugins", "headline"), self.counted, spacing=space.XS)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self.search,
             on=head,
             spacing=space.L,
@@ -153,7 +153,7 @@ class PluginsDialog(TaskDialog):
     def _say(self) -> None:
         """In any thread: something has changed."""
         with suppress(RuntimeError):  # the window was deleted meanwhile
-            self._told.emit()
+            self._plugin_changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close with the window that it belongs to."""
@@ -256,7 +256,7 @@ class PluginsDialog(TaskDialog):
     def _act_on(
         self,
         name: str,
-        words: str,
+        text: str,
         call: Callable[[Task], Any],
         done: Callable[[Any], None],
         doing: str,
@@ -273,7 +273,7 @@ class PluginsDialog(TaskDialog):
             self._end()
             failed(error, details)
 
-        self._busy = (name, words)
+        self._busy = (name, text)
         self._show_detail()
         self.begin(ACTION, call, ended, broke, self._show_progress, minutes=True)
 
@@ -284,11 +284,11 @@ class PluginsDialog(TaskDialog):
     def _could_not(self, doing: str) -> Callable[[BaseException, str], None]:
         def tell(error: BaseException, details: str) -> None:
             title = f"Could not {doing}"
-            told = error_text(error)
+            text = error_text(error)
             actions = [] if isinstance(error, PlaidworkError) else [
-                ("Details", lambda: dialogs.show_text(self, title, details, told))
+                ("Details", lambda: dialogs.show_text(self, title, details, text))
             ]  # fmt: skip
-            self.messages.post("error", title, told, actions, key="action")
+            self.messages.post("error", title, text, actions, key="action")
 
         return tell
 
@@ -353,8 +353,8 @@ class PluginsDialog(TaskDialog):
         if self._busy is None or self.card.info is None:
             return
         share = done / total if total else 0.0
-        words = f"{self._busy[1]}: {done} of {total}" + (f", {title}" if title else "")
-        self.card.set_progress(share, words if total else f"{self._busy[1]}: starting")
+        text = f"{self._busy[1]}: {done} of {total}" + (f", {title}" if title else "")
+        self.card.set_progress(share, text if total else f"{self._busy[1]}: starting")
 
     # -- install and uninstall ------------------------------------------------------------------
     def _install(self) -> None:

@@ -37,8 +37,8 @@ def counted(plugins: Sequence[PluginInfo], safe_mode: bool) -> str:
         count = sum(info.state == state for info in plugins)
         if count:
             parts.append(f"{count} {word}")
-    told = ", ".join(parts) + "."
-    return f"{told} Safe mode: added plugins are left out." if safe_mode else told
+    text = ", ".join(parts) + "."
+    return f"{text} Safe mode: added plugins are left out." if safe_mode else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +62,24 @@ def cause_of(info: PluginInfo) -> Cause | None:
     if fault is None:
         return None
     frames = _frames(fault.traceback)
-    place = fault.frame.split(",")[0]  # file:line
-    file, _, line = place.rpartition(":")
+    location = fault.frame.split(",")[0]  # file:line
+    file, _, line = location.rpartition(":")
     found = [frame for frame in frames if file and frame[0].endswith(file) and frame[1] == line]
     if found:
         path, number, code = found[-1]
         parts = Path(path).parts[-2:]
         return Cause(f"{'/'.join(parts)}, line {number}", code, fault.error)
-    return Cause(place.replace(":", ", line "), "", fault.error)
+    return Cause(location.replace(":", ", line "), "", fault.error)
 
 
 def _frames(traceback: str) -> list[tuple[str, str, str]]:
     """(file, line, code) of every frame of a traceback text."""
     lines = traceback.splitlines()
     found = []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         match = _FRAME.match(line)
         if match:
-            code = lines[place + 1].strip() if place + 1 < len(lines) else ""
+            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
             found.append((match["file"], match["line"], "" if _FRAME.match(code) else code))
     return found
 
@@ -138,7 +138,7 @@ def details(info: PluginInfo) -> str:
         ("Path", str(info.path or "")),
         ("API", version_text(info.api)),
         ("Licence", info.licence),
-        ("Brings", ", ".join(_brought(info))),
+        ("Brings", ", ".join(_provided(info))),
     ]
     head = "\n".join(f"{name}: {value}" for name, value in rows if value)
     return f"{head}\n\n{info.details}".strip()
@@ -148,7 +148,7 @@ def version_text(api: tuple[int, int] | None) -> str:
     return f"{api[0]}.{api[1]}" if api else ""
 
 
-def _brought(info: PluginInfo) -> list[str]:
+def _provided(info: PluginInfo) -> list[str]:
     return [*info.models, *info.analyses, *info.views, *info.readers, *info.samples]
 
 
@@ -207,5 +207,5 @@ def check_report(kept: dict[str, Any] | None) -> str:
 
 def matches(info: PluginInfo, words: Iterable[str]) -> bool:
     """Whether a plugin has all the words in its name, its models, its state or its source."""
-    text = " ".join([info.title, info.source, state_of(info)[2], info.licence, *_brought(info)]).casefold()
+    text = " ".join([info.title, info.source, state_of(info)[2], info.licence, *_provided(info)]).casefold()
     return all(word in text for word in words)

@@ -45,14 +45,16 @@ class InstallDialog(TaskDialog):
         self.pages = QStackedWidget()
         self.pages.addWidget(self._build_ask())
         self.pages.addWidget(self._build_offer())
-        self.told = Label("", "body", "muted", wrap=True)
+        self.message = Label("", "body", "muted", wrap=True)
         self.back_button = button("Back", self._back)
         self.cancel_button = button("Cancel", self.reject)
         self.go_button = button("Look up", self._go, kind="primary")
         self.go_button.setDefault(True)
         row = horizontal(self.back_button, STRETCH, self.cancel_button, self.go_button, spacing=space.S)
         edge = space.DIALOG_EDGE
-        vertical(self.headline, self.pages, self.told, STRETCH, row, on=self, spacing=space.M, margins=edge)
+        vertical(
+            self.headline, self.pages, self.message, STRETCH, row, on=self, spacing=space.M, margins=edge
+        )
         self._show_page(0)
 
     def _build_ask(self) -> QWidget:
@@ -103,8 +105,8 @@ class InstallDialog(TaskDialog):
     def _edited(self) -> None:
         self.field.setProperty("invalid", False)
         self.field.update()
-        if self.told.isVisible():
-            self.told.hide()
+        if self.message.isVisible():
+            self.message.hide()
             self._fit()
         self.go_button.setEnabled(bool(self.field.text().strip()) and not self.busy())
 
@@ -127,32 +129,32 @@ class InstallDialog(TaskDialog):
                 f"Installing {offer.name}",
             )
 
-    def _work(self, call: Callable[[Task], object], done: Callable[..., None], words: str) -> None:
+    def _work(self, call: Callable[[Task], object], done: Callable[..., None], text: str) -> None:
         def ended(value: object) -> None:
             self._show_busy(False)
             done(value)
 
-        self.begin("work", call, ended, self._failed, self._show_words)
+        self.begin("work", call, ended, self._failed, self._show_text)
         self._show_busy(True)
-        self._show_words(words)
+        self._show_text(text)
 
     def _show_busy(self, busy: bool) -> None:
         for part in (self.field, self.browse_button, self.back_button, self.go_button):
             part.setEnabled(not busy)
         self.cancel_button.setText("Stop" if busy else "Cancel")
-        self.told.set_color("muted")
-        self.told.setVisible(busy)
+        self.message.set_color("muted")
+        self.message.setVisible(busy)
         self._fit()
 
-    def _show_words(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         if text:
-            self.told.setText(text if text.endswith("…") else f"{_short(text)} …")
+            self.message.setText(text if text.endswith("…") else f"{_short(text)} …")
 
     def _failed(self, error: BaseException, details: str) -> None:
         self._show_busy(False)
-        self.told.setText(error_text(error))
-        self.told.set_color("error")
-        self.told.show()
+        self.message.setText(error_text(error))
+        self.message.set_color("error")
+        self.message.show()
         self._fit()
         if self.offer is None:
             self.field.setProperty("invalid", True)
@@ -177,9 +179,9 @@ class InstallDialog(TaskDialog):
         own, *others = offer.parts
         column = vertical(Label(str(own), "strong", elide=True), on=inner, spacing=space.XS)
         licence = f"Licence: {offer.licence}" if offer.licence else ""
-        words = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
-        if words:
-            column.addWidget(Label(words, "body", "muted", wrap=True))
+        text = " ".join(f"{word.rstrip('.')}." for word in (offer.summary, licence) if word)
+        if text:
+            column.addWidget(Label(text, "body", "muted", wrap=True))
         if others:
             add(column, space.S, Label("and what it needs:", "body", "muted"))
         add(column, *(Label(str(part), elide=True) for part in others), STRETCH)
@@ -201,12 +203,12 @@ class InstallDialog(TaskDialog):
         self.go_button.setText("Install" if page else "Look up")
         self.go_button.setEnabled(bool(page) or bool(self.field.text().strip()))
         self.back_button.setVisible(bool(page))
-        self.told.hide()
+        self.message.hide()
         self.pages.setCurrentIndex(page)
-        for place in range(self.pages.count()):  # only the page in front takes room
-            policy = self.pages.widget(place).sizePolicy()
-            kind = policy.Policy.Preferred if place == page else policy.Policy.Ignored
-            self.pages.widget(place).setSizePolicy(policy.Policy.Preferred, kind)
+        for index in range(self.pages.count()):  # only the page in front takes room
+            policy = self.pages.widget(index).sizePolicy()
+            kind = policy.Policy.Preferred if index == page else policy.Policy.Ignored
+            self.pages.widget(index).setSizePolicy(policy.Policy.Preferred, kind)
         self._fit()
 
     def _fit(self) -> None:

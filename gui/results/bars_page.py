@@ -103,7 +103,7 @@ class BarChart(QWidget):
         bottom = 2 * metrics.height() + space.M + RING
         return QRectF(left, top, self.width() - left - RING - space.S, self.height() - top - bottom), texts
 
-    def _place(self, area: QRectF, i: int) -> tuple[float, float]:
+    def _span_of(self, area: QRectF, i: int) -> tuple[float, float]:
         """Left edge and width of a bar."""
         assert self.bars is not None
         step = area.width() / len(self.bars.labels)
@@ -147,13 +147,13 @@ class BarChart(QWidget):
         values, labels = self.bars.values, self.bars.labels
         top = int(np.nanargmax(values)) if np.isfinite(values).any() else -1
         widest = max(metrics.horizontalAdvance(label) for label in labels)
-        step = self._place(area, 1)[0] - self._place(area, 0)[0] if len(labels) > 1 else area.width()
+        step = self._span_of(area, 1)[0] - self._span_of(area, 0)[0] if len(labels) > 1 else area.width()
         every = max(1, int(np.ceil((min(widest, 110) + space.S) / step)))
         number_room = max(metrics.horizontalAdvance(self.text(i)) for i in range(len(labels))) + 4 <= step
         for i, value in enumerate(values):
             if not np.isfinite(value):
                 continue
-            x, width = self._place(area, i)
+            x, width = self._span_of(area, i)
             y0, y1 = y_of(0.0), y_of(float(value))
             main = i == top or not self.bars.shares
             painter.setPen(Qt.PenStyle.NoPen)
@@ -194,7 +194,7 @@ class BarChart(QWidget):
             return -1
         area, _ = self._area(self._scale()[2])
         for i in range(len(self.bars.labels)):
-            x, width = self._place(area, i)
+            x, width = self._span_of(area, i)
             if x - 2 <= at.x() <= x + width + 2 and area.top() - 24 <= at.y() <= area.bottom() + 20:
                 return i
         return -1

@@ -44,12 +44,12 @@ class Swarm(Points):
         return np.array([int(((self.x == k) & np.isfinite(self.y)).sum()) for k in range(len(self.classes))])
 
     def text(self, i: int) -> str:
-        words = f"{self.names[i]}: {self.y_name} {format_number(float(self.y[i]), 3)}"
+        text = f"{self.names[i]}: {self.y_name} {format_number(float(self.y[i]), 3)}"
         if self.split_by:
-            words += f", {self.split_by} {self.classes[int(self.x[i])]}"
+            text += f", {self.split_by} {self.classes[int(self.x[i])]}"
         if self.colouring.title and self.colouring.title != self.split_by:
-            words += f", {self.colouring.title} {self.colouring.texts[i] or 'unknown'}"
-        return words
+            text += f", {self.colouring.title} {self.colouring.texts[i] or 'unknown'}"
+        return text
 
 
 def spread(y: np.ndarray, width: float, apart: float) -> np.ndarray:

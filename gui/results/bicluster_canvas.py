@@ -57,7 +57,7 @@ class BiclusterCanvas(HeatCanvas):
 
     @staticmethod
     def _intervals(
-        mask: np.ndarray, span: tuple[float, float], place: Callable[[float], float]
+        mask: np.ndarray, span: tuple[float, float], pixel_of: Callable[[float], float]
     ) -> list[list[float]]:
         """(start, end) in pixels of the runs of a mask in view."""
         low, high = int(span[0]), int(np.ceil(span[1]))
@@ -67,7 +67,7 @@ class BiclusterCanvas(HeatCanvas):
         merged: list[list[float]] = []
         for start, end in zip(edges[::2] + low, edges[1::2] + low):
             # a block that goes on beyond the view stays open there
-            first, last = place(max(start, span[0] - 1)), place(min(end, span[1] + 1))
+            first, last = pixel_of(max(start, span[0] - 1)), pixel_of(min(end, span[1] + 1))
             if merged and first - merged[-1][1] < 2:
                 merged[-1][1] = last
             else:
@@ -125,21 +125,21 @@ class BiclusterCanvas(HeatCanvas):
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, 180)
             width = metrics.horizontalAdvance(text) + 2 * _TAG_PAD
             high = metrics.height() + 4
-            place = self._free_place(largest, width, high)
-            if place is not None:
+            rect = self._free_rect(largest, width, high)
+            if rect is not None:
                 break
         else:
             return
         color = self._line_color(block)
         painter.setOpacity(FADED_TAG if other else 1.0)
-        painter.fillRect(place.adjusted(-1, -1, 1, 1), theme().color("surface"))
-        painter.fillRect(place, color)
+        painter.fillRect(rect.adjusted(-1, -1, 1, 1), theme().color("surface"))
+        painter.fillRect(rect, color)
         painter.setPen(ink_on(color))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
         painter.setOpacity(1.0)
-        self._tags.append((place, block))
+        self._tags.append((rect, block))
 
-    def _free_place(self, part: QRectF, width: float, high: float) -> QRectF | None:
+    def _free_rect(self, part: QRectF, width: float, high: float) -> QRectF | None:
         """A spot for a tag inside the part, or hanging over it, that covers no other tag."""
         view = self._plot
         left = min(part.left(), view.right() - width - 1)

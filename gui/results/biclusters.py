@@ -17,7 +17,7 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.numbers import format_limits, tidy
-from plaidwork.gui.results import block_words
+from plaidwork.gui.results import block_texts
 from plaidwork.gui.results.bicluster_canvas import BiclusterCanvas
 from plaidwork.gui.results.blocks import MODES, BlockData, Blocks, load_blocks
 from plaidwork.gui.results.heat_canvas import Picture
@@ -151,10 +151,10 @@ class BiclusterPage(ResultPage):
 
     # -- head -----------------------------------------------------------------------------------
     def default_headline(self) -> str:
-        return block_words.headline(self.blocks)
+        return block_texts.headline(self.blocks)
 
     def default_caption(self) -> str:
-        return block_words.caption(self.blocks)
+        return block_texts.caption(self.blocks)
 
     def update_head(self) -> None:
         """The model's headline holds at its own threshold only."""
@@ -334,14 +334,14 @@ class BiclusterPage(ResultPage):
         zoomed = self.canvas.zoomed
         self._back.setVisible(zoomed)
         self._foot.setText(
-            block_words.part_text(data, self.canvas.visible_range)
+            block_texts.part_text(data, self.canvas.visible_range)
             if zoomed
-            else block_words.whole_text(self.blocks, data, self._by_block, self.width() < _NARROW)
+            else block_texts.whole_text(self.blocks, data, self._by_block, self.width() < _NARROW)
         )
 
     # -- read-out, search, keys -----------------------------------------------------------------
     def _tell_cell(self, row: int, column: int) -> None:
-        self.hovered.emit(block_words.cell_text(self.blocks, self._mode, row, column))
+        self.hovered.emit(block_texts.cell_text(self.blocks, self._mode, row, column))
 
     def search(self, text: str) -> list[str]:
         """Mark the rows and columns whose names hold the text and go to the first."""

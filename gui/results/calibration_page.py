@@ -16,7 +16,7 @@ from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_inter
 from plaidwork.gui.results.chart import Scale, plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
-from plaidwork.gui.results.place_chart import PlaceChart
+from plaidwork.gui.results.position_chart import PositionChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SliderField
@@ -27,7 +27,7 @@ _COUNTS = 56.0
 """Pixels of the bars of counts."""
 
 
-class ReliabilityChart(PlaceChart):
+class ReliabilityChart(PositionChart):
     """Share of the class against probability, the diagonal, and below how many items each point stands for."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -51,7 +51,7 @@ class ReliabilityChart(PlaceChart):
         wide = min(_WIDEST * high, self.width() - left - RING - space.M)
         return Scale(0, 1, left, left + wide), Scale(0, 1, y.end + high, y.end, 50)
 
-    def place_text(self, i: int) -> str:
+    def position_text(self, i: int) -> str:
         """A bin in words."""
         part = self.bins[i]
         return (
@@ -106,7 +106,7 @@ class ReliabilityChart(PlaceChart):
         self.paint_bottom_axis(painter, below, x, f"probability of {self.name}; bars: {plural(self.word)}")
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def place_at(self, at: QPointF) -> int:
+    def position_at(self, at: QPointF) -> int:
         """The bin nearest to a place across; -1 outside of the picture."""
         if not self.bins:
             return -1
@@ -115,7 +115,7 @@ class ReliabilityChart(PlaceChart):
             return -1
         return int(np.argmin([abs(x.at(part.mean) - at.x()) for part in self.bins]))
 
-    def place_count(self) -> int:
+    def position_count(self) -> int:
         return len(self.bins)
 
 

@@ -43,10 +43,10 @@ def _set_search(control: SearchPicker, value: Any) -> bool:
 
 
 def _set_combo(control: QComboBox, value: Any) -> bool:
-    place = control.findText(value)
-    if place >= 0:
-        control.setCurrentIndex(place)
-    return place >= 0
+    index = control.findText(value)
+    if index >= 0:
+        control.setCurrentIndex(index)
+    return index >= 0
 
 
 def _set_box(control: QCheckBox, value: Any) -> bool:
@@ -98,12 +98,12 @@ class Choices(QObject):
         """Take part in every control that stands in a widget now; once is enough."""
         self._controls = {name: held for name, held in self._controls.items() if isValid(held[0])}
         known = {widget for widget, _ in self._controls.values()}
-        for told, widget, kind in controls_in(root):
+        for label, widget, kind in controls_in(root):
             if widget in known:
                 continue
-            name, number = told, 2
+            name, number = label, 2
             while name in self._controls:
-                name, number = f"{told} {number}", number + 1
+                name, number = f"{label} {number}", number + 1
             self._controls[name] = (widget, kind)
             kind.changed(widget).connect(lambda *_, name=name: self._chosen(name))
 
@@ -150,7 +150,7 @@ class Choices(QObject):
                 self._kept[name] = kind.read(widget)
 
 
-def kept_choices(settings: dict[str, Any], *place: str) -> dict[str, Any]:
+def kept_choices(settings: dict[str, Any], *path: str) -> dict[str, Any]:
     """Where the choices of a view are kept in the settings of its run: by its group and title."""
     found = settings.setdefault("choices", {})
-    return found.setdefault(" / ".join(part for part in place if part), {})
+    return found.setdefault(" / ".join(part for part in path if part), {})

@@ -170,8 +170,8 @@ class CoefficientChart(RowChart):
         zero = round(scale.at(0.0)) + 0.5
         painter.setPen(QPen(colors.color("axis"), 1))
         painter.drawLine(QPointF(zero, area.top() - 2), QPointF(zero, area.bottom()))
-        for place, i in enumerate(self.shown_rows()):
-            row = QRectF(0, area.top() + place * self.row_height(), self.width(), self.row_height())
+        for index, i in enumerate(self.shown_rows()):
+            row = QRectF(0, area.top() + index * self.row_height(), self.width(), self.row_height())
             self._paint_row(painter, row, i, scale, columns)
         self.paint_bottom_axis(painter, area, scale, shown.axis)
         self.paint_focus(painter)

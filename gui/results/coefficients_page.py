@@ -18,7 +18,7 @@ from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, lim
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
+from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import Label, SegmentedControl, SliderField
 from plaidwork.gui.widgets.layouts import grid_layout
@@ -49,7 +49,7 @@ class Coefficients:
     axis: str
     word: str
     doc: str
-    bus: str
+    selection_kind: str
     layer_word: str = "factor"
 
 
@@ -129,7 +129,7 @@ class CoefficientsPage(ResultPage):
             (result.label or "value") + unit,
             word,
             result.doc,
-            bus_kind(sources, dims[-1], m),
+            data_axis(sources, dims[-1], m),
             dims[0].replace("_", " "),
         )
 
@@ -272,13 +272,13 @@ class CoefficientsPage(ResultPage):
         self._foot.setText(text)
 
     # -- choices --------------------------------------------------------------------------------
-    def _choose(self, place: int) -> None:
+    def _choose(self, index: int) -> None:
         """A line of the list: all factors, or one."""
-        if self._together and place == 0:
+        if self._together and index == 0:
             self._all = True
             self._draw()
         else:
-            self.choose_layer(place - self._together)
+            self.choose_layer(index - self._together)
 
     def chosen_layer(self) -> int | None:
         """The one shown, chosen by the user or not."""
@@ -308,8 +308,8 @@ class CoefficientsPage(ResultPage):
 
     def pick(self, item: int) -> None:
         """Select an item in all views of the run (-1: none)."""
-        if self.loaded is not None and self.loaded.bus:
-            self._selection.set(self.loaded.bus, () if item < 0 else (item,))
+        if self.loaded is not None and self.loaded.selection_kind:
+            self._selection.set(self.loaded.selection_kind, () if item < 0 else (item,))
         else:
             for chart in self.charts:
                 chart.set_marked(() if item < 0 else (item,))
@@ -323,13 +323,13 @@ class CoefficientsPage(ResultPage):
             if not self._all:
                 self.picker.choose(self._layer + self._together)
                 self._draw()
-        elif kind == self.loaded.bus:
+        elif kind == self.loaded.selection_kind:
             self._mark()
 
     def _mark(self) -> None:
-        if self.loaded.bus:
+        if self.loaded.selection_kind:
             for chart in self.charts:
-                chart.set_marked(self._selection.get(self.loaded.bus))
+                chart.set_marked(self._selection.get(self.loaded.selection_kind))
 
     def search(self, text: str) -> list[str]:
         """Mark the items whose names hold the text; the list grows until the best one is in it."""
@@ -357,8 +357,8 @@ class CoefficientsPage(ResultPage):
         """Left and right walk over the factors."""
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
         if step and self.loaded is not None and len(self.loaded.layers) > 1:
-            place = self.picker.currentIndex() + step
-            self.picker.setCurrentIndex(min(max(place, 0), self.picker.count() - 1))
+            index = self.picker.currentIndex() + step
+            self.picker.setCurrentIndex(min(max(index, 0), self.picker.count() - 1))
         else:
             super().keyPressEvent(event)
 

@@ -95,8 +95,8 @@ def datasets_of(
             if dataset is None:
                 continue
             own = sources.names_of(name, axis)
-            place = {identity_of(known): i for i, known in enumerate(own)}
-            at = np.array([place.get(identity_of(known), -1) for known in names], dtype=np.intp)
+            position = {identity_of(known): i for i, known in enumerate(own)}
+            at = np.array([position.get(identity_of(known), -1) for known in names], dtype=np.intp)
             if (at < 0).all() and len(own) == len(names):
                 at = np.arange(len(names))
             yield dataset, axis, at

@@ -66,12 +66,12 @@ class ConfusionChart(Chart):
         """A cell in words."""
         count, total = int(self.counts[row, column]), int(self.counts[row].sum())
         share, low, high = wilson(count, total)
-        words = f"{self.names[row]} taken for {self.names[column]}: {format_count(count)} of {format_count(total)}"
+        text = f"{self.names[row]} taken for {self.names[column]}: {format_count(count)} of {format_count(total)}"
         if row == column:
-            words = f"{self.names[row]} found: {format_count(count)} of {format_count(total)}"
+            text = f"{self.names[row]} found: {format_count(count)} of {format_count(total)}"
         if total:
-            words += f", {format_percent(share, 1)} ({format_percent(low, 1)} to {format_percent(high, 1)})"
-        return words
+            text += f", {format_percent(share, 1)} ({format_percent(low, 1)} to {format_percent(high, 1)})"
+        return text
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not len(self.names):

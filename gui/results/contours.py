@@ -71,7 +71,7 @@ def regions(values: np.ndarray, x: np.ndarray, y: np.ndarray, level: float) -> t
     return tuple(found)
 
 
-def label_place(line: np.ndarray, others: np.ndarray, far: float) -> np.ndarray | None:
+def label_position(line: np.ndarray, others: np.ndarray, far: float) -> np.ndarray | None:
     """The point (2,) of a line of pixels (p, 2) farthest from ``others`` (q, 2); None when all are nearer than ``far``."""
     if not len(line):
         return None

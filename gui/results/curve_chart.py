@@ -54,12 +54,12 @@ class Curves:
 
     def text(self, k: int, i: int) -> str:
         """One place of a curve in words."""
-        words = f"{self.names[k]}, {self.x_name} {format_number(float(self.x[i]), 5)}: "
-        words += format_number(float(self.values[k, i]), 4)
+        text = f"{self.names[k]}, {self.x_name} {format_number(float(self.x[i]), 5)}: "
+        text += format_number(float(self.values[k, i]), 4)
         if self.intervals is not None:
             low, high = (float(v) for v in self.intervals[k, i])
-            words += f", interval {format_interval(low, high, 2 if max(abs(low), abs(high)) >= 0.1 else 4)}"
-        return words
+            text += f", interval {format_interval(low, high, 2 if max(abs(low), abs(high)) >= 0.1 else 4)}"
+        return text
 
 
 class CurveChart(Chart):
@@ -164,8 +164,8 @@ class CurveChart(Chart):
 
     def _paint_line(self, painter: QPainter, k: int, x: Scale, y: Scale) -> None:
         assert self.curves is not None
-        place, values = decimate(self.curves.values[k], _POINTS)
-        along = x.all_at(self.curves.x[place.astype(np.intp) - 1])
+        index, values = decimate(self.curves.values[k], _POINTS)
+        along = x.all_at(self.curves.x[index.astype(np.intp) - 1])
         heights = y.all_at(values)
         path = QPainterPath()
         for part in _runs(np.isfinite(heights)):
@@ -208,7 +208,7 @@ class CurveChart(Chart):
             )
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def place_at(self, at: QPointF) -> tuple[int, int]:
+    def position_at(self, at: QPointF) -> tuple[int, int]:
         """(curve, place) nearest to a point; -1, -1 outside of the picture."""
         if self.curves is None or not len(self.curves.x):
             return -1, -1
@@ -222,10 +222,10 @@ class CurveChart(Chart):
         return self.shown[int(np.nanargmin(away))], i
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_place(*self.place_at(event.position()))
+        self.show_position(*self.position_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.show_place(-1, -1)
+        self.show_position(-1, -1)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -237,10 +237,10 @@ class CurveChart(Chart):
             super().keyPressEvent(event)
             return
         k, i = self.current if self.current[0] >= 0 else (self.shown[0], -step if step > 0 else 0)
-        place = (self.shown.index(k) + jump) % len(self.shown)
-        self.show_place(self.shown[place], min(max(i + step, 0), len(self.curves.x) - 1))
+        index = (self.shown.index(k) + jump) % len(self.shown)
+        self.show_position(self.shown[index], min(max(i + step, 0), len(self.curves.x) - 1))
 
-    def show_place(self, k: int, i: int) -> None:
+    def show_position(self, k: int, i: int) -> None:
         """Mark a place of a curve and tell it."""
         if (k, i) != self.current and self.curves is not None:
             self.current = (k, i)

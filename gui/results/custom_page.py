@@ -95,9 +95,9 @@ class CustomPage(ResultPage):
         """Put the widget away and say why; the first failure counts."""
         if self._broken:
             return
-        told = plugin_error(self.factory or self.run.spec, hook, error)
-        self._broken = told.message
-        self._fault = told.fault
+        wrapped = plugin_error(self.factory or self.run.spec, hook, error)
+        self._broken = wrapped.message
+        self._fault = wrapped.fault
         QTimer.singleShot(0, self, self._show_broken)  # never delete a widget inside its own paint event
 
     def _show_broken(self) -> None:
@@ -145,7 +145,7 @@ class CustomPage(ResultPage):
         try:
             return super().show_data()
         except SourceError as error:
-            self.workbench.told.emit("info", "Nothing to show as a table", str(error), "")
+            self.workbench.notified.emit("info", "Nothing to show as a table", str(error), "")
             return None
 
     def search(self, text: str) -> list[str]:

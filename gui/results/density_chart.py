@@ -75,8 +75,8 @@ class DensityChart(Chart):
     def set_curves(self, curves: tuple[Density, ...], axis: str) -> None:
         """Show other curves over an axis of this name."""
         self.curves, self.axis = curves, axis
-        told = ", ".join(f"{c.name}: median {format_number(c.median, 3)}" for c in curves)
-        self.setAccessibleName(f"Distribution of the {axis} by class. {told}")
+        text = ", ".join(f"{c.name}: median {format_number(c.median, 3)}" for c in curves)
+        self.setAccessibleName(f"Distribution of the {axis} by class. {text}")
         self.update()
 
     def _area(self) -> QRectF:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from plaidwork.core.data.text.counts import Stems
-from plaidwork.core.data.text.marking import Place, readable, term_places
+from plaidwork.core.data.text.marking import Occurrence, readable, term_occurrences
 from plaidwork.core.data.text.options import TextOptions
 from plaidwork.gui.results.documents import TopicWords
 from plaidwork.gui.theme import space, theme
@@ -32,7 +32,7 @@ class DocumentPane(QWidget):
         self.text.setAccessibleName("Text of the document")
         self.text.document().setDocumentMargin(0)
         self._stems = Stems()
-        self.places: tuple[Place, ...] = ()
+        self.places: tuple[Occurrence, ...] = ()
         vertical(
             self._name,
             self._facts,
@@ -60,7 +60,7 @@ class DocumentPane(QWidget):
             self.show_note("This document has no text.")
             return
         shown = readable(text)[:_LONGEST]
-        self.places = tuple(term_places(shown, words.terms, options, self._stems))
+        self.places = tuple(term_occurrences(shown, words.terms, options, self._stems))
         weight = dict(zip(words.terms, words.weights, strict=True))
         html = _marked(shown, self.places, weight, found)
         if len(text) > _LONGEST:
@@ -76,18 +76,18 @@ def word_ground(adds: bool) -> QColor:
     return QColor(*(round(share * a + (1 - share) * b) for a, b in parts))
 
 
-def _marked(text: str, places: tuple[Place, ...], weight: dict[str, float], found: str) -> str:
+def _marked(text: str, places: tuple[Occurrence, ...], weight: dict[str, float], found: str) -> str:
     colors = theme()
     styles = {
         True: f"background:{word_ground(True).name()};font-weight:600",
         False: f"background:{word_ground(False).name()};text-decoration:underline",
     }
     parts, at = [], 0
-    for place in places:
-        parts.append(_found(text[at : place.start], found))
-        inside = escape(text[place.start : place.end])
-        parts.append(f'<span style="{styles[weight[place.term] > 0]}">{inside}</span>')
-        at = place.end
+    for occurrence in places:
+        parts.append(_found(text[at : occurrence.start], found))
+        inside = escape(text[occurrence.start : occurrence.end])
+        parts.append(f'<span style="{styles[weight[occurrence.term] > 0]}">{inside}</span>')
+        at = occurrence.end
     parts.append(_found(text[at:], found))
     body = "".join(parts).replace("\n", "<br>")
     return f'<div style="color:{colors.hex("text")};line-height:140%">{body}</div>'
@@ -101,8 +101,8 @@ def _found(text: str, wanted: str) -> str:
     if len(low) != len(text):  # a letter whose small form is longer
         return escape(text)
     style = f"background:{theme().hex('text')};color:{theme().hex('surface')}"
-    while (place := low.find(wanted.lower(), at)) >= 0:
-        parts.append(escape(text[at:place]))
-        parts.append(f'<span style="{style}">{escape(text[place : place + len(wanted)])}</span>')
-        at = place + len(wanted)
+    while (start := low.find(wanted.lower(), at)) >= 0:
+        parts.append(escape(text[at:start]))
+        parts.append(f'<span style="{style}">{escape(text[start : start + len(wanted)])}</span>')
+        at = start + len(wanted)
     return "".join([*parts, escape(text[at:])])

@@ -12,7 +12,7 @@ from plaidwork.core.data.text.options import TextOptions
 from plaidwork.gui.numbers import format_number, format_probability
 from plaidwork.gui.results.chart import capital
 from plaidwork.gui.results.columns import ItemColumns, datasets_of
-from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
+from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TopicWords:
 
 @dataclass(frozen=True)
 class Documents:
-    """(n, K) scores of documents, and what is known of them; ``bus`` is their kind of selection.
+    """(n, K) scores of documents, and what is known of them; ``selection_kind`` is their kind of selection.
 
     ``strength`` (n, K) breaks ties of the scores. ``words`` (K, m) with ``terms``, or None; ``texts`` (n,) or None when the data have none; ``outcome`` (n,) or None.
     """
@@ -45,7 +45,7 @@ class Documents:
     score_name: str
     strength_name: str
     word: str
-    bus: str
+    selection_kind: str
     doc: str
 
     def score_text(self, value: Any) -> str:
@@ -107,7 +107,7 @@ def read_documents(sources: Sources, options: Mapping[str, Any]) -> Documents:
         capital(result.label or "score"),
         strength_name,
         dims[0].replace("_", " ") if dim == dims[0] else dim.replace("_", " "),
-        bus_kind(sources, dims[0], n) or dims[0],
+        data_axis(sources, dims[0], n) or dims[0],
         result.doc,
     )
 
@@ -135,8 +135,8 @@ def _text_column(
         first = first or dataset.name
         roles = dataset.source.options.get("roles", {}) if axis == 0 else {}
         table = (dataset.row_table, dataset.column_table)[axis]
-        told = [title for title, role in dict(roles).items() if role == "text" and title in table]
-        told += [title for title in table if title.casefold() == "text"]
-        if told and told[0] in columns.annotations:
-            return told[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
+        titles = [title for title, role in dict(roles).items() if role == "text" and title in table]
+        titles += [title for title in table if title.casefold() == "text"]
+        if titles and titles[0] in columns.annotations:
+            return titles[0], TextOptions.of(dataset.source.options, counted=not roles), dataset.name
     return "", TextOptions.of({}, counted=True), first

@@ -34,7 +34,7 @@ _LONG = 40
 """Letters of a text that is no class."""
 
 
-def _columns_told(width: int) -> int:
+def _extra_columns(width: int) -> int:
     """Columns of the list besides name and score for which a page has room."""
     return 2 if width < _NARROW or width >= _WIDE else int(width >= _MEDIUM)
 
@@ -89,8 +89,8 @@ class DocumentsPage(ResultPage):
         if wanted != self._split.orientation():
             self._split.setOrientation(wanted)
             self._split.setSizes([2, 3])
-        told = [_columns_told(size.width()) for size in (event.oldSize(), event.size())]
-        if told[0] != told[1] and self.loaded is not None and not self.state:
+        counts = [_extra_columns(size.width()) for size in (event.oldSize(), event.size())]
+        if counts[0] != counts[1] and self.loaded is not None and not self.state:
             self._list()
 
     # -- loading --------------------------------------------------------------------------------
@@ -131,19 +131,19 @@ class DocumentsPage(ResultPage):
             data.score_name: score[self._rows],
         }
         formats: dict[str, Callable[[Any], str]] = {data.score_name: data.score_text}
-        if data.strength is not None and _columns_told(self.width()) > 1:
+        if data.strength is not None and _extra_columns(self.width()) > 1:
             columns[data.strength_name] = data.strength[self._rows, self._layer]
             formats[data.strength_name] = lambda value: format_number(float(value), 3)
-        if data.outcome is not None and _columns_told(self.width()):
+        if data.outcome is not None and _extra_columns(self.width()):
             columns[data.outcome_name] = data.outcome[self._rows]
         blocked = self.table.blockSignals(True)
         self.table.set_columns(columns, formats=formats)
         self.table.blockSignals(blocked)
-        chosen = self._selection.get(data.bus)
+        chosen = self._selection.get(data.selection_kind)
         if self._current < 0 and first and chosen:
             self._current = chosen[0]
-        place = np.flatnonzero(self._rows == self._current)
-        row = int(place[0]) if len(place) else 0
+        position = np.flatnonzero(self._rows == self._current)
+        row = int(position[0]) if len(position) else 0
         self._current = -1
         if len(self._rows):
             self._filling = True
@@ -167,7 +167,7 @@ class DocumentsPage(ResultPage):
         """The user has chosen a row: in all views of the run."""
         self.choose_row(row)
         if not self._filling and self.loaded is not None and 0 <= row < len(self._rows):
-            self._selection.set(self.loaded.bus, (int(self._rows[row]),))
+            self._selection.set(self.loaded.selection_kind, (int(self._rows[row]),))
 
     def _show_document(self) -> None:
         data: Documents = self.loaded
@@ -217,9 +217,9 @@ class DocumentsPage(ResultPage):
         """Show a document that was chosen in another view, listed or not."""
         if not chosen or chosen[0] == self._current or chosen[0] >= len(self.loaded.names):
             return
-        place = np.flatnonzero(self._rows == chosen[0])
-        if len(place):
-            self.table.select_row(int(place[0]))
+        position = np.flatnonzero(self._rows == chosen[0])
+        if len(position):
+            self.table.select_row(int(position[0]))
         else:
             self.table.view.clearSelection()
             self._current = int(chosen[0])
@@ -232,7 +232,7 @@ class DocumentsPage(ResultPage):
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None or self.state:
             return
-        if kind == self.loaded.bus:
+        if kind == self.loaded.selection_kind:
             self._go_to(self._selection.get(kind))
         if kind != "layer":
             return
@@ -277,8 +277,8 @@ class DocumentsPage(ResultPage):
         if self.loaded is not None and step:
             self.choose_layer(min(max(self._layer + step, 0), len(self.loaded.factors) - 1))
         elif self.loaded is not None and jump and len(self._rows):
-            place = np.flatnonzero(self._rows == self._current)
-            row = int(place[0]) + jump if len(place) else 0
+            position = np.flatnonzero(self._rows == self._current)
+            row = int(position[0]) + jump if len(position) else 0
             self.table.select_row(min(max(row, 0), len(self._rows) - 1))
         else:
             super().keyPressEvent(event)

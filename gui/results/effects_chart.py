@@ -30,7 +30,7 @@ class Effects:
     ----------
     names, groups : R and S texts; one empty group without groups.
     values : (S, R). intervals : (S, R, 2) or None. counts, p : (S, R) or None. reasons : why there is no estimate.
-    place : (S, R) number of the entry in the results, -1 where there is none.
+    entry : (S, R) number of the entry in the results, -1 where there is none.
     ratio : whether estimates are logarithms of ratios, which are what is shown; the line at zero is then at 1.
     """
 
@@ -41,7 +41,7 @@ class Effects:
     counts: np.ndarray | None
     p: np.ndarray | None
     reasons: tuple[tuple[str, ...], ...]
-    place: np.ndarray
+    entry: np.ndarray
     axis: str
     count_name: str
     p_name: str
@@ -100,7 +100,7 @@ class Effects:
         parts = [
             (f"{group}: " if group else "") + self.estimate_text(g, r)
             for g, group in enumerate(self.groups)
-            if self.place[g, r] >= 0
+            if self.entry[g, r] >= 0
         ]
         return f"{self.names[r]}: " + "; ".join(parts)
 
@@ -215,8 +215,8 @@ class EffectsChart(RowChart):
         painter.setPen(QPen(colors.color("axis"), 1.4))
         zero = round(scale.at(0.0)) + 0.5
         painter.drawLine(QPointF(zero, area.top() - 2), QPointF(zero, area.bottom()))
-        for place, row in enumerate(self.shown_rows()):
-            box = QRectF(0, area.top() + place * self.row_height(), self.width(), self.row_height())
+        for index, row in enumerate(self.shown_rows()):
+            box = QRectF(0, area.top() + index * self.row_height(), self.width(), self.row_height())
             self._paint_row(painter, box, row, scale, area, names)
         self.paint_bottom_axis(painter, area, scale, self.effects.axis)
         self.paint_focus(painter)
@@ -238,7 +238,7 @@ class EffectsChart(RowChart):
         box = QRectF(RING + 2, row.top(), names - space.M, row.height())
         flags = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(box, flags, elided(metrics, data.names[r], box.width()))
-        there = [g for g in range(len(data.groups)) if data.place[g, r] >= 0]
+        there = [g for g in range(len(data.groups)) if data.entry[g, r] >= 0]
         for k, g in enumerate(there):
             middle = row.center().y() + (k - (len(there) - 1) / 2) * _STEP
             self._paint_estimate(painter, g, r, middle, scale, area)

@@ -64,12 +64,12 @@ class EffectsPage(ResultPage):
         names = role_names(sources, "names", dim, m)
         group = self._texts(sources, "group", m)
         rows, groups = tuple(dict.fromkeys(names)), tuple(dict.fromkeys(group))
-        place = np.full((len(groups), len(rows)), -1, dtype=np.intp)
+        entry = np.full((len(groups), len(rows)), -1, dtype=np.intp)
         for i, (name, of) in enumerate(zip(names, group, strict=True)):
             at = groups.index(of), rows.index(name)
-            if place[at] >= 0:
+            if entry[at] >= 0:
                 raise SourceError(f"“{name}” has two estimates{f' in {of}' if of else ''}; it needs one.")
-            place[at] = i
+            entry[at] = i
         reason = self._texts(sources, "reason", m)
         interval = sources.array("interval", (m, 2)) if sources.has("interval") else None
         optional = {name: sources.array(name, (m,)) for name in ("count", "p") if sources.has(name)}
@@ -80,12 +80,12 @@ class EffectsPage(ResultPage):
         return Effects(
             rows,
             groups,
-            _placed(values, place),
-            None if interval is None else _placed(interval, place),
-            None if count is None else np.nan_to_num(_placed(count, place), nan=-1),
-            None if p is None else _placed(p, place),
-            tuple(tuple(reason[i] if i >= 0 else "" for i in line) for line in place),
-            place,
+            _placed(values, entry),
+            None if interval is None else _placed(interval, entry),
+            None if count is None else np.nan_to_num(_placed(count, entry), nan=-1),
+            None if p is None else _placed(p, entry),
+            tuple(tuple(reason[i] if i >= 0 else "" for i in line) for line in entry),
+            entry,
             (result.label or "effect") + unit,
             str(options.get("count_label", "n")),
             str(options.get("p_label", "p")),
@@ -130,11 +130,11 @@ class EffectsPage(ResultPage):
             entries.append(("neutral", f"interval holds {data.middle}"))
         self.signs.set_entries([] if many else entries)
         self._on_selection("layer")
-        self._foot.setText(self._told())
+        self._foot.setText(self._foot_text())
 
-    def _told(self) -> str:
+    def _foot_text(self) -> str:
         data: Effects = self.loaded
-        there = data.place >= 0
+        there = data.entry >= 0
         known = np.isfinite(data.values) & there
         count = int((there & known).sum())
         text = f"{count} estimates" if count != 1 else "1 estimate"
@@ -197,7 +197,7 @@ class EffectsPage(ResultPage):
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         data: Effects = self.loaded
         cells = [
-            (g, int(r)) for r in self.chart.order for g in range(len(data.groups)) if data.place[g, r] >= 0
+            (g, int(r)) for r in self.chart.order for g in range(len(data.groups)) if data.entry[g, r] >= 0
         ]
         at = tuple(np.array(cells).T)
         columns: dict[str, Any] = {
@@ -224,8 +224,8 @@ class EffectsPage(ResultPage):
         return columns, formats
 
 
-def _placed(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _placed(values: np.ndarray, entry: np.ndarray) -> np.ndarray:
     """The entries at their places, NaN where there is none."""
-    found = values[np.maximum(place, 0)].astype(np.float64)
-    found[place < 0] = np.nan
+    found = values[np.maximum(entry, 0)].astype(np.float64)
+    found[entry < 0] = np.nan
     return found

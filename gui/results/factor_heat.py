@@ -97,12 +97,12 @@ def strongest(
     n = len(scores)
     raw = np.full((len(items), n), np.nan)
     mean, sd = raw.copy(), raw.copy()
-    for place in sorted({places[i][0] for i in items}):
-        rows = np.array([r for r, i in enumerate(items) if places[i][0] == place])
+    for index in sorted({places[i][0] for i in items}):
+        rows = np.array([r for r, i in enumerate(items) if places[i][0] == index])
         columns = np.array([places[items[r]][1] for r in rows])
-        raw[rows] = fitted.known(place, columns).T
+        raw[rows] = fitted.known(index, columns).T
         if fitted.offered and wanted.mode != RAW:
-            mean[rows], sd[rows] = (part.T for part in fitted.values(place, columns))
+            mean[rows], sd[rows] = (part.T for part in fitted.values(index, columns))
     shown = {RAW: raw, DENOISED: mean, IMPUTED: np.where(np.isnan(raw), mean, raw)}[wanted.mode]
     if wanted.by_row:
         shown = _standardised(shown, raw)

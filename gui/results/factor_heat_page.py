@@ -24,7 +24,7 @@ from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_c
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content, MatrixData
-from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
+from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.results.strips import AnyStrip, Profile, Strip, legend_of, strip_of
 from plaidwork.gui.theme import size, space
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl, SliderField
@@ -57,7 +57,7 @@ class FactorHeat:
     fitted: FittedInput
     columns: ItemColumns
     word: str
-    bus: str
+    selection_kind: str
 
 
 class FactorHeatPage(ResultPage):
@@ -160,7 +160,7 @@ class FactorHeatPage(ResultPage):
             fitted,
             ItemColumns(sources, dims[0], items),
             dims[0].replace("_", " "),
-            bus_kind(sources, dims[0], n) or "row",
+            data_axis(sources, dims[0], n) or "row",
         )
 
     def show_loaded(self, loaded: FactorHeat) -> None:
@@ -305,7 +305,7 @@ class FactorHeatPage(ResultPage):
 
     def _pick(self, row: int, column: int) -> None:
         if self.loaded is not None:
-            self._selection.set(self.loaded.bus, (column,) if column >= 0 else ())
+            self._selection.set(self.loaded.selection_kind, (column,) if column >= 0 else ())
 
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None:
@@ -314,14 +314,14 @@ class FactorHeatPage(ResultPage):
         if kind == "layer" and chosen and chosen[0] < len(self.loaded.factors):
             self.picker.choose(chosen[0])
             self._change(factor=chosen[0])
-        elif kind == self.loaded.bus:
+        elif kind == self.loaded.selection_kind:
             self._mark()
 
     def _mark(self) -> None:
         data, made = self.loaded, self.made
         if made is None:
             return
-        chosen = tuple(i for i in self._selection.get(data.bus) if i < len(data.items))
+        chosen = tuple(i for i in self._selection.get(data.selection_kind) if i < len(data.items))
         self.canvas.marked_columns = chosen[:200]
         self.canvas.update()
         gaps = int(np.isnan(made.raw).sum())
@@ -359,7 +359,7 @@ class FactorHeatPage(ResultPage):
         rows = [r for r, i in enumerate(self.made.items) if text and wanted in findable(data.names[i])]
         found = [i for i, name in enumerate(data.items) if text and wanted in findable(name)]
         self.canvas.marked_rows = tuple(rows)
-        self._selection.set(data.bus, tuple(found))
+        self._selection.set(data.selection_kind, tuple(found))
         self.canvas.update()
         return [data.names[self.made.items[r]] for r in rows] + [data.items[i] for i in found]
 
@@ -375,8 +375,8 @@ class FactorHeatPage(ResultPage):
         """Show all of the picture, then select nothing."""
         if self.canvas.zoomed:
             self.canvas.reset_view()
-        elif self.loaded is not None and self._selection.get(self.loaded.bus):
-            self._selection.set(self.loaded.bus, ())
+        elif self.loaded is not None and self._selection.get(self.loaded.selection_kind):
+            self._selection.set(self.loaded.selection_kind, ())
         else:
             return False
         return True

@@ -30,7 +30,7 @@ class FeatureFit(Scores):
     """Scores (n, K) with the weights (K, m) of the columns of a matrix.
 
     ``order`` (n, m) is 0 where a cell is in order, 1 where not, below 0 where it was not compared; ``thresholds`` (m, c), the first
-    ``levels - 1`` of each column; ``bus_columns`` is the axis of the data whose items the columns are.
+    ``levels - 1`` of each column.
     """
 
     weights: np.ndarray
@@ -181,7 +181,7 @@ class FeatureFitPage(ScoresPage):
         self._mark()
         self.update_head()
 
-    def _told_more(self) -> str:
+    def _more_text(self) -> str:
         count = len(self.loaded.lines(self._feature))
         return f"; {format_count(count)} dashed lines: thresholds between the levels" if count else ""
 

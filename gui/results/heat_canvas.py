@@ -124,16 +124,16 @@ class HeatCanvas(QWidget):
         if self.picture is None:
             return
         at = at or self._plot.center()
-        y, x = self._place(at)
+        y, x = self._position(at)
         n, m = self.picture.shape
         spans = []
-        for (low, high), place, length in ((self._rows, y, n), (self._columns, x, m)):
+        for (low, high), position, length in ((self._rows, y, n), (self._columns, x, m)):
             span = min(max((high - low) * factor, min(2.0, length)), float(length))
-            share = (place - low) / (high - low)
-            spans.append((place - share * span, place + (1 - share) * span))
+            share = (position - low) / (high - low)
+            spans.append((position - share * span, position + (1 - share) * span))
         self._hold(spans[0], spans[1])
         # labels may have come or gone: bring the place back under the pointer
-        y2, x2 = self._place(at)
+        y2, x2 = self._position(at)
         if max(abs(y2 - y), abs(x2 - x)) > 1e-9 and self._plot.contains(at):
             (a, b), (c, d) = self._rows, self._columns
             self.set_view((a + y - y2, b + y - y2), (c + x - x2, d + x - x2))
@@ -149,7 +149,7 @@ class HeatCanvas(QWidget):
         self._image = None
         self.update()
 
-    def _place(self, at: QPointF) -> tuple[float, float]:
+    def _position(self, at: QPointF) -> tuple[float, float]:
         """Row and column place at a point, as real numbers."""
         plot = self._plot
         (top, bottom), (left, right) = self._rows, self._columns
@@ -161,7 +161,7 @@ class HeatCanvas(QWidget):
         """Original row and column under a point."""
         if self.picture is None or not self._plot.contains(at):
             return None
-        y, x = self._place(at)
+        y, x = self._position(at)
         n, m = self.picture.shape
         row, column = min(int(y), n - 1), min(int(x), m - 1)
         return int(self.picture.row_order[row]), int(self.picture.column_order[column])
@@ -182,16 +182,16 @@ class HeatCanvas(QWidget):
         """A length in device pixels, at least one."""
         return max(round(length * self.pixel_ratio()), 1)
 
-    def x_of(self, place: float) -> float:
+    def x_of(self, position: float) -> float:
         """Logical x of a column place, on a device pixel."""
         (left, right), plot, ratio = self._columns, self._plot, self.pixel_ratio()
-        x = plot.left() + (place - left) / (right - left) * plot.width()
+        x = plot.left() + (position - left) / (right - left) * plot.width()
         return float(np.floor(x * ratio + 0.5) / ratio)
 
-    def y_of(self, place: float) -> float:
+    def y_of(self, position: float) -> float:
         """Logical y of a row place, on a device pixel."""
         (top, bottom), plot, ratio = self._rows, self._plot, self.pixel_ratio()
-        y = plot.top() + (place - top) / (bottom - top) * plot.height()
+        y = plot.top() + (position - top) / (bottom - top) * plot.height()
         return float(np.floor(y * ratio + 0.5) / ratio)
 
     # -- layout ---------------------------------------------------------------------------------
@@ -354,11 +354,11 @@ class HeatCanvas(QWidget):
         row, column = self._cursor or (int(a) - down, int(c) - right)
         row, column = min(max(row + down, 0), n - 1), min(max(column + right, 0), m - 1)
         self._cursor = (row, column)
-        self._show_place(row, column)
+        self._show_position(row, column)
         self._tell((int(self.picture.row_order[row]), int(self.picture.column_order[column])))
         self.update()
 
-    def _show_place(self, row: int, column: int) -> None:
+    def _show_position(self, row: int, column: int) -> None:
         (a, b), (c, d) = self._rows, self._columns
         dy = min(row - a, 0) + max(row + 1 - b, 0)
         dx = min(column - c, 0) + max(column + 1 - d, 0)
@@ -374,8 +374,8 @@ class HeatCanvas(QWidget):
             if item is None:
                 continue
             order = (self.picture.row_order, self.picture.column_order)[axis]
-            place = int(np.flatnonzero(order == item)[0]) + 0.5
+            position = int(np.flatnonzero(order == item)[0]) + 0.5
             extent = (self._plot.height(), self._plot.width())[axis]
             span = min(spans[axis][1] - spans[axis][0], extent / (1.3 * self.caption_metrics().height()))
-            spans[axis] = (place - span / 2, place + span / 2)
+            spans[axis] = (position - span / 2, position + span / 2)
         self.set_view(*spans)

@@ -153,11 +153,11 @@ def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
         return
     (low, high), _ = canvas.visible_range
     step = _step(canvas, plot.height() / (high - low), metrics.height() * 0.9)
-    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
-        top, bottom = max(canvas.y_of(place), plot.top()), min(canvas.y_of(place + 1), plot.bottom())
+    for position in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
+        top, bottom = max(canvas.y_of(position), plot.top()), min(canvas.y_of(position + 1), plot.bottom())
         if step == 1 and bottom - top < metrics.height() * 0.7:
             continue
-        name = picture.row_names[picture.row_order[place]]
+        name = picture.row_names[picture.row_order[position]]
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
         _text(canvas, painter, QPointF(plot.right() + space.S, (top + bottom) / 2), shown)
 
@@ -171,11 +171,11 @@ def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     flat = columns_fit(canvas, plot.width())
     _, (low, high) = canvas.visible_range
     step = _step(canvas, plot.width() / (high - low), metrics.height() * 0.9)
-    for place in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
-        left, right = max(canvas.x_of(place), plot.left()), min(canvas.x_of(place + 1), plot.right())
+    for position in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
+        left, right = max(canvas.x_of(position), plot.left()), min(canvas.x_of(position + 1), plot.right())
         if step == 1 and right - left < metrics.height() * 0.6:
             continue
-        name = picture.column_names[picture.column_order[place]]
+        name = picture.column_names[picture.column_order[position]]
         painter.save()
         if flat:
             x = (left + right - metrics.horizontalAdvance(name)) / 2
@@ -226,13 +226,13 @@ def paint_marks(canvas: HeatCanvas, painter: QPainter) -> None:
     painter.setPen(QPen(theme().color("surface"), 1))
     painter.setBrush(theme().color("accent"))
     for row in canvas.marked_rows:
-        place = int(np.flatnonzero(picture.row_order == row)[0]) + 0.5
-        if top <= place <= bottom:
-            x, y = plot.right(), canvas.y_of(place)
+        position = int(np.flatnonzero(picture.row_order == row)[0]) + 0.5
+        if top <= position <= bottom:
+            x, y = plot.right(), canvas.y_of(position)
             painter.drawPolygon([QPointF(x - 9, y), QPointF(x + 2, y - 6), QPointF(x + 2, y + 6)])
     for column in canvas.marked_columns:
-        place = int(np.flatnonzero(picture.column_order == column)[0]) + 0.5
-        if left <= place <= right:
-            x, y = canvas.x_of(place), plot.bottom()
+        position = int(np.flatnonzero(picture.column_order == column)[0]) + 0.5
+        if left <= position <= right:
+            x, y = canvas.x_of(position), plot.bottom()
             painter.drawPolygon([QPointF(x, y - 9), QPointF(x - 6, y + 2), QPointF(x + 6, y + 2)])
     painter.restore()

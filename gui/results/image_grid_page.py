@@ -181,7 +181,7 @@ class ImageGridPage(ResultPage):
             self.set_shape(text)
 
     def set_shape(self, text: str) -> None:
-        """Note ``16 × 16`` as image shape of the data; what is wrong with it is told in a message."""
+        """Note ``16 × 16`` as image shape of the data; what is wrong with it is shown in a message."""
         missing: NoShape = self.loaded
         sides = tuple(int(part) for part in re.findall(r"\d+", text))
         dataset = self.workbench.session.datasets.get(missing.dataset)
@@ -191,7 +191,7 @@ class ImageGridPage(ResultPage):
             if dataset is not None:
                 self.workbench.replace_dataset(missing.dataset, dataset.with_(image_shape=sides))
         except DataError as error:
-            self.workbench.told.emit("error", "Could not set the image shape", error.message, "")
+            self.workbench.notified.emit("error", "Could not set the image shape", error.message, "")
             return
         self.refresh()
 

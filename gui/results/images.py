@@ -266,23 +266,23 @@ def _classes(column: np.ndarray | None) -> tuple[tuple[str, ...], np.ndarray | N
     if made is None or not made.classes or len(made.classes) > MOST_CLASSES:
         return (), None
     order = sorted(range(len(made.classes)), key=lambda c: made.classes[c])
-    place = np.empty(len(order) + 1, dtype=np.intp)
-    place[order], place[-1] = np.arange(len(order)), -1
-    return tuple(made.classes[c] for c in order), place[made.codes]
+    position = np.empty(len(order) + 1, dtype=np.intp)
+    position[order], position[-1] = np.arange(len(order)), -1
+    return tuple(made.classes[c] for c in order), position[made.codes]
 
 
 def _means(given: Dataset, codes: np.ndarray, count: int, shape: tuple[int, ...]) -> dict[str, Any]:
     height, width = shape[1:]
     values = dense(given)
-    place = given.pixels if given.image_shape == (height, width) else None
-    if place is None and values.shape[1] != height * width:
+    pixels = given.pixels if given.image_shape == (height, width) else None
+    if pixels is None and values.shape[1] != height * width:
         return {}
     flat = np.full((count, height * width), np.nan)
     for c in range(count):
         inside = values[codes == c]
         known = np.isfinite(inside)
         total = np.where(known, inside, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        flat[c, slice(None) if place is None else place] = total
+        flat[c, slice(None) if pixels is None else pixels] = total
     means = flat.reshape(count, height, width)
     known = means[np.isfinite(means)]
     limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)

@@ -35,7 +35,7 @@ class Gaps:
     names: tuple[str, ...]
     counts: tuple[int, ...]
     sizes: tuple[int, ...]
-    place: int
+    index: int
     columns: Mapping[str, np.ndarray]
     word: str
     agreement: float
@@ -51,7 +51,7 @@ class ImputedPage(ResultPage):
     icon_name = "imputed"
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
-        self._place = -1
+        self._index = -1
         super().__init__(workbench, run, view, parent)
 
     def build(self) -> QWidget:
@@ -81,19 +81,19 @@ class ImputedPage(ResultPage):
         names = tuple(block.name for block in fitted.blocks)
         gaps = [fitted.missing(k) for k in range(len(names))]
         counts = tuple(int(one.sum()) for one in gaps)
-        place = self._place if 0 <= self._place < len(names) and counts[self._place] else -1
-        if place < 0:
-            place = next((k for k, count in enumerate(counts) if count), 0)
+        index = self._index if 0 <= self._index < len(names) and counts[self._index] else -1
+        if index < 0:
+            index = next((k for k, count in enumerate(counts) if count), 0)
         dims = next((item.dims for item in sources.run.spec.inputs if item.name == fitted.name), ())
         return Gaps(
             fitted,
             names,
             counts,
             tuple(one.size for one in gaps),
-            place,
-            _cells(fitted, place, dims),
+            index,
+            _cells(fitted, index, dims),
             (dims[0] if dims else "row").replace("_", " "),
-            fitted.agreement(place, *np.nonzero(gaps[place])),
+            fitted.agreement(index, *np.nonzero(gaps[index])),
         )
 
     def show_loaded(self, loaded: Gaps) -> None:
@@ -104,13 +104,13 @@ class ImputedPage(ResultPage):
                 "Every cell of the data is known, so there is nothing to impute.",
             )
             return
-        self._place = loaded.place
-        self.picker.set_names(loaded.names, loaded.place)
+        self._index = loaded.index
+        self.picker.set_names(loaded.names, loaded.index)
         self._options.setVisible(len(loaded.names) > 1)
         self.table.set_columns(loaded.columns)
         listed = len(next(iter(loaded.columns.values())))
-        total = loaded.counts[loaded.place]
-        text = f"{format_count(total)} missing cells, {format_percent(total / max(1, loaded.sizes[loaded.place]))} of {loaded.names[loaded.place]}"
+        total = loaded.counts[loaded.index]
+        text = f"{format_count(total)} missing cells, {format_percent(total / max(1, loaded.sizes[loaded.index]))} of {loaded.names[loaded.index]}"
         if listed < total:
             text += f"; the first {format_count(listed)} are listed, a file holds all (… menu)"
         if not np.isnan(loaded.agreement):
@@ -119,14 +119,14 @@ class ImputedPage(ResultPage):
             )
         self._foot.setText(text)
 
-    def choose(self, place: int) -> None:
+    def choose(self, index: int) -> None:
         """List the cells of another block."""
-        if self.loaded is not None and place >= 0 and place != self.loaded.place:
-            if not self.loaded.counts[place]:
-                self._foot.setText(f"Nothing is missing in {self.loaded.names[place]}")
-                self.picker.choose(self.loaded.place)
+        if self.loaded is not None and index >= 0 and index != self.loaded.index:
+            if not self.loaded.counts[index]:
+                self._foot.setText(f"Nothing is missing in {self.loaded.names[index]}")
+                self.picker.choose(self.loaded.index)
                 return
-            self._place = place
+            self._index = index
             self.refresh()
 
     # -- words and files ------------------------------------------------------------------------
@@ -169,10 +169,10 @@ class ImputedPage(ResultPage):
         fitted, word = self.loaded.fitted, self.loaded.word
 
         def written(count: int) -> None:
-            self.workbench.told.emit("ok", f"Exported {format_count(count)} cells to {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {format_count(count)} cells to {path.name}", "", "")
 
         def failed(error: BaseException, details: str) -> None:
-            self.workbench.told.emit("error", "Could not export the imputed cells", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the imputed cells", str(error), "")
 
         return self.start(lambda task: write_imputed(fitted, path, word), written, failed)
 
@@ -180,19 +180,19 @@ class ImputedPage(ResultPage):
         return self.loaded.columns, {}
 
 
-def _cells(fitted: FittedInput, place: int, dims: tuple[str, ...]) -> dict[str, np.ndarray]:
+def _cells(fitted: FittedInput, index: int, dims: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Columns of the first missing cells of a block."""
-    parts = list(fitted.imputed(place, MOST_ROWS))
+    parts = list(fitted.imputed(index, MOST_ROWS))
     rows, columns, mean, sd = (
         np.concatenate([part[k] for part in parts]) if parts else np.zeros(0) for k in range(4)
     )
-    block = fitted.blocks[place]
-    words = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
-    names = [np.array(axis, dtype=object) for axis in fitted.shown_names(place)]
+    block = fitted.blocks[index]
+    titles = [capital(dim.replace("_", " ")) for dim in dims] if len(dims) == 2 else ["Row", "Column"]
+    names = [np.array(axis, dtype=object) for axis in fitted.shown_names(index)]
     unit = f" ({block.unit})" if block.unit else ""
     return {
-        words[0]: names[0][rows.astype(np.intp)],
-        words[1]: names[1][columns.astype(np.intp)],
+        titles[0]: names[0][rows.astype(np.intp)],
+        titles[1]: names[1][columns.astype(np.intp)],
         f"Expected{unit}": mean,
         f"SD{unit}": sd,
     }

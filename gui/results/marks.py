@@ -114,8 +114,8 @@ def colouring(title: str, column: np.ndarray) -> Colouring | None:
     if other:
         names.sort(key=lambda name: -known.count(name))
         names = [*names[: MOST_CLASSES - 1], _OTHER]
-    place = {name: k for k, name in enumerate(names)}
-    codes = np.array([place.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
+    index = {name: k for k, name in enumerate(names)}
+    codes = np.array([index.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
     return Colouring(title, texts, codes, tuple(names), has_other=other)
 
 

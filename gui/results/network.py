@@ -28,7 +28,7 @@ class Network:
 
     ``ends`` (e, 2) are numbers of nodes, ``weights`` (e,) may be negative; ``rank`` (e,) is 0 for a link that is the
     strongest of one of its nodes. ``first`` nodes are of one kind and the others of another; 0 where there is one kind.
-    ``items`` (n,) are the numbers of the nodes along the axis ``bus`` of the data.
+    ``items`` (n,) are the numbers of the nodes along the axis ``selection_kind`` of the data.
     """
 
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Network:
     doc: str
     total: int
     """Links before the weakest were left out."""
-    bus: str
+    selection_kind: str
     items: np.ndarray | None
     places: np.ndarray
     seed: int
@@ -133,7 +133,7 @@ def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
     confidence, confidence_label = _confidence(sources, result, ends - [0, first])
     ends = np.ascontiguousarray(ends[order])
     strength, strength_label = _strength(sources, len(names), first)
-    bus, items = _on_bus(sources, names[first:])
+    selection_kind, items = _on_data_axis(sources, names[first:])
     network = Network(
         names=names,
         ends=ends,
@@ -149,7 +149,7 @@ def load_network(sources: Sources, kept: Mapping[str, Any]) -> Network:
         label=result.label or "Weight",
         doc=result.doc,
         total=total,
-        bus=bus,
+        selection_kind=selection_kind,
         items=items,
         places=np.zeros((len(names), 2)),
         seed=int(kept.get("seed", 1)),
@@ -286,19 +286,19 @@ def _groups(sources: Sources, names: tuple[str, ...], first: int, dims: tuple[st
         range(len(made.classes)),
         key=lambda c: [int(p) if p.isdigit() else p for p in _PARTS.split(made.classes[c])],
     )
-    place = np.empty(len(order) + 1, dtype=np.intp)
-    place[order], place[-1] = np.arange(len(order)), -1
-    return replace(made, codes=place[made.codes], classes=tuple(made.classes[c] for c in order))
+    position = np.empty(len(order) + 1, dtype=np.intp)
+    position[order], position[-1] = np.arange(len(order)), -1
+    return replace(made, codes=position[made.codes], classes=tuple(made.classes[c] for c in order))
 
 
-def _on_bus(sources: Sources, names: tuple[str, ...]) -> tuple[str, np.ndarray | None]:
+def _on_data_axis(sources: Sources, names: tuple[str, ...]) -> tuple[str, np.ndarray | None]:
     """The axis of the data whose items the nodes are, and their numbers along it."""
     for item in sources.run.spec.inputs:
         for dataset in sources.run.inputs.get(item.name, ())[:1]:
             for axis in (1, 0):
-                place = {identity_of(name): i for i, name in enumerate(sources.names_of(dataset, axis))}
-                if names and all(identity_of(name) in place for name in names):
-                    return ("row", "column")[axis], np.array([place[identity_of(name)] for name in names])
+                position = {identity_of(name): i for i, name in enumerate(sources.names_of(dataset, axis))}
+                if names and all(identity_of(name) in position for name in names):
+                    return ("row", "column")[axis], np.array([position[identity_of(name)] for name in names])
     return "", None
 
 
@@ -313,12 +313,12 @@ def laid_out(network: Network, kept: Mapping[str, Any]) -> Network:
         return replace(network, places=stored)
     start = None
     if stored.shape == (len(old), 2) and len(old):
-        place = {name: i for i, name in enumerate(old)}
+        position = {name: i for i, name in enumerate(old)}
         names = [identity_of(name) for name in network.names]
-        if sum(name in place for name in names) > 0.8 * n:
+        if sum(name in position for name in names) > 0.8 * n:
             rng = np.random.default_rng(network.seed)
             start = np.array(
-                [stored[place[name]] if name in place else rng.uniform(-1, 1, 2) for name in names]
+                [stored[position[name]] if name in position else rng.uniform(-1, 1, 2) for name in names]
             )
     return replace(network, places=spring_layout(n, network.ends, network.weights**2, network.seed, start))
 

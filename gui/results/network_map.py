@@ -143,12 +143,12 @@ class NetworkMap(Chart):
         assert self.shown is not None
         return radii(self.shown, self.focus >= 0, self.width() * self.height())
 
-    def node_at(self, place: QPointF) -> int:
+    def node_at(self, point: QPointF) -> int:
         """The node under a place; -1 for none."""
         if self.shown is None or not len(self.places):
             return -1
         at, radius = self.pixels(), self._radii()
-        away = np.hypot(*(at - [place.x(), place.y()]).T) - radius
+        away = np.hypot(*(at - [point.x(), point.y()]).T) - radius
         away = np.where(np.isfinite(away), away, np.inf)
         nearest = int(away.argmin())
         return nearest if away[nearest] <= _REACH else -1
@@ -226,11 +226,11 @@ class NetworkMap(Chart):
         for node, token in ((self.focus, "accent"), (self.current, "text")):
             if node < 0 or not np.isfinite(at[node]).all():
                 continue
-            place, around_it = QPointF(*at[node].tolist()), float(radius[node]) + 4
+            point, around_it = QPointF(*at[node].tolist()), float(radius[node]) + 4
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for color, width in (("surface", 5.0), (token, 2.0)):
                 painter.setPen(QPen(theme().color(color), width))
-                painter.drawEllipse(place, around_it, around_it)
+                painter.drawEllipse(point, around_it, around_it)
             under = np.where(np.arange(len(radius)) == node, radius + 6, radius)
             names = place_names([(node, self.shown.network.names[node], None)], at, under, room)
             paint_names(painter, names, node)
@@ -307,8 +307,8 @@ class NetworkMap(Chart):
             nodes = self.shown.nodes.tolist()
             if self.focus >= 0:
                 nodes = [self.focus, *self.shown.other(self.shown.links_of(self.focus), self.focus).tolist()]
-            place = nodes.index(self.current) + step if self.current in nodes else 0
-            self.point(nodes[min(max(place, 0), len(nodes) - 1)])
+            index = nodes.index(self.current) + step if self.current in nodes else 0
+            self.point(nodes[min(max(index, 0), len(nodes) - 1)])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current >= 0:
             self.chosen.emit(self.current)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal) and self.focus < 0:

@@ -114,9 +114,9 @@ class NetworkPage(ResultPage):
             self._least = float(size[_AT_FIRST - 1]) if len(size) > _AT_FIRST else low
         self._threshold_field.setVisible(high > low)
         self.threshold.set_range(0, _STEPS)
-        place = round((self._least - low) / ((high - low) or 1.0) * _STEPS)
+        steps = round((self._least - low) / ((high - low) or 1.0) * _STEPS)
         blocked = self.threshold.blockSignals(True)
-        self.threshold.set_value(min(max(place, 0), _STEPS))
+        self.threshold.set_value(min(max(steps, 0), _STEPS))
         self.threshold.blockSignals(blocked)
         self.legend.set_colouring(loaded.colours)
         if self.map.focus >= len(loaded.names):
@@ -151,18 +151,18 @@ class NetworkPage(ResultPage):
         self.update_head()
 
     # -- choices --------------------------------------------------------------------------------
-    def _weight(self, place: float) -> float:
+    def _weight(self, steps: float) -> float:
         data = self.loaded
         if not isinstance(data, Network):
             return 0.0
         low, high = data.limits
-        return low + place / _STEPS * (high - low)
+        return low + steps / _STEPS * (high - low)
 
-    def _weight_text(self, place: float) -> str:
-        return format_number(self._weight(place), 2)
+    def _weight_text(self, steps: float) -> str:
+        return format_number(self._weight(steps), 2)
 
-    def _set_threshold(self, place: float) -> None:
-        self._least = self._weight(place)
+    def _set_threshold(self, steps: float) -> None:
+        self._least = self._weight(steps)
         if isinstance(self.loaded, Network) and not self.state:
             self._filter()
 
@@ -204,11 +204,13 @@ class NetworkPage(ResultPage):
         if 0 <= node < data.first:
             self._selection.set("layer", (node,))
         elif data.items is not None:
-            self._selection.set(data.bus, (int(data.items[node - data.first]),) if node >= 0 else ())
+            self._selection.set(
+                data.selection_kind, (int(data.items[node - data.first]),) if node >= 0 else ()
+            )
 
     def _on_selection(self, kind: str) -> None:
         data = self.loaded
-        if not isinstance(data, Network) or self.state or kind != data.bus or data.items is None:
+        if not isinstance(data, Network) or self.state or kind != data.selection_kind or data.items is None:
             return
         chosen = self._selection.get(kind)
         found = np.flatnonzero(data.items == chosen[0]) + data.first if len(chosen) == 1 else np.zeros(0, int)
@@ -292,8 +294,8 @@ class NetworkPage(ResultPage):
         focus = self.map.focus
         if focus < 0:
             sources = self._sources
-            told = sources.text(self.view.headline), sources.text(self.view.caption)
-            self.set_head(told[0] or self._counts(), self._counts() if told[0] else told[1] or self._key())
+            texts = sources.text(self.view.headline), sources.text(self.view.caption)
+            self.set_head(texts[0] or self._counts(), self._counts() if texts[0] else texts[1] or self._key())
             return
         count, word = int(self.shown.degree[focus]), self.loaded.word
         noun = word if count == 1 else plural(word)
@@ -329,9 +331,9 @@ class NetworkPage(ResultPage):
         try:
             self.export_graphml(path)
         except OSError as error:
-            self.workbench.told.emit("error", "Could not export the network", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the network", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
         """The links that are shown, strongest first."""

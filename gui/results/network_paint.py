@@ -222,11 +222,11 @@ def paint_names(painter: QPainter, names: list[tuple[int, QRectF, str]], bold: i
         font.setWeight(QFont.Weight.DemiBold if i == bold else QFont.Weight.Normal)
         metrics = QFontMetricsF(font)
         left = box.center().x() - metrics.horizontalAdvance(text) / 2
-        place = QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
+        point = QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
         painter.setFont(font)
         if painter.paintEngine().type() in _VECTOR:
             path = QPainterPath()
-            path.addText(place, font, text)
+            path.addText(point, font, text)
             rim = QPen(theme().color("surface"), 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
             rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.strokePath(path, rim)
@@ -236,9 +236,9 @@ def paint_names(painter: QPainter, names: list[tuple[int, QRectF, str]], bold: i
             theme().color("surface")
         )  # glyphs that are kept are far quicker than outlines of paths
         for x, y in _RIM:
-            painter.drawText(place + QPointF(x, y), text)
+            painter.drawText(point + QPointF(x, y), text)
         painter.setPen(theme().color("text"))
-        painter.drawText(place, text)
+        painter.drawText(point, text)
 
 
 def around(shown: Shown, node: int, width: float, height: float) -> np.ndarray:

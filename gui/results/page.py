@@ -59,7 +59,7 @@ class ResultPage(Renaming):
         self._task: Task | None = None
         self._own_tasks: set[Task] = set()
         self._left_out: tuple[str, ...] = ()
-        self._solution_words: tuple[str, ...] = ()
+        self._solution_captions: tuple[str, ...] = ()
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setAccessibleName(view.title)
@@ -128,7 +128,7 @@ class ResultPage(Renaming):
         self._headline = Label(self.view.title, "title", elide=True)
         self._caption = Label("", "body", "muted", elide=True)
         self._doubt = DoubtMark()
-        self._doubt.clicked.connect(lambda: self.workbench.page_asked.emit(self.run.id, DIAGNOSTICS))
+        self._doubt.clicked.connect(lambda: self.workbench.page_requested.emit(self.run.id, DIAGNOSTICS))
         self._solution = SolutionChoice(self.workbench, self.run)
         self._solution.chosen.connect(self.refresh)
         self._find_button = tool_button("search", "Find in this view (Ctrl+F)", self.find_in_page)
@@ -139,7 +139,7 @@ class ResultPage(Renaming):
             tool_button("more", "More", self._show_menu),
         ]
         title_row = horizontal(self._headline, self._doubt, STRETCH, spacing=space.S)
-        words = vertical(title_row, self._caption, spacing=2)
+        texts = vertical(title_row, self._caption, spacing=2)
         self._find = QLineEdit()
         self._find.setClearButtonEnabled(True)
         self._find.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
@@ -165,7 +165,7 @@ class ResultPage(Renaming):
         for page in (self._content, self._skeleton, self._pane):
             self._stack.addWidget(page)
         head = horizontal(
-            (words, 1),
+            (texts, 1),
             space.S,
             self._solution,
             *self.head_buttons,
@@ -189,14 +189,14 @@ class ResultPage(Renaming):
         """Load again in the background; the old picture stays until the new one is there."""
         if self._task is not None:
             self._task.cancel()
-        sources, number, words = self.new_sources(), self._solution.number, self._solution.words()
+        sources, number, captions = self.new_sources(), self._solution.number, self._solution.captions()
         if self._stack.currentWidget() is not self._content:
             self._wait_before_skeleton.start()
 
         def load(task: Task) -> tuple[Sources, Any, tuple[tuple[str, ...], ...]]:
             task.check()  # another one may have been asked for while this one waited
             shown = sources.of_run(self.run.solution(number)) if number else sources
-            return shown, self.load(shown), (words, shown.parts())
+            return shown, self.load(shown), (captions, shown.parts())
 
         self._task = self.start(load, self._done, self._failed)
 
@@ -244,7 +244,7 @@ class ResultPage(Renaming):
         return not self.busy
 
     def _done(self, outcome: tuple[Sources, Any, tuple[tuple[str, ...], ...]]) -> None:
-        sources, self.loaded, (self._solution_words, self._left_out) = outcome
+        sources, self.loaded, (self._solution_captions, self._left_out) = outcome
         self._wait_before_skeleton.stop()
         self._sources = sources
         try:
@@ -279,12 +279,12 @@ class ResultPage(Renaming):
         headline = sources.text(self.view.headline) if sources else ""
         caption = sources.text(self.view.caption) if sources else ""
         caption = caption or self.default_caption()
-        told = [caption.rstrip(".")] if caption and self._left_out else [caption]
-        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*told, *self._left_out))))
+        parts = [caption.rstrip(".")] if caption and self._left_out else [caption]
+        self.set_head(headline or self.default_headline(), ". ".join(filter(None, (*parts, *self._left_out))))
 
     def set_head(self, headline: str, caption: str) -> None:
         """Show these words above the picture, after what is shown of several solutions."""
-        caption = ". ".join(filter(None, (*self._solution_words, caption)))
+        caption = ". ".join(filter(None, (*self._solution_captions, caption)))
         self._headline.setText(headline)
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
@@ -446,9 +446,9 @@ class ResultPage(Renaming):
         try:
             self.export_picture(path)
         except (OSError, ValueError) as error:
-            self.workbench.told.emit("error", "Could not export the picture", str(error), "")
+            self.workbench.notified.emit("error", "Could not export the picture", str(error), "")
         else:
-            self.workbench.told.emit("ok", f"Exported {path.name}", "", "")
+            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
 
     def _show_menu(self) -> None:
         anchor = self.head_buttons[-1]
@@ -458,7 +458,7 @@ class ResultPage(Renaming):
         """The menu of the page, with what can be done to what is chosen."""
         self._open_menu(event.globalPos())
 
-    def _open_menu(self, place: QPoint) -> None:
+    def _open_menu(self, point: QPoint) -> None:
         menu = QMenu(self)
         self.fill_menu(menu)
         self.offer_rename(menu)
@@ -468,7 +468,7 @@ class ResultPage(Renaming):
             "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
-        menu.exec(place)
+        menu.exec(point)
         menu.deleteLater()
 
 

@@ -9,15 +9,15 @@ from plaidwork.gui.selection import Selection
 
 
 class PointsPage(ResultPage):
-    """What is loaded has ``names`` of the points, and ``bus``, the axis of the data whose items they are (or empty)."""
+    """What is loaded has ``names`` of the points, and ``selection_kind``, the axis of the data whose items they are (or empty)."""
 
     chart: ScatterChart
     _selection: Selection
 
     def select(self, items: tuple[int, ...]) -> None:
         """Select these items in all views of the run."""
-        if self.loaded is not None and self.loaded.bus:
-            self._selection.set(self.loaded.bus, items)
+        if self.loaded is not None and self.loaded.selection_kind:
+            self._selection.set(self.loaded.selection_kind, items)
         else:
             self.chart.set_marked(items)
 

@@ -49,12 +49,12 @@ class Posterior:
         return f"{self.number(self.median)} ({self.number(self.low)} to {self.number(self.high)})"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The quantity in words."""
-        words = f"{self.name}: median {self.number(self.median)}, 90 % from {self.number(self.low)} to {self.number(self.high)}"
+        text = f"{self.name}: median {self.number(self.median)}, 90 % from {self.number(self.low)} to {self.number(self.high)}"
         if self.prior_low == self.prior_low:
-            words += f"; prior {self.number(self.prior_low)} to {self.number(self.prior_high)}"
-        return words
+            text += f"; prior {self.number(self.prior_low)} to {self.number(self.prior_high)}"
+        return text
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -217,7 +217,7 @@ class PosteriorGrid(Chart):
         """Mark a panel and tell it."""
         if k != self.current:
             self.current = k
-            self.hovered.emit(self.panels[k].told if k >= 0 else "")
+            self.hovered.emit(self.panels[k].description if k >= 0 else "")
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

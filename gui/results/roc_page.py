@@ -17,7 +17,7 @@ from plaidwork.gui.results.assessed_page import AssessedPage, Judged, with_inter
 from plaidwork.gui.results.chart import Scale, capital
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
-from plaidwork.gui.results.place_chart import PlaceChart
+from plaidwork.gui.results.position_chart import PositionChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SegmentedControl
@@ -48,17 +48,15 @@ class RatingCurve:
     def text(self, i: int) -> str:
         """A place on the curve in words."""
         limit = float(self.thresholds[i])
-        words = "threshold above all" if limit == np.inf else f"threshold {format_number(limit, 3)}"
+        text = "threshold above all" if limit == np.inf else f"threshold {format_number(limit, 3)}"
         hits = round(float(self.y[i] if self.kind == "roc" else self.x[i]) * self.n_positive)
         _, low, high = wilson(hits, self.n_positive)
         names = _AXES[self.kind]
-        words += f": {names[0]} {format_probability(self.x[i])}, {names[1]} {format_probability(self.y[i])}"
-        return (
-            words + f"; {hits} of {self.n_positive} found ({format_percent(low)} to {format_percent(high)})"
-        )
+        text += f": {names[0]} {format_probability(self.x[i])}, {names[1]} {format_probability(self.y[i])}"
+        return text + f"; {hits} of {self.n_positive} found ({format_percent(low)} to {format_percent(high)})"
 
 
-class RatingChart(PlaceChart):
+class RatingChart(PositionChart):
     """One curve in a square, and what guessing would give."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -100,12 +98,12 @@ class RatingChart(PlaceChart):
         top = y.at(0.06) if curve.base is None else y.at(curve.base) - metrics.height() - 2
         if curve.base is not None and top < area.top() + 2:
             top = y.at(curve.base) + 2
-        place = QRectF(
+        box = QRectF(
             x.at(0.08), top - (0 if curve.base is not None else metrics.height() / 2), width, metrics.height()
         )
         if curve.base is None:
-            place.moveLeft(x.at(0.1))
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, "guessing")
+            box.moveLeft(x.at(0.1))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft, "guessing")
         ink = theme().category(0)
         pen = QPen(ink, 2)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -145,7 +143,7 @@ class RatingChart(PlaceChart):
             y += used.height() + space.XS
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def place_at(self, at: QPointF) -> int:
+    def position_at(self, at: QPointF) -> int:
         """The threshold whose place is nearest to a point; -1 when none is near."""
         if self.curve is None:
             return -1
@@ -154,12 +152,12 @@ class RatingChart(PlaceChart):
         near = int(np.nanargmin(away))
         return near if away[near] <= _NEAR else -1
 
-    def place_count(self) -> int:
+    def position_count(self) -> int:
         return 0 if self.curve is None else len(self.curve.x)
 
-    def place_text(self, place: int) -> str:
+    def position_text(self, position: int) -> str:
         assert self.curve is not None
-        return self.curve.text(place)
+        return self.curve.text(position)
 
 
 class RocPage(AssessedPage):

@@ -44,11 +44,11 @@ class Points:
 
     def text(self, i: int) -> str:
         """Name, numbers and class in words."""
-        words = f"{self.names[i]}: {self.x_name} {format_number(float(self.x[i]), 3)}"
-        words += f", {self.y_name} {format_number(float(self.y[i]), 3)}"
+        text = f"{self.names[i]}: {self.x_name} {format_number(float(self.x[i]), 3)}"
+        text += f", {self.y_name} {format_number(float(self.y[i]), 3)}"
         if self.colouring.title:
-            words += f", {self.colouring.title} {self.colouring.texts[i] or 'unknown'}"
-        return words
+            text += f", {self.colouring.title} {self.colouring.texts[i] or 'unknown'}"
+        return text
 
 
 class ScatterChart(Chart):

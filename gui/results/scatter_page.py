@@ -120,7 +120,7 @@ class ScatterPage(ScoresPage):
             names = tuple(f"Group {t + 1}" for t in used)
         self.chart.set_overlay(Overlay(lines, circles, names))
 
-    def _told_more(self) -> str:
+    def _more_text(self) -> str:
         """What line and circles are, for the foot."""
         overlay, parts = self.chart.overlay, []
         if overlay.lines:

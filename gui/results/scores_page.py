@@ -18,7 +18,7 @@ from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.source import SourceError, Sources, bus_kind, role_names
+from plaidwork.gui.results.source import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.widgets import ColorBar, Label
 
 NOTHING = "nothing"
@@ -37,7 +37,7 @@ class Scores:
     word: str
     unit: str
     doc: str
-    bus: str
+    selection_kind: str
     first: str
     """What to colour by at first."""
     planes: Planes | None = None
@@ -117,7 +117,7 @@ class ScoresPage(PointsPage):
             dims[0].replace("_", " "),
             result.unit,
             result.doc,
-            bus_kind(sources, dims[0], n) or ("row" if dim == dims[0] else dims[0]),
+            data_axis(sources, dims[0], n) or ("row" if dim == dims[0] else dims[0]),
             first,
         )
 
@@ -166,12 +166,12 @@ class ScoresPage(PointsPage):
         chosen = self._selection.get("layer")
         if kind == "layer" and chosen and chosen[0] < len(self.loaded.factors):
             self._on_layer(chosen[0])
-        elif kind == self.loaded.bus:
+        elif kind == self.loaded.selection_kind:
             self._mark()
 
     def _mark(self) -> None:
         data: Scores = self.loaded
-        chosen = tuple(i for i in self._selection.get(data.bus) if i < len(data.values))
+        chosen = tuple(i for i in self._selection.get(data.selection_kind) if i < len(data.values))
         self.chart.set_marked(chosen)
         text = f"{format_count(len(data.values))} {plural(data.word)}"
         missing = int((~np.isfinite(data.values[:, self._axes()])).any(axis=1).sum())
@@ -179,14 +179,14 @@ class ScoresPage(PointsPage):
             text += f", {format_count(missing)} without a score"
         if self._colourless:
             text += f"; {self._colour} does not tell them apart"
-        text += self._told_more()
+        text += self._more_text()
         if chosen:
             text += f"; {format_count(len(chosen))} selected"
             if len(chosen) == 1:
                 text = self.chart.points.text(chosen[0])
         self._foot.setText(text)
 
-    def _told_more(self) -> str:
+    def _more_text(self) -> str:
         """For subclasses: more of the foot, beginning with a semicolon."""
         return ""
 

@@ -16,7 +16,7 @@ from plaidwork.gui.results.chart import Scale, capital, plural
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.results.marks import area_colors
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
-from plaidwork.gui.results.place_chart import PlaceChart
+from plaidwork.gui.results.position_chart import PositionChart
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.theme import space, theme
 from plaidwork.gui.widgets import SegmentedControl
@@ -33,7 +33,7 @@ def ordered(data: Judged, order: str) -> np.ndarray:
     return np.lexsort((expected, first))
 
 
-class SharesChart(PlaceChart):
+class SharesChart(PositionChart):
     """A bar for each item from 0 to 1, parted by the classes; a strip below has the known ones."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -91,24 +91,24 @@ class SharesChart(PlaceChart):
         return _image(picture), _image(strip)
 
     # -- pointer and keys -----------------------------------------------------------------------
-    def place_text(self, place: int) -> str:
+    def position_text(self, position: int) -> str:
         """An item in words."""
         assert self.data is not None
-        i = int(self.order[place])
+        i = int(self.order[position])
         shares = ", ".join(
             f"{name} {format_probability(float(p))}"
             for name, p in zip(self.data.classes, self.data.probability[i], strict=True)
         )
         return f"{capital(self.data.word)} of class {self.data.classes[self.data.codes[i]]}: {shares}"
 
-    def place_at(self, at: QPointF) -> int:
+    def position_at(self, at: QPointF) -> int:
         """Place of the item under a point; -1 outside of the bars."""
         area, _ = self.area()
         if self.data is None or not area.adjusted(0, 0, 0, _STRIP + space.S).contains(at):
             return -1
         return min(int((at.x() - area.left()) / area.width() * len(self.order)), len(self.order) - 1)
 
-    def place_count(self) -> int:
+    def position_count(self) -> int:
         return len(self.order)
 
 

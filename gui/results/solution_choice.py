@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from plaidwork.core.draws.diagnostics import listed
-from plaidwork.core.draws.solution_words import weight_text
+from plaidwork.core.draws.solution_texts import weight_text
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.inference.run import Run
 from plaidwork.gui.workbench import Workbench
@@ -48,7 +48,7 @@ class SolutionChoice(QComboBox):
         )
         self.hide()
         self.update_items()
-        self._shown = self.words()
+        self._shown = self.captions()
         self.activated.connect(lambda row: self._selection.set(KIND, (row,) if row else ()))
         self._selection.changed.connect(lambda kind: self._follow() if kind == KIND else None)
         workbench.run_changed.connect(self._on_run)
@@ -60,7 +60,7 @@ class SolutionChoice(QComboBox):
         known = len(solutions_of(self._workbench, self._run))
         return chosen[0] if chosen and 1 <= chosen[0] <= known else 0
 
-    def words(self) -> tuple[str, ...]:
+    def captions(self) -> tuple[str, ...]:
         """What the caption says of what is shown, where there are several solutions."""
         number, found = self.number, solutions_of(self._workbench, self._run)
         if len(found) < 2:
@@ -90,6 +90,6 @@ class SolutionChoice(QComboBox):
 
     def _follow(self) -> None:
         self.update_items()
-        if self.words() != self._shown:
-            self._shown = self.words()
+        if self.captions() != self._shown:
+            self._shown = self.captions()
             self.chosen.emit()

@@ -201,7 +201,7 @@ class Sources:
     def fitted(self, role: str) -> FittedInput | None:
         """The blocks of the input behind a ``fitted:`` or ``data:`` role, with what the model expects in them.
 
-        Raises ``SourceError`` when the data are gone or have changed; without the model only the data are told.
+        Raises ``SourceError`` when the data are gone or have changed; without the model only the data are given.
         """
         prefix, _, name = self.view.source.get(role, "").partition(":")
         if prefix not in ("fitted", "data") or not self.run.inputs.get(name):
@@ -357,7 +357,7 @@ def role_names(sources: Sources, role: str, dim: str, length: int) -> tuple[str,
     return sources.dim_names(dim, length)
 
 
-def bus_kind(sources: Sources, dim: str, length: int) -> str:
+def data_axis(sources: Sources, dim: str, length: int) -> str:
     """``row`` or ``column`` when the dim is that axis of an input with as many items, else empty."""
     for item in sources.run.spec.inputs:
         for name in sources.run.inputs.get(item.name, ())[:1]:

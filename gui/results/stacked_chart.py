@@ -52,7 +52,7 @@ class StackedChart(CurveChart):
         self.paint_focus(painter)
         painter.end()
 
-    def place_at(self, at: QPointF) -> tuple[int, int]:
+    def position_at(self, at: QPointF) -> tuple[int, int]:
         """(curve, place) under a point; -1, -1 outside of the picture."""
         if self.curves is None or not len(self.curves.x):
             return -1, -1

@@ -141,8 +141,8 @@ def _strip(title: str, column: np.ndarray, most: int = MOST_CLASSES) -> Strip | 
     names, first, counts = np.unique(texts[texts != ""].astype(str), return_index=True, return_counts=True)
     if not 2 <= len(names) <= most or len(names) > max(2, len(column) // 2):
         return None
-    by_place = np.argsort(first)
-    names, counts = names[by_place], counts[by_place]
+    by_position = np.argsort(first)
+    names, counts = names[by_position], counts[by_position]
     if len(names) > SHADES:
         common = set(names[np.argsort(-counts, kind="stable")[: SHADES - 1]])
         kept = [name for name in names if name in common]

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.gui.numbers import format_fixed, format_number, format_probability
 from plaidwork.gui.results.chart import Scale
-from plaidwork.gui.results.contours import label_place
+from plaidwork.gui.results.contours import label_position
 from plaidwork.gui.results.marks import Colouring, area_colors, paint_mark
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.surface_map import Layer, Surface
@@ -207,18 +207,18 @@ class SurfaceChart(ScatterChart):
                 at = np.stack([x.all_at(line[:, 0]), y.all_at(line[:, 1])], axis=1)
                 inside = (at[:, 0] > inner.left()) & (at[:, 0] < inner.right())
                 inside &= (at[:, 1] > inner.top()) & (at[:, 1] < inner.bottom())
-                place = label_place(at[inside], taken, _FREE)
-                if place is None:
+                position = label_position(at[inside], taken, _FREE)
+                if position is None:
                     continue
                 text = format_fixed(contour.level, 2).rstrip("0")
                 width, height = metrics.horizontalAdvance(text) + space.S, metrics.height() + 2
-                tag = QRectF(place[0] - width / 2, place[1] - height / 2, width, height)
+                tag = QRectF(position[0] - width / 2, position[1] - height / 2, width, height)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme().color("surface"))
                 painter.drawRoundedRect(tag, 3, 3)
                 painter.setPen(theme().color("text"))
                 painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, text)
-                taken = np.vstack([taken, place])
+                taken = np.vstack([taken, position])
                 break
 
     def _paint_marks(self, painter: QPainter) -> None:
@@ -275,13 +275,11 @@ class SurfaceChart(ScatterChart):
         x, y = self.scales()
         if not (x.start <= at.x() <= x.end and y.end <= at.y() <= y.start):
             return ""
-        place = x.value(at.x()), y.value(at.y())
-        shares, null = surface.at(*place)
+        position = x.value(at.x()), y.value(at.y())
+        shares, null = surface.at(*position)
         if len(shares) == 1:
             shares = np.array([1 - shares[0], shares[0]])
-        where = (
-            f"{surface.x_name} {format_number(place[0], 3)}, {surface.y_name} {format_number(place[1], 3)}"
-        )
+        where = f"{surface.x_name} {format_number(position[0], 3)}, {surface.y_name} {format_number(position[1], 3)}"
         parts = [
             f"{name} {format_probability(float(p))}" for name, p in zip(surface.classes, shares, strict=True)
         ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from plaidwork.gui.results.contours import Contour, contours, refined, regions
-from plaidwork.gui.results.source import SourceError, Sources, bus_kind
+from plaidwork.gui.results.source import SourceError, Sources, data_axis
 
 LEVELS = (0.1, 0.25, 0.75, 0.9)
 NULL_LEVEL = 0.5
@@ -62,7 +62,7 @@ class Surface:
     x_name: str
     y_name: str
     word: str
-    bus: str
+    selection_kind: str
     doc: str
     columns: tuple[str, ...] = ()
     pair: tuple[int, int] = (0, 1)
@@ -128,7 +128,7 @@ def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None
     null = sources.array("null", values.shape[1:]) if sources.has("null") else None
     null = null if null is not None and null.any() else None  # zeros: a model that has it, fitted without
     fine_null = None if null is None else refined(null, x, y)[0]
-    points, labels, test, names, word, bus = _points(sources, classes)
+    points, labels, test, names, word, selection_kind = _points(sources, classes)
     fine_x, fine_y = fine[0][1:]
     return Surface(
         values, x, y, fine_x, fine_y, classes,
@@ -140,7 +140,7 @@ def read_surface(sources: Sources, options: Mapping[str, Any]) -> Surface | None
         points, labels, test, names,
         str(options.get("x_label", _axis_name(sources, "x", dims[-1]))),
         str(options.get("y_label", _axis_name(sources, "y", dims[-2]))),
-        word, bus, result.doc,
+        word, selection_kind, result.doc,
     )  # fmt: skip
 
 
@@ -215,4 +215,4 @@ def _points(
             raise SourceError(f"The labels go up to {labels.max()}; there are {len(classes)} classes.")
     test = sources.array("test", (n,)) > 0 if sources.has("test") else np.zeros(n, dtype=bool)
     dim = result.dims[0] if result.dims else "point"
-    return points, labels, test, sources.dim_names(dim, n), dim.replace("_", " "), bus_kind(sources, dim, n)
+    return points, labels, test, sources.dim_names(dim, n), dim.replace("_", " "), data_axis(sources, dim, n)

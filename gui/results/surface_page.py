@@ -146,13 +146,13 @@ class SurfacePage(PointsPage):
         texts = [format_number(value, 3) for value in (low, (low + high) / 2, high)]
         self.bar.set_limits(*texts, map_name="soft_loom" if layer.diverging else "tide")
         self.bar.set_label(layer.title)
-        self._on_selection(data.bus)
+        self._on_selection(data.selection_kind)
         assert self.chart.points is not None
         self.legend.set_colouring(self.chart.points.colouring)
         self.legend.setVisible(bool(len(data.points)) and drawn.points)
         self.update_head()
 
-    def _told(self) -> str:
+    def _foot_text(self) -> str:
         data: Surface = self.loaded
         parts = []
         if len(data.points):
@@ -204,9 +204,9 @@ class SurfacePage(PointsPage):
     def _on_selection(self, kind: str) -> None:
         if self.loaded is None or self.state:
             return
-        if kind == self.loaded.bus and kind:
+        if kind == self.loaded.selection_kind and kind:
             self.chart.set_marked(tuple(i for i in self._selection.get(kind) if i < len(self.loaded.points)))
-        self._foot.setText(self._told())
+        self._foot.setText(self._foot_text())
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -77,7 +77,7 @@ class TileGrid(Chart):
             return
         self.current = k
         if not self.enlarged and k in self.order:
-            rect = self.layout_now().rect(self._place(k), 0, 0)
+            rect = self.layout_now().rect(self._position(k), 0, 0)
             bottom = rect.bottom() + foot_height() + 2 * _EDGE
             if rect.top() < self.bar.value():
                 self.bar.setValue(int(rect.top()))
@@ -124,12 +124,12 @@ class TileGrid(Chart):
             found = lay_out(len(self.order), self.aspect(), width, room, foot_height())
         return found
 
-    def _place(self, k: int) -> int:
+    def _position(self, k: int) -> int:
         return int(np.flatnonzero(self.order == k)[0])
 
     def tile_rect(self, k: int) -> QRectF:
         """Where an image is, with the scroll bar as it stands."""
-        return self.layout_now().rect(self._place(k), _EDGE, _EDGE - self.bar.value())
+        return self.layout_now().rect(self._position(k), _EDGE, _EDGE - self.bar.value())
 
     def _fit_bar(self) -> None:
         if self.images is None or not len(self.order):
@@ -170,9 +170,9 @@ class TileGrid(Chart):
         for i, (title, steps, lut, values) in enumerate(shown):
             row, column = divmod(i, columns)
             cell = QRectF(_EDGE + column * (wide + GAP), _EDGE + row * (high + GAP) + head, wide, high - head)
-            place = fitted(cell, self.aspect())
-            place.moveLeft(cell.left())
-            found.append((title, place, steps, lut, values))
+            rect = fitted(cell, self.aspect())
+            rect.moveLeft(cell.left())
+            found.append((title, rect, steps, lut, values))
         return found
 
     # -- painting -------------------------------------------------------------------------------
@@ -207,8 +207,8 @@ class TileGrid(Chart):
         images = self.images
         assert images is not None
         steps, names = images.steps(self.scale), tile_names(images, layout.width)
-        for place, k in enumerate(self.order):
-            rect = layout.rect(place, left, top)
+        for position, k in enumerate(self.order):
+            rect = layout.rect(position, left, top)
             if clip is not None and not clip.intersects(rect.adjusted(0, -GAP, 0, layout.foot + GAP)):
                 continue
             pixmap = self.pixmap(("tile", int(k)), steps[k], images.map_name, rect)
@@ -236,8 +236,8 @@ class TileGrid(Chart):
         if self.images is None or self.enlarged or not len(self.order):
             return -1
         layout = self.layout_now()
-        for place, k in enumerate(self.order):
-            rect = layout.rect(place, _EDGE, _EDGE - self.bar.value())
+        for position, k in enumerate(self.order):
+            rect = layout.rect(position, _EDGE, _EDGE - self.bar.value())
             if rect.adjusted(0, 0, 0, layout.foot).contains(at):
                 return int(k)
         return -1
@@ -306,9 +306,9 @@ class TileGrid(Chart):
             Qt.Key.Key_End: last,
         }
         if key in moves:
-            place = self._place(self.current) + moves[key]
-            if abs(moves[key]) in (1, last) or 0 <= place <= last:
-                k = int(self.order[min(max(place, 0), last)])
+            position = self._position(self.current) + moves[key]
+            if abs(moves[key]) in (1, last) or 0 <= position <= last:
+                k = int(self.order[min(max(position, 0), last)])
                 self.choose(k)
                 self.chosen.emit(k)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -35,9 +35,9 @@ class Layout:
         """Height of all rows."""
         return self.rows * (self.height + self.foot) + (self.rows - 1) * GAP
 
-    def rect(self, place: int, left: float, top: float) -> QRectF:
+    def rect(self, position: int, left: float, top: float) -> QRectF:
         """The image at a place, counted along the rows."""
-        row, column = divmod(place, self.columns)
+        row, column = divmod(position, self.columns)
         x, y = column * (self.width + self.gap), row * (self.height + self.foot + GAP)
         return QRectF(round(left + x), round(top + y), round(self.width), round(self.height))
 

@@ -167,7 +167,7 @@ class VarianceChart(Chart):
         top, bottom = round(area.top() + view * row), round(area.top() + (view + 1) * row) - _GAP
         return QRectF(left, top, max(right - left, 1), max(bottom - top, 1))
 
-    def place_at(self, at: QPointF) -> tuple[int, int]:
+    def position_at(self, at: QPointF) -> tuple[int, int]:
         """(view, factor) under a point; view is -1 outside of the cells, factor -1 beside the columns."""
         if self.shares is None:
             return -1, -1
@@ -318,15 +318,15 @@ class VarianceChart(Chart):
 
     # -- pointer and keys -----------------------------------------------------------------------
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.show_place(self.place_at(event.position()))
+        self.show_position(self.position_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.show_place((-1, -1))
+        self.show_position((-1, -1))
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the factor of the column, in the cells, the heads or the bars."""
-        factor = self.place_at(event.position())[1]
+        factor = self.position_at(event.position())[1]
         if event.button() == Qt.MouseButton.LeftButton and factor >= 0:
             self.chosen.emit(factor)
 
@@ -338,12 +338,12 @@ class VarianceChart(Chart):
         else:
             super().keyPressEvent(event)
 
-    def show_place(self, place: tuple[int, int]) -> None:
+    def show_position(self, position: tuple[int, int]) -> None:
         """Tell what is under the pointer."""
-        if place == self.over or self.shares is None:
+        if position == self.over or self.shares is None:
             return
-        self.over = place
-        view, factor = place
+        self.over = position
+        view, factor = position
         if factor < 0:
             text = ""
         elif view >= 0:

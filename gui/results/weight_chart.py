@@ -79,8 +79,10 @@ class WeightChart(Chart):
             zero = round(scale.at(0.0)) + 0.5
             painter.setPen(QPen(theme().color("axis"), 1))
             painter.drawLine(QPointF(area.left(), zero), QPointF(area.right(), zero))
-            for place, k in enumerate(self.order):
-                self._paint_stem(painter, images, int(k), area.left() + (place + 0.5) * pitch, scale, pitch)
+            for position, k in enumerate(self.order):
+                self._paint_stem(
+                    painter, images, int(k), area.left() + (position + 0.5) * pitch, scale, pitch
+                )
             self._paint_names(painter, images, area, pitch)
         painter.end()
 
@@ -113,12 +115,12 @@ class WeightChart(Chart):
         texts = [name[1:] if name[1:].isdigit() else name for name in images.short_names]
         widest = max(metrics.horizontalAdvance(text) for text in texts) + space.XS
         every = max(1, int(np.ceil(widest / pitch)))
-        for place in range(0, len(self.order), every):
-            x = area.left() + (place + 0.5) * pitch
+        for position in range(0, len(self.order), every):
+            x = area.left() + (position + 0.5) * pitch
             if x + widest / 2 > self.width():
                 break
             box = QRectF(x - widest, area.bottom() + space.XS, 2 * widest, metrics.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, texts[int(self.order[place])])
+            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, texts[int(self.order[position])])
         below = QRectF(
             area.left(), area.bottom() + metrics.height() + space.S, area.width(), metrics.height()
         )

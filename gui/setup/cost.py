@@ -50,7 +50,7 @@ def planned(
         return plan, None, error
 
 
-def cost_words(plan: FitPlan, cost: Cost | None) -> str:
+def cost_text(plan: FitPlan, cost: Cost | None) -> str:
     """``About 40 s and 60 MB for 4 chains``."""
     chains = plan.schedule.chains
     sampler = plan.spec.algorithm == "mcmc"

@@ -52,14 +52,14 @@ def rule(parameter: Hyperparameter, found: str = "") -> str:
         return "yes or no"
     if parameter.kind == "text":
         return "text"
-    words = {"int": "a whole number", "float": "a number", "array": "numbers"}[parameter.kind]
-    limits = range_words(parameter)
+    text = {"int": "a whole number", "float": "a number", "array": "numbers"}[parameter.kind]
+    limits = range_text(parameter)
     if limits:
-        words += f" {limits}" if limits[0] in "ab" else f" from {limits}"
-    return words + (" with a decimal point" if "," in found and parameter.kind != "int" else "")
+        text += f" {limits}" if limits[0] in "ab" else f" from {limits}"
+    return text + (" with a decimal point" if "," in found and parameter.kind != "int" else "")
 
 
-def range_words(parameter: Hyperparameter) -> str:
+def range_text(parameter: Hyperparameter) -> str:
     """The allowed range: ``1 to 64``, ``above 0``, ``at least 1``, or empty."""
     if parameter.kind not in ("int", "float", "array"):
         return ""
@@ -76,7 +76,7 @@ def short_range(parameter: Hyperparameter) -> str:
     low, high = parameter.minimum, parameter.maximum
     if parameter.kind in ("int", "float", "array") and low is not None and high is None:
         return f"{'>' if parameter.open_minimum else '≥'} {_limit(low)}"
-    return range_words(parameter)
+    return range_text(parameter)
 
 
 def _limit(value: float) -> str:

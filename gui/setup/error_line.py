@@ -19,9 +19,9 @@ class ErrorLine(QWidget):
         self._kind = "error"
         self._icon = Label()
         self._icon.setFixedWidth(16)
-        self._words = Label("", "caption", "error", wrap=True)
-        self._words.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the icon, however high the line becomes
-        horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (self._words, 1), on=self, spacing=space.XS)
+        self._label = Label("", "caption", "error", wrap=True)
+        self._label.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside the icon, however high the line becomes
+        horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (self._label, 1), on=self, spacing=space.XS)
         theme().changed.connect(self._restyle)
         self._restyle()
         self.hide()
@@ -29,14 +29,14 @@ class ErrorLine(QWidget):
     @property
     def text(self) -> str:
         """The words shown."""
-        return self._words.text()
+        return self._label.text()
 
     def set_text(self, text: str, kind: str = "error") -> None:
         """Show words as "error" or "warning", or nothing."""
         self._kind = kind
-        self._words.set_color("error" if kind == "error" else "warn")
+        self._label.set_color("error" if kind == "error" else "warn")
         self._restyle()
-        self._words.setText(text)
+        self._label.setText(text)
         self.setVisible(bool(text))
 
     def _restyle(self) -> None:

@@ -45,7 +45,7 @@ class SettingField(QWidget):
         self.editor: Editor | MatrixEdit = editor_of(parameter)
         self._changed = Label("changed", "caption", "link")
         self._range = Label(short_range(parameter), "caption", "muted")
-        self._reset = tool_button("reset", f"Back to the default, {self._told_default()}", self.reset)
+        self._reset = tool_button("reset", f"Back to the default, {self._default_text()}", self.reset)
         self._help = Label(parameter.doc, "caption", "muted", wrap=True)
         self._error = ErrorLine()
         self._build()
@@ -55,7 +55,7 @@ class SettingField(QWidget):
         self.editor.put(self._value)
         self._refresh()
 
-    def _told_default(self) -> str:
+    def _default_text(self) -> str:
         for choice in self.parameter.choices:
             if choice.value == self.default:
                 return choice.label
@@ -127,7 +127,7 @@ class SettingField(QWidget):
     def set_default(self, value: Any) -> None:
         """Another default (a model's own schedule)."""
         self.default = self.parameter.check(value)
-        tip = f"Back to the default, {self._told_default()}"
+        tip = f"Back to the default, {self._default_text()}"
         self._reset.setToolTip(tip)
         self._reset.setAccessibleName(tip)
         self._refresh()

@@ -162,10 +162,10 @@ class HyperparameterForm(QWidget):
         inside = [field for field in (*inside, *self._guests) if not field.isHidden()]
         changed = [field for field in inside if field.is_changed]
         plain = len(inside) - len(changed)
-        words = [field.parameter.title for field in changed or inside]
+        names = [field.parameter.title for field in changed or inside]
         if not changed and len(inside) > MANY:
-            words = list(dict.fromkeys(field.parameter.group or "schedule" for field in inside))
-        listed = ", ".join(map(inside_sentence, words))
+            names = list(dict.fromkeys(field.parameter.group or "schedule" for field in inside))
+        listed = ", ".join(map(inside_sentence, names))
         default = f"{format_count(plain)} {'setting' if plain == 1 else 'settings'} at the default"
         if changed:
             self._fold.set_note(f"{format_count(len(changed))} changed: {listed}; {default}")

@@ -12,7 +12,7 @@ from plaidwork.core.contract.spec import Input, ModelSpec
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.orienting import Placed, placed
 from plaidwork.core.session.suitability import Choices, Names, offer, wants, why_not
-from plaidwork.gui.data.facts import missing_words, size_words
+from plaidwork.gui.data.facts import missing_text, size_text
 from plaidwork.gui.numbers import format_count
 from plaidwork.gui.setup.editors import QuietCombo
 from plaidwork.gui.setup.error_line import ErrorLine
@@ -107,7 +107,7 @@ class InputField(QWidget):
             nothing = "Choose a column" if offered.columns else "No suitable data in this session"
             self.combo.addItem("None" if not self.item.required else nothing, "")
         for name, dataset in offered.datasets.items():
-            self.combo.addItem(f"{name}   ({size_words(dataset)})", name)
+            self.combo.addItem(f"{name}   ({size_text(dataset)})", name)
         for key, ref in offered.columns.items():
             where = f"columns of {ref.dataset}" if ref.axis else f"in {ref.dataset}"
             self.combo.addItem(f"{ref.titles.replace(';', ', ')}   ({where})", key)
@@ -137,7 +137,7 @@ class InputField(QWidget):
         if not self.item.many:
             return
         for name, dataset in self._offer.datasets.items():
-            box = QCheckBox(f"{name}   ({size_words(dataset)})")
+            box = QCheckBox(f"{name}   ({size_text(dataset)})")
             box.toggled.connect(lambda _: self._picked())
             self._checks[name] = box
             self._boxes.addWidget(box)
@@ -172,10 +172,10 @@ class InputField(QWidget):
             box.setChecked(name in names)
             blocker.unblock()
         blocker = QSignalBlocker(self.combo)
-        place = next((self.combo.findData(name) for name in names if name in self._offer), -1)
-        if place < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
-            place = 0
-        self.combo.setCurrentIndex(place)
+        index = next((self.combo.findData(name) for name in names if name in self._offer), -1)
+        if index < 0 and self.combo.itemData(0) == "":  # “None”, or that there is nothing
+            index = 0
+        self.combo.setCurrentIndex(index)
         blocker.unblock()
         self._edited()
 
@@ -213,8 +213,8 @@ class InputField(QWidget):
             dataset = self.dataset(self.chosen[0])
             if self.subset:
                 ratio = dataset.shape[0] / self.subset
-                told = f"{ratio:.0f}" if ratio >= 3 else f"{ratio:.1f}"
-                self._rows_help.setText(f"A data set of its own. All rows need about {told} times longer.")
+                times = f"{ratio:.0f}" if ratio >= 3 else f"{ratio:.1f}"
+                self._rows_help.setText(f"A data set of its own. All rows need about {times} times longer.")
             else:
                 self._rows_help.setText("A first look is quicker with the rows that vary most")
 
@@ -270,9 +270,9 @@ class InputField(QWidget):
         if len(chosen) == 1:
             dataset = self.dataset(chosen[0])
             steps = ", ".join(str(step) for step in dataset.steps[-3:])
-            told = [missing_words(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
-            told += [steps] if steps else []
-            text = (", ".join(told).capitalize() + ". " if told else "") + text
+            parts = [missing_text(dataset.shape, dataset.n_missing)] if dataset.n_missing else []
+            parts += [steps] if steps else []
+            text = (", ".join(parts).capitalize() + ". " if parts else "") + text
             text = f"{self._companions(chosen[0])} {text}".strip()
         elif len(chosen) > 1:
             text = f"{self._joined(chosen)} {text}"
@@ -296,8 +296,8 @@ class InputField(QWidget):
         turned = self._samples.get(first.name) == first.column_names
         word = first.column_label if turned else first.row_label
         word = "samples" if word in ("rows", "columns") else word
-        told = f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them with a row in every matrix."
-        return told if common or self.item.union else "No sample is in all of these."
+        text = f"{format_count(len(union))} {word} in all, {format_count(len(common))} of them with a row in every matrix."
+        return text if common or self.item.union else "No sample is in all of these."
 
 
 class InputsForm(Section):
@@ -307,12 +307,12 @@ class InputsForm(Section):
     -------
     changed : another dataset was chosen
     import_requested : the user wants to import data for a required input
-    samples_told : name of a dataset, and the axis (``rows`` or ``columns``) on which its samples are
+    samples_chosen : name of a dataset, and the axis (``rows`` or ``columns``) on which its samples are
     """
 
     changed = Signal()
     import_requested = Signal()
-    samples_told = Signal(str, str)
+    samples_chosen = Signal(str, str)
 
     def __init__(self, spec: ModelSpec, parent: QWidget | None = None) -> None:
         super().__init__("Data", parent=parent)
@@ -327,7 +327,7 @@ class InputsForm(Section):
             field.changed.connect(self._changed)
             field.picked.connect(partial(self._follow, field))
             field.import_requested.connect(self.import_requested)
-            field.samples.chosen.connect(self.samples_told)
+            field.samples.chosen.connect(self.samples_chosen)
         if optional:
             inner = Section("", optional)
             self._fold = Fold("Optional data", inner)

@@ -15,7 +15,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.overview import Overview, overview
 from plaidwork.core.errors import SettingError
 from plaidwork.gui.data.presence import PresenceStrip
-from plaidwork.gui.data.view_facts import KIND_WORDS, feature_text
+from plaidwork.gui.data.view_facts import KIND_LABELS, feature_text
 from plaidwork.gui.setup.editors import ChoiceEdit
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.tasks import Task, run_task
@@ -56,13 +56,13 @@ class _Line(QWidget):
         self.tell()
 
     def tell(self) -> None:
-        """What the choice means here; a doubt is told while nothing is chosen."""
+        """What the choice means here; a doubt is shown while nothing is chosen."""
         by_itself = self.choice.text_value() == self._parameter.choices[0].value
         parts = []
         if self._kind is not None:
             taken = suited(self._parameter, self._kind)
             label = next((choice.label for choice in self._parameter.choices if choice.value == taken), "")
-            looks = f"Looks like {KIND_WORDS[self._kind]}"
+            looks = f"Looks like {KIND_LABELS[self._kind]}"
             parts.append(
                 f"{looks}, taken as {label[:1].lower()}{label[1:]}" if by_itself and label else looks
             )
@@ -143,12 +143,12 @@ class MatrixEdit(QWidget):
         if not self._lines:
             return
         names = [line.name for line in self._lines]
-        words: Sequence[str]
+        texts: Sequence[str]
         try:
-            words = per_matrix(self._text, names)
+            texts = per_matrix(self._text, names)
         except SettingError:  # of other matrices
-            words = [self._of_name(name) for name in names]
-        for line, word in zip(self._lines, words, strict=True):
+            texts = [self._of_name(name) for name in names]
+        for line, word in zip(self._lines, texts, strict=True):
             line.choice.put(self._kept.get(line.name) or word or self._parameter.choices[0].value)
             line.tell()
 

@@ -24,7 +24,7 @@ def plain_text(markdown: str) -> str:
     return re.sub(r"(\*\*|__|`)", "", text).replace("*", "").strip()
 
 
-def elsewhere_words(names: Sequence[str]) -> str:
+def elsewhere_text(names: Sequence[str]) -> str:
     """That other data of the session suit, in a sentence."""
     if not names:
         return ""
@@ -80,7 +80,7 @@ class ModelPopup(QFrame):
         cards = []
         for spec in specs:
             reason = choices.reason(spec, focus)
-            other = elsewhere_words(choices.elsewhere(spec, focus)) if reason else ""
+            other = elsewhere_text(choices.elsewhere(spec, focus)) if reason else ""
             cards.append(ModelCard(spec, reason, spec.id == current, other))
         self.cards = sorted(cards, key=lambda card: bool(card.reason))
         inner = QWidget()

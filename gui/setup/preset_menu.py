@@ -93,20 +93,20 @@ class PresetMenu(QObject):
     def _fill_in(self, params: dict, schedule: dict, unknown: list[str]) -> None:
         self._page.fill(params=params, schedule=schedule)
         if unknown:
-            told = ", ".join(f"“{name}”" for name in unknown)
-            self._page.workbench.told.emit(
-                "warn", "Some settings are not known to this version", f"Left out: {told}.", ""
+            text = ", ".join(f"“{name}”" for name in unknown)
+            self._page.workbench.notified.emit(
+                "warn", "Some settings are not known to this version", f"Left out: {text}.", ""
             )
 
     def _tell(self, title: str, error: SettingError) -> None:
-        self._page.workbench.told.emit("error", title, str(error), "")
+        self._page.workbench.notified.emit("error", title, str(error), "")
 
     def ask_save(self) -> None:
         """Ask for a name and save."""
         from plaidwork.gui.dialogs import ask_text
 
-        told = "Keeps the settings, not the data. A preset of the same name is replaced."
-        name = ask_text(self._page, "Save as preset", told, "", "Save")
+        text = "Keeps the settings, not the data. A preset of the same name is replaced."
+        name = ask_text(self._page, "Save as preset", text, "", "Save")
         if name and name.strip():
             self.save(name.strip())
 

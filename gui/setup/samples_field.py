@@ -29,7 +29,7 @@ class SamplesField(QWidget):
         self._column = vertical(on=self, spacing=space.XS)
         self._rows: list[QWidget] = []
         self._shown: list[tuple[object, ...]] = []
-        self._told: set[str] = set()
+        self._chosen: set[str] = set()
         self.controls: dict[str, SegmentedControl] = {}
         """The choice by name of the dataset."""
         self.hide()
@@ -44,9 +44,9 @@ class SamplesField(QWidget):
 
         What was chosen here keeps its line, so that it can be taken back.
         """
-        worth = [one for one in placed if one.words or one.dataset.name in self._told]
+        worth = [one for one in placed if one.text or one.dataset.name in self._chosen]
         shown: list[tuple[object, ...]] = [
-            (one.dataset.name, one.axis, one.words, one.by_names, named) for one in worth
+            (one.dataset.name, one.axis, one.text, one.by_names, named) for one in worth
         ]
         if shown == self._shown:
             return
@@ -63,10 +63,10 @@ class SamplesField(QWidget):
     def _add(self, one: Placed, named: bool, choose: bool) -> None:
         name = one.dataset.name
         row = QWidget()
-        words = (one.line if named else one.words) or (f"“{name}” is taken as it is." if named else "")
-        line = Label(words, "caption", "muted" if one.axis is not None else "warn", wrap=True)
+        text = (one.line if named else one.text) or (f"“{name}” is taken as it is." if named else "")
+        line = Label(text, "caption", "muted" if one.axis is not None else "warn", wrap=True)
         line.setObjectName("samples")
-        line.setVisible(bool(words))
+        line.setVisible(bool(text))
         column = vertical(line, on=row, spacing=space.XS)
         if choose and not one.by_names:  # nobody can choose against the names
             axis = one.wanted if one.axis is None else one.axis
@@ -80,5 +80,5 @@ class SamplesField(QWidget):
         self._column.addWidget(row)
 
     def _choose(self, name: str, word: str) -> None:
-        self._told.add(name)
+        self._chosen.add(name)
         self.chosen.emit(name, word)

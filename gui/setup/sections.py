@@ -73,9 +73,9 @@ class Columns(QWidget):
         columns: list[list[QWidget]] = [list(left), *([] for _ in range(count - 2)), list(right)]
         heights = [sum(w.sizeHint().height() + space.XXL for w in column) for column in columns]
         for section in free:
-            place = heights.index(min(heights))
-            columns[place].append(section)
-            heights[place] += section.sizeHint().height() + space.XXL
+            index = heights.index(min(heights))
+            columns[index].append(section)
+            heights[index] += section.sizeHint().height() + space.XXL
         return [column for column in columns if column]
 
     def _arrange(self, count: int) -> None:
@@ -84,8 +84,8 @@ class Columns(QWidget):
         self._count = count
         columns = self._placed(count)
         for stack, sections in zip(self._stacks, columns):
-            for place, section in enumerate(sections):
-                stack.insertWidget(place, section)
+            for index, section in enumerate(sections):
+                stack.insertWidget(index, section)
         for number, side in enumerate(self._sides):
             side.setVisible(number < len(columns))
 

@@ -20,11 +20,11 @@ from plaidwork.core.session.suitability import Choices, best_model
 from plaidwork.gui.data.data_panel import DataPanel
 from plaidwork.gui.page import Page
 from plaidwork.gui.setup.blame import field_of
-from plaidwork.gui.setup.cost import Planned, cost_words, planned
+from plaidwork.gui.setup.cost import Planned, cost_text, planned
 from plaidwork.gui.setup.foot import Foot
 from plaidwork.gui.setup.form import FieldProblem, HyperparameterForm
 from plaidwork.gui.setup.inputs_form import InputsForm
-from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_words, plain_text
+from plaidwork.gui.setup.model_popup import ModelPopup, elsewhere_text, plain_text
 from plaidwork.gui.setup.preset_menu import PresetMenu
 from plaidwork.gui.setup.presets import PresetStore
 from plaidwork.gui.setup.schedule_form import ScheduleForm
@@ -85,7 +85,7 @@ class SetupPage(Page):
         self._kept: dict[str, list[str]] = {}
         """What was last chosen for each input, of whichever model."""
         self._panel: DataPanel | None = None
-        self._told: list[Any] = []
+        self._marked: list[Any] = []
         self._check: Task | None = None
         self._ready: tuple[Any, FitPlan] | None = None
         self._wanted = ""
@@ -115,9 +115,9 @@ class SetupPage(Page):
         self.change_model = button("Change model…", self.open_models)
         card = Card(color="sunken")
         head = horizontal(self._title, (tags, 1), spacing=space.S)
-        words = vertical(head, self._summary, spacing=space.XS)
+        texts = vertical(head, self._summary, spacing=space.XS)
         horizontal(
-            (words, 1),
+            (texts, 1),
             self.change_model,
             on=card,
             spacing=space.L,
@@ -180,7 +180,7 @@ class SetupPage(Page):
             self._holder.removeWidget(before)
             before.hide()
             before.deleteLater()
-        self._told, self._ready = [], None
+        self._marked, self._ready = [], None
         self._show_model(self.spec)
         self.inputs_form = InputsForm(self.spec)
         self.schedule_form = ScheduleForm(self.spec, kept_seed if seed is None else seed)
@@ -194,7 +194,7 @@ class SetupPage(Page):
         self.form.judged.connect(self._count)
         self.schedule_form.judged.connect(self._count)
         self.inputs_form.import_requested.connect(self.import_requested)
-        self.inputs_form.samples_told.connect(self.workbench.set_samples)
+        self.inputs_form.samples_chosen.connect(self.workbench.set_samples)
         self._tell_unsuited()
         self._changed()
 
@@ -204,8 +204,8 @@ class SetupPage(Page):
         if spec is None or self.inputs() or not found.session:
             self.foot.message.set_text("")
             return
-        words = [found.reason(spec, self._focus), elsewhere_words(found.elsewhere(spec, self._focus))]
-        self.foot.message.set_text(" ".join(filter(None, words)), "warning")
+        reasons = [found.reason(spec, self._focus), elsewhere_text(found.elsewhere(spec, self._focus))]
+        self.foot.message.set_text(" ".join(filter(None, reasons)), "warning")
 
     def _show_model(self, spec: ModelSpec) -> None:
         self._title.setText(spec.title)
@@ -379,7 +379,7 @@ class SetupPage(Page):
                 self.workbench.faults.blame(
                     "The cost of a fit could not be estimated", wrong.fault, kind="warn"
                 )
-            self._clear_told()
+            self._clear_marked()
             self._ready = (signature, plan)
             self._show_cost(plan, cost)
             if self._panel is not None and signature == self._signature():
@@ -396,7 +396,7 @@ class SetupPage(Page):
         if not isValid(self):
             return
         wanted, self._wanted = self._wanted, ""
-        self._clear_told()
+        self._clear_marked()
         self.foot.set_busy(False)
         self.foot.estimate.setText("Not ready to start")
         field = field_of(error, self.inputs_form, self.form, self.schedule_form)
@@ -404,7 +404,7 @@ class SetupPage(Page):
             self.form.reveal(field)
             self.inputs_form.reveal(field)
             field.tell(str(error))
-            self._told.append(field)
+            self._marked.append(field)
         elif isinstance(error, PlaidworkError):
             self.foot.message.set_text(str(error))
         if isinstance(error, PluginError) and error.fault is not None:
@@ -412,15 +412,15 @@ class SetupPage(Page):
         elif not isinstance(error, PlaidworkError):
             title = f"{self.spec.title if self.spec else 'The model'} could not check these data"
             self.foot.message.set_text(f"{title}: {type(error).__name__}: {error}")
-            self.workbench.told.emit("error", title, f"{type(error).__name__}: {error}", details)
+            self.workbench.notified.emit("error", title, f"{type(error).__name__}: {error}", details)
         self._count()
         if wanted:
             self.jump_to_first_problem()
 
-    def _clear_told(self) -> None:
-        for field in self._told:
+    def _clear_marked(self) -> None:
+        for field in self._marked:
             field.leave()
-        self._told = []
+        self._marked = []
         self.foot.message.set_text("")
 
     def _show_cost(self, plan: FitPlan, cost: Cost | None) -> None:
@@ -430,7 +430,7 @@ class SetupPage(Page):
             more = f" (and {len(plan.warnings) - 1} more)" if len(plan.warnings) > 1 else ""
             first = plan.warnings[0]
             self.foot.message.set_text(f"{first.message} {first.hint}".strip() + more, "warning")
-        self.foot.estimate.setText(cost_words(plan, cost))
+        self.foot.estimate.setText(cost_text(plan, cost))
 
     def start(self) -> None:
         """Check everything; emit ``start_requested`` when all is well, else go to the first error."""

@@ -251,7 +251,7 @@ class StudyBench(QObject):
         try:
             record.choose(number, self._workbench.session)
         except PlaidworkError as error:
-            self._workbench.told.emit("warn", f"Fit {number} cannot be picked", str(error), "")
+            self._workbench.notified.emit("warn", f"Fit {number} cannot be picked", str(error), "")
             return
         self._touched(study_id)
         self.open(study_id, number)
@@ -261,7 +261,7 @@ class StudyBench(QObject):
         try:
             self._records[study_id].remove(numbers, self._workbench.session)
         except PlaidworkError as error:
-            self._workbench.told.emit("warn", "Could not remove the fits", str(error), "")
+            self._workbench.notified.emit("warn", "Could not remove the fits", str(error), "")
             return
         self._touched(study_id)
 
@@ -302,7 +302,7 @@ class StudyBench(QObject):
                 shown(run)
         elif job.status != "done":
             text = job.message or "Only a fit that is done can be opened."
-            self._workbench.told.emit("warn", f"Fit {number} has no results", text, "")
+            self._workbench.notified.emit("warn", f"Fit {number} has no results", text, "")
         else:
             self._with_model(
                 study_id, partial(self._fit_again, job=job, shown=shown), "Could not open a fit of"
@@ -329,4 +329,6 @@ class StudyBench(QObject):
         study, number = self._opened.pop(run_id)
         if run.status == "done" and not study.compare_again(study.job(number), run):
             text = "The model or the computer are not those of the search. The search keeps its numbers."
-            self._workbench.told.emit("warn", f"{run.title} has other numbers than in the search", text, "")
+            self._workbench.notified.emit(
+                "warn", f"{run.title} has other numbers than in the search", text, ""
+            )

@@ -61,7 +61,7 @@ def fit_columns(record: StudyRecord) -> FitColumns:
         table[name] = axes[name] = np.where(ended, np.array(numbers, dtype=float), np.nan)
     if any(job.verdict for job in jobs):
         table[VERDICT] = _texts([job.verdict or "–" for job in jobs])
-    table[STATUS] = _texts([state_words(record, job) for job in jobs])
+    table[STATUS] = _texts([state_text(record, job) for job in jobs])
     formats: dict[str, Callable[[Any], str]] = {
         heads[key]: partial(format_fixed, decimals=decimals_of(values)) for key, values in metric.items()
     }
@@ -96,11 +96,11 @@ def _heads(record: StudyRecord) -> dict[str, str]:
 
 
 def _ranks(record: StudyRecord) -> np.ndarray:
-    place = {
+    rank = {
         job.number: at + 1
         for at, job in enumerate(j for j in record.ranked() if j.status == "done" and j.metric == j.metric)
     }
-    return np.array([float(place.get(job.number, math.nan)) for job in record.jobs])
+    return np.array([float(rank.get(job.number, math.nan)) for job in record.jobs])
 
 
 def _texts(values: list[str]) -> np.ndarray:
@@ -109,7 +109,7 @@ def _texts(values: list[str]) -> np.ndarray:
     return column
 
 
-def state_words(record: StudyRecord, job: StudyJob) -> str:
+def state_text(record: StudyRecord, job: StudyJob) -> str:
     """How a fit stands, with the reason when it failed."""
     chosen = record.chosen
     if chosen is not None and chosen.number == job.number:
@@ -163,25 +163,25 @@ def headline(record: StudyRecord, phase: str) -> str:
 def caption(record: StudyRecord) -> str:
     """Model, data, and how many fits stand how."""
     data = ", ".join(name for names in record.input_names.values() for name in names)
-    counts = progress_words(record)
+    counts = progress_text(record)
     goal = "smallest" if record.metric.goal == "down" else "largest"
     best = record.best
     doubt = f"; the best: {best.verdict.lower()}" if best is not None and not best.settled else ""
     return f"{record.model_title} on {data}; {counts}; {goal} first{doubt}"
 
 
-def progress_words(record: StudyRecord) -> str:
+def progress_text(record: StudyRecord) -> str:
     """``12 done, 1 failed, 32 left``."""
     parts = []
-    for words, statuses in (
+    for label, statuses in (
         ("done", ("done",)), ("failed", ("failed",)), ("stopped", ("stopped",)), ("left", ("waiting", "running")),
     ):  # fmt: skip
         count = record.count(*statuses)
-        if count or words == "done":
-            parts.append(f"{format_count(count)} {words}")
+        if count or label == "done":
+            parts.append(f"{format_count(count)} {label}")
     return ", ".join(parts)
 
 
-def left_words(seconds: float | None) -> str:
+def left_text(seconds: float | None) -> str:
     """``about 40 s left``, or empty."""
     return "" if seconds is None else f"about {format_duration(max(1.0, seconds), rough=True)} left"

@@ -19,7 +19,7 @@ from plaidwork.gui.numbers import (
     format_number,
 )
 from plaidwork.gui.setup.fields import ErrorLine
-from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_words
+from plaidwork.gui.studies.columns import VERDICT, decimals_of, fit_name, state_text
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets import DataTable, Label
 from plaidwork.gui.widgets.layouts import vertical
@@ -46,7 +46,7 @@ def comparison(record: StudyRecord, jobs: Sequence[StudyJob]) -> dict[str, np.nd
         rows.append((VERDICT, [job.verdict or "–" for job in jobs]))
     rows.append(("Sweeps", [format_count(job.sweeps) for job in jobs]))
     rows.append(("Time", [format_duration(job.seconds) for job in jobs]))
-    rows.append(("State", [state_words(record, job).partition(":")[0] for job in jobs]))
+    rows.append(("State", [state_text(record, job).partition(":")[0] for job in jobs]))
     rows += [
         (record.titles.get(name, name), [record.value_text(job, name) for job in jobs]) for name in alike
     ]
@@ -105,15 +105,15 @@ def _with_error(value: float, error: float) -> str:
     return f"{format_fixed(value, decimals)} ± {format_fixed(error, decimals)}"
 
 
-def choice_words(record: StudyRecord, choice: StudyChoice) -> str:
+def choice_text(record: StudyRecord, choice: StudyChoice) -> str:
     """``Fit 12, 20 Nov 2026 14:05, ranked by exclusivity (3.29); exploratory``."""
     try:
         time = f"{dt.datetime.fromisoformat(choice.time).astimezone():%d %b %Y %H:%M}"
     except ValueError:
         time = choice.time
     value = f" ({format_number(choice.value, 5)})" if choice.value is not None else ""
-    words = f"Fit {choice.number}, {time}, ranked by {choice.metric}{value}"
-    return f"{words}; exploratory, as another fit was picked before" if choice.exploratory else words
+    text = f"Fit {choice.number}, {time}, ranked by {choice.metric}{value}"
+    return f"{text}; exploratory, as another fit was picked before" if choice.exploratory else text
 
 
 class FitDetail(QWidget):
@@ -123,7 +123,7 @@ class FitDetail(QWidget):
         super().__init__(parent)
         self.setWindowTitle("Selection")
         self._title = Label("No fit selected", "title", wrap=True)
-        self._words = Label("", "body", "muted", wrap=True)
+        self._label = Label("", "body", "muted", wrap=True)
         self._failure = ErrorLine()
         self.table = DataTable(dense=True)
         self.table.view.setAccessibleName("Settings and numbers of the selected fits")
@@ -133,7 +133,7 @@ class FitDetail(QWidget):
         self._room = QWidget()
         vertical(
             self._title,
-            self._words,
+            self._label,
             self._failure,
             (self.table, 1),
             (self._room, 1),
@@ -150,20 +150,20 @@ class FitDetail(QWidget):
         columns = comparison(record, shown) if shown else by_view(record)
         if not shown and columns:
             self._title.setText("By view")
-            self._words.setText(
+            self._label.setText(
                 "Log density of what the fits have not seen, in nats, with standard errors. Select fits to compare them."
             )
         elif not shown:
             self._title.setText("No fit selected")
-            self._words.setText("Click a line of the table or a point. With Ctrl several are compared.")
+            self._label.setText("Click a line of the table or a point. With Ctrl several are compared.")
         elif len(shown) == 1:
-            name, _, words = fit_name(record, shown[0]).partition(": ")
+            name, _, text = fit_name(record, shown[0]).partition(": ")
             self._title.setText(name)
-            self._words.setText(_short(words))
+            self._label.setText(_short(text))
         else:
             self._title.setText(f"{format_count(len(jobs))} fits")
             more = f"; the first {MOST} are shown" if len(jobs) > MOST else ""
-            self._words.setText(f"What differs comes first{more}.")
+            self._label.setText(f"What differs comes first{more}.")
         self._failure.set_text(next((job.message for job in shown if job.status == "failed"), ""))
         self.table.setVisible(bool(columns))
         self._room.setVisible(not columns)
@@ -177,7 +177,7 @@ class FitDetail(QWidget):
             head.setStretchLastSection(len(shown) == 1)
         self._picked_head.setVisible(bool(record.choices))
         self._picked.setVisible(bool(record.choices))
-        self._picked.setText("\n".join(choice_words(record, choice) for choice in record.choices))
+        self._picked.setText("\n".join(choice_text(record, choice) for choice in record.choices))
 
 
 def _short(text: str, most: int = 240) -> str:

@@ -19,19 +19,19 @@ from plaidwork.gui.widgets.layouts import horizontal
 class FitFoot(QWidget):
     """Words at the left, buttons at the right; a signal for each."""
 
-    open_asked = Signal()
-    pick_asked = Signal()
-    compare_asked = Signal()
-    remove_asked = Signal()
+    open_requested = Signal()
+    pick_requested = Signal()
+    compare_requested = Signal()
+    remove_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.said = Label("", "body", "muted", elide=True)
-        self.remove_button = button("Remove", self.remove_asked.emit, kind="quiet")
-        self.compare_button = button("Compare…", self.compare_asked.emit)
+        self.remove_button = button("Remove", self.remove_requested.emit, kind="quiet")
+        self.compare_button = button("Compare…", self.compare_requested.emit)
         self.compare_button.setToolTip(f"Select two to {MOST} fits")
-        self.open_button = button("Open fit", self.open_asked.emit)
-        self.pick_button = button("Pick this fit", self.pick_asked.emit, icon_name="check")
+        self.open_button = button("Open fit", self.open_requested.emit)
+        self.pick_button = button("Pick this fit", self.pick_requested.emit, icon_name="check")
         horizontal(
             (self.said, 1),
             self.remove_button,

@@ -27,7 +27,7 @@ class ElidedCheck(QCheckBox):
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words = text
+        self._text = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._fit(10_000)
@@ -40,8 +40,8 @@ class ElidedCheck(QCheckBox):
         return QSize(60, super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:
-        words = self.fontMetrics().horizontalAdvance(self._words)
-        return QSize(min(words, 400) + size.ICON + space.L, super().sizeHint().height())
+        width = self.fontMetrics().horizontalAdvance(self._text)
+        return QSize(min(width, 400) + size.ICON + space.L, super().sizeHint().height())
 
     def hitButton(self, pos: QPoint) -> bool:
         """The whole width can be clicked."""
@@ -49,10 +49,10 @@ class ElidedCheck(QCheckBox):
 
     def _fit(self, width: int) -> None:
         room = width - size.ICON - space.M
-        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        shown = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, room)
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(self._words if shown != self._words else "")
+        self.setToolTip(self._text if shown != self._text else "")
 
 
 class GridRow(QWidget):
@@ -66,11 +66,11 @@ class GridRow(QWidget):
         self.setObjectName(parameter.name)
         self.tick = ElidedCheck(parameter.title)
         self.tick.setFixedWidth(_TICK_WIDTH)
-        self._now = Label(self._fixed_words(), "body", "muted", elide=True)
+        self._now = Label(self._fixed_text(), "body", "muted", elide=True)
         self.edit = QLineEdit(write_values(parameter, proposed(parameter, value)), self)
         self.edit.setAccessibleName(f"Values of {parameter.title}")
         self.boxes: dict[Any, ElidedCheck] = {}
-        self._help = Label(self._help_words(), "caption", "muted", wrap=True)
+        self._help = Label(self._help_text(), "caption", "muted", wrap=True)
         self.error = ErrorLine()
         self._now.setMinimumHeight(size.CONTROL)
         self._choosing = self._editor()
@@ -82,7 +82,7 @@ class GridRow(QWidget):
         FocusWatch(self.edit, self.judge)
         self._ticked(False)
 
-    def _fixed_words(self) -> str:
+    def _fixed_text(self) -> str:
         parameter, value = self.parameter, self.value
         label = next(
             (choice.label or choice.value for choice in parameter.choices if choice.value == value), ""
@@ -90,12 +90,12 @@ class GridRow(QWidget):
         text = label or write(value) or "nothing"
         return f"stays {text} {parameter.unit}".rstrip()
 
-    def _help_words(self) -> str:
+    def _help_text(self) -> str:
         kind, limits = self.parameter.kind, short_range(self.parameter)
         how = {"int": "whole numbers; 2..6 is a range", "float": "numbers", "text": "texts, a semicolon between them",
                "array": "lists of numbers, a semicolon between them"}.get(kind, "")  # fmt: skip
-        words = [f"{how[:1].upper()}{how[1:]}" if how else "", limits, self.parameter.unit if how else ""]
-        return ", ".join(word for word in words if word)
+        parts = [f"{how[:1].upper()}{how[1:]}" if how else "", limits, self.parameter.unit if how else ""]
+        return ", ".join(word for word in parts if word)
 
     def _editor(self) -> QWidget:
         parameter = self.parameter

@@ -92,10 +92,10 @@ class SearchDialog(TaskDialog):
         self._changed()
 
     def _build(self) -> None:
-        told = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
+        text = "Tick what to vary. Every combination of the values is fitted, and the fits are ranked."
         if self.plan.schedule.budget:  # many fits that all go on until they settle take too long
-            told += f" Each keeps {format_count(self.plan.schedule.draws)} draws per chain."
-        head = head_pane(self.windowTitle(), Label(told, "body", "muted", elide=True))
+            text += f" Each keeps {format_count(self.plan.schedule.draws)} draws per chain."
+        head = head_pane(self.windowTitle(), Label(text, "body", "muted", elide=True))
         inner = Pane("surface")
         column = vertical(
             on=inner, spacing=space.M, margins=(space.DIALOG_EDGE, space.L, space.DIALOG_EDGE, space.L)
@@ -197,8 +197,8 @@ class SearchDialog(TaskDialog):
             matters = row.parameter.active(self.plan.params) or varied & set(row.parameter.when)
             row.setVisible(bool(matters) or row.varies)
 
-    def _blocked(self, words: str) -> None:
-        self.count.setText(words)
+    def _blocked(self, text: str) -> None:
+        self.count.setText(text)
         self.estimate.setText("")
         self.start_button.setEnabled(False)
 
@@ -206,7 +206,7 @@ class SearchDialog(TaskDialog):
     def _signature(self) -> Any:
         return repr(self.grid()), self.seeds(), self.ranking.currentIndex()
 
-    def _asked(self) -> Callable[[], Study]:
+    def _requested_study(self) -> Callable[[], Study]:
         """Makes the search as it is asked for now; to be called in a task, since data and settings are checked."""
         grid, plan, plugins = self.grid(), self.plan, self.workbench.registry
         titles = {record.title for record in self.workbench.studies.records()}
@@ -226,7 +226,7 @@ class SearchDialog(TaskDialog):
         )
 
     def _check(self) -> None:
-        signature, make = self._signature(), self._asked()
+        signature, make = self._signature(), self._requested_study()
 
         def work(task: Task) -> tuple[Study, StudyCost]:
             study = make()

@@ -26,8 +26,8 @@ from plaidwork.gui.studies.columns import (
     caption,
     fit_columns,
     headline,
-    left_words,
-    progress_words,
+    left_text,
+    progress_text,
 )
 from plaidwork.gui.studies.detail import MOST, FitDetail, comparison
 from plaidwork.gui.studies.foot import FitFoot
@@ -87,10 +87,10 @@ class StudyPage(Page):
         self.chart.hovered.connect(self.hovered)
         self.legend = MarkLegend()
         self.foot = FitFoot()
-        self.foot.open_asked.connect(self.open_fit)
-        self.foot.pick_asked.connect(self.pick)
-        self.foot.compare_asked.connect(self.compare)
-        self.foot.remove_asked.connect(self.remove_fits)
+        self.foot.open_requested.connect(self.open_fit)
+        self.foot.pick_requested.connect(self.pick)
+        self.foot.compare_requested.connect(self.compare)
+        self.foot.remove_requested.connect(self.remove_fits)
 
     def _lay_out(self) -> None:
         head = vertical(self._headline, self._caption, spacing=space.XS)
@@ -221,10 +221,10 @@ class StudyPage(Page):
             return
         share = sum(job.share for job in record.jobs) / max(1, len(record.jobs))
         self._bar.setValue(round(1000 * share))
-        words = {"paused": "paused", "stopping": "stopping"}.get(
-            phase, left_words(self.workbench.studies.seconds_left(self.study_id))
+        text = {"paused": "paused", "stopping": "stopping"}.get(
+            phase, left_text(self.workbench.studies.seconds_left(self.study_id))
         )
-        self._progress.setText(", ".join(part for part in (progress_words(record), words) if part))
+        self._progress.setText(", ".join(part for part in (progress_text(record), text) if part))
         if not self._timer.isActive():
             self._timer.start()
 

@@ -143,9 +143,9 @@ class DataTable(QWidget):
         """Name of the column that the rows are sorted by (empty: as given), and whether it ascends."""
         head = self._view.horizontalHeader()
         names = list(self._model.columns())
-        place = head.sortIndicatorSection()
+        index = head.sortIndicatorSection()
         ascending = head.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
-        return [names[place] if 0 <= place < len(names) else "", ascending]
+        return [names[index] if 0 <= index < len(names) else "", ascending]
 
     def sort_by(self, name: str, ascending: bool) -> bool:
         """Sort the rows by a column, or give them as they came for an empty name; False when there is no such column."""

@@ -77,10 +77,10 @@ class MessageBar(QWidget):
 
     def _build(self) -> None:
         # room to spare goes above and below the two lines, never between them
-        words = vertical(STRETCH, self._title, self._text, STRETCH, spacing=0)
+        texts = vertical(STRETCH, self._title, self._text, STRETCH, spacing=0)
         layout = horizontal(
             (self._icon, 0, Qt.AlignmentFlag.AlignTop),
-            (words, 1),
+            (texts, 1),
             self._more,
             self._actions,
             self._close,

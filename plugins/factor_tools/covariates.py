@@ -25,7 +25,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.core.api_scores import benjamini_hochberg
 from plaidwork.plugins.factor_tools import association as stats
-from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, listed, p_words, plural, scores_by_item
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, listed, p_text, plural, scores_by_item
 
 INTERVAL = Hyperparameter(
     "interval",
@@ -128,9 +128,9 @@ class FactorsAndCovariates(Analysis):
             )
         factors = data.names_along(dim, scores.shape[1])
         cells: list[list[Cell]] = []
-        for place, covariate in enumerate(used):
+        for index, covariate in enumerate(used):
             cells.append([_compare(covariate, factor, params) for factor in scores.T])
-            report((place + 1) / (len(used) + 1))
+            report((index + 1) / (len(used) + 1))
         p = np.array([[cell.found.p for cell in row] for row in cells])
         adjusted = benjamini_hochberg(p)
         significant = np.nan_to_num(adjusted, nan=2.0) <= params["significance"]
@@ -248,8 +248,8 @@ def _table(
     params: Params,
 ) -> Table:
     rows = [
-        (factor, covariate, cells[place][k].found, cells[place][k].n, adjusted[place, k])
-        for place, covariate in enumerate(used)
+        (factor, covariate, cells[index][k].found, cells[index][k].n, adjusted[index, k])
+        for index, covariate in enumerate(used)
         for k, factor in enumerate(factors)
     ]
     rows.sort(key=lambda row: (_last(row[4]), _last(row[2].p), -_first(abs(row[2].signed))))
@@ -299,10 +299,10 @@ def _headline(
         return "Nothing could be tested"
     strength = [[_first(abs(cell.found.signed)) for cell in row] for row in cells]
     order = np.lexsort((-np.ravel(strength), np.nan_to_num(adjusted.ravel(), nan=2.0)))
-    place, k = divmod(int(order[0]), len(factors))
-    covariate, found, p = used[place], cells[place][k].found, adjusted[place, k]
+    index, k = divmod(int(order[0]), len(factors))
+    covariate, found, p = used[index], cells[index][k].found, adjusted[index, k]
     if p > params["significance"]:
-        return f"None of {plural(tested, 'association')} stands out: smallest adjusted {p_words(p)}"
+        return f"None of {plural(tested, 'association')} stands out: smallest adjusted {p_text(p)}"
     verb = {"AUC": "separates", "Eta squared": "differs by"}.get(_measure(covariate, params), "follows")
     measure = _measure(covariate, params)
     shown = {
@@ -312,7 +312,7 @@ def _headline(
     }
     return (
         f"{factors[k]} {verb} {covariate.title}: {shown.get(measure, measure)} {found.effect:.2f}, "
-        f"adjusted {p_words(p)}"
+        f"adjusted {p_text(p)}"
     )
 
 

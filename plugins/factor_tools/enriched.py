@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Params, Result, Results, Table
+from plaidwork.plugins.factor_tools.common import p_text, plural
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, Matched
 from plaidwork.plugins.factor_tools.set_tests import SetTests
-from plaidwork.plugins.factor_tools.words import p_words, plural
 
 MOST_ROWS = 20_000
 """Rows of the table at most, those with the smallest p."""
@@ -93,9 +93,9 @@ def pictures(
         if params["direction"] != "size"
         else "size of weights"
     )
-    words = f"−log10 of the adjusted p, {kind}; {-np.log10(params['significance']):.2g} is the level chosen"
+    text = f"−log10 of the adjusted p, {kind}; {-np.log10(params['significance']):.2g} is the level chosen"
     if len(order) > len(top):
-        words += f"; the map has the first {len(top)} of {len(order):,} sets"
+        text += f"; the map has the first {len(top)} of {len(order):,} sets"
     label = "Evidence"
     return {
         "evidence": Result(evidence, (dim, "gene_set"), label=label),
@@ -104,7 +104,7 @@ def pictures(
         "top_evidence": Result(evidence[:, top].T, ("top_set", dim), label=label),
         "top_significant": Result((params["significance"] >= best[:, top].T).astype(float), ("top_set", dim)),
         "top_set": Result(np.array(labels), ("top_set",)),
-        "evidence_caption": words,
+        "evidence_caption": text,
     }
 
 
@@ -168,9 +168,9 @@ def tables(
 
 def _headline(direction: str, factor: str, name: str, p: float, significant: bool) -> str:
     if not significant:
-        return f"No gene set stands out: smallest adjusted {p_words(p)}"
+        return f"No gene set stands out: smallest adjusted {p_text(p)}"
     sign = "Weights of either sign" if direction == "size" else f"{direction.capitalize()} weights"
-    return f"{sign} of {factor} gather in {name}: adjusted {p_words(p)}"
+    return f"{sign} of {factor} gather in {name}: adjusted {p_text(p)}"
 
 
 def _caption(adjusted: np.ndarray, listed: int, factors: int, params: Params) -> str:
@@ -217,15 +217,15 @@ def matching(sets: GeneSets, parts: Sequence[Part], params: Params) -> Results:
     )
     found = max(part.matched.genes for part in parts)
     case = max(part.matched.only_case for part in parts)
-    tested = len({int(place) for part in parts for place in part.tested})
-    words = [
+    tested = len({int(index) for part in parts for index in part.tested})
+    notes = [
         f"{tested:,} of {plural(len(sets), 'set')} {'has' if tested == 1 else 'have'} {params['smallest']:,} to "
         f"{params['largest']:,} of their genes there and {'is' if tested == 1 else 'are'} tested"
     ]
     if case:
-        words.append(f"{case:,} more match when upper and lower case are the same")
+        notes.append(f"{case:,} more match when upper and lower case are the same")
     return {
         "matching": table,
         "match_headline": f"{found:,} of {plural(genes, 'gene')} of the file {'is' if found == 1 else 'are'} among the features",
-        "match_caption": "; ".join(words),
+        "match_caption": "; ".join(notes),
     }

@@ -22,10 +22,10 @@ from plaidwork.core.api import (
     View,
 )
 from plaidwork.core.api_scores import benjamini_hochberg
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, plural
 from plaidwork.plugins.factor_tools.enriched import Part, Test, matching, one_sided, pictures, tables
 from plaidwork.plugins.factor_tools.gene_sets import GeneSets, match, read_gmt
 from plaidwork.plugins.factor_tools.set_tests import SetTests, compare_sets, permuted_p
-from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, plural
 
 HELP = (
     "Positive weights, negative weights or the size of all weights are compared between the features of a set and all "
@@ -193,7 +193,7 @@ def _weights(result: Result) -> tuple[np.ndarray, tuple[str, str]]:
 def _part(sets: GeneSets, view: str, features: Sequence[str], view_of: np.ndarray, params: Params) -> Part:
     places = np.flatnonzero(view_of == view)
     # a name that several views have may come with its view: “TP53 (mrna)”
-    own = [features[int(place)].removesuffix(f" ({view})") for place in places]
+    own = [features[int(index)].removesuffix(f" ({view})") for index in places]
     matched = match(sets, own, params["ignore_case"])
     sizes = matched.sizes
     largest = min(params["largest"], len(places) - 1)  # something has to be outside
@@ -243,10 +243,10 @@ def _tests(weights: np.ndarray, used: Sequence[Part], params: Params, report: An
         found = compare_sets(values, members, by_rank, params["within"], 0.95)
         if params["permutations"]:
 
-            def told(share: float, done: int = number) -> None:
+            def progress(share: float, done: int = number) -> None:
                 report(0.05 + 0.9 * (done + share) / len(jobs))
 
-            p = permuted_p(values, members, by_rank, params["permutations"], rng, told)
+            p = permuted_p(values, members, by_rank, params["permutations"], rng, progress)
             found = SetTests(found.effect, found.low, found.high, found.auc, p)
         tests.append(Test(part, factor, direction, found))
         report(0.05 + 0.9 * (number + 1) / len(jobs))

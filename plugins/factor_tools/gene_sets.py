@@ -111,7 +111,7 @@ def match(sets: GeneSets, features: Sequence[str], ignore_case: bool) -> Matched
     places = []
     for genes in sets.members:
         keys = (gene.casefold() for gene in genes) if ignore_case else iter(genes)
-        found = {place for key in keys for place in where.get(key, ())}
+        found = {index for key in keys for index in where.get(key, ())}
         places.append(np.array(sorted(found), dtype=np.int64))
     genes = sets.genes
     strictly = sum(gene in exact for gene in genes)
@@ -123,6 +123,6 @@ def match(sets: GeneSets, features: Sequence[str], ignore_case: bool) -> Matched
 
 def _index(features: Sequence[str], fold: bool) -> dict[str, list[int]]:
     where: dict[str, list[int]] = {}
-    for place, feature in enumerate(features):
-        where.setdefault(feature.casefold() if fold else feature, []).append(place)
+    for index, feature in enumerate(features):
+        where.setdefault(feature.casefold() if fold else feature, []).append(index)
     return where

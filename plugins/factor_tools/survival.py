@@ -19,11 +19,11 @@ from plaidwork.core.api import (
     Results,
     View,
 )
+from plaidwork.plugins.factor_tools.common import SIGNIFICANCE, scores_by_item
 from plaidwork.plugins.factor_tools.covariates import INTERVAL
 from plaidwork.plugins.factor_tools.hazards import hazards_of
 from plaidwork.plugins.factor_tools.survival_results import curve_results, curves_of, hazard_results
 from plaidwork.plugins.factor_tools.survival_times import watched_of
-from plaidwork.plugins.factor_tools.words import SIGNIFICANCE, scores_by_item
 
 HELP = (
     "The proportional hazards model of Cox (1972), with tied times as Efron (1977) has them. The **hazard ratio** says by how much the "

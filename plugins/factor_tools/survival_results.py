@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Params, Result, Results, Table, format_fixed, format_number
+from plaidwork.plugins.factor_tools.common import listed, p_text, plural
 from plaidwork.plugins.factor_tools.cox import Curve, kaplan_meier
 from plaidwork.plugins.factor_tools.hazards import Hazard, Hazards
 from plaidwork.plugins.factor_tools.survival_times import Watched
-from plaidwork.plugins.factor_tools.words import listed, p_words, plural
 
 THIRDS = ("lowest third", "middle third", "highest third")
 FEW_EVENTS = 10
@@ -98,11 +98,13 @@ def _headline(watched: Watched, found: Hazards, factors: Sequence[str], params: 
     one, p = found.factors[k], found.adjusted[k]
     if p > params["significance"]:
         tested = int(np.isfinite(found.adjusted).sum())
-        return f"None of {plural(tested, 'factor')} goes with {watched.time_name}: smallest adjusted {p_words(p)}"
+        return (
+            f"None of {plural(tested, 'factor')} goes with {watched.time_name}: smallest adjusted {p_text(p)}"
+        )
     if one.reason:
-        return f"{factors[k]} goes with {watched.time_name}: {one.reason}, adjusted {p_words(p)}"
+        return f"{factors[k]} goes with {watched.time_name}: {one.reason}, adjusted {p_text(p)}"
     return (
-        f"{factors[k]} goes with {watched.time_name}: hazard ratio {_ratio_words(one)}, adjusted {p_words(p)}"
+        f"{factors[k]} goes with {watched.time_name}: hazard ratio {_ratio_words(one)}, adjusted {p_text(p)}"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaidwork.core.api import Annotation, ModelError
-from plaidwork.plugins.factor_tools.words import listed
+from plaidwork.plugins.factor_tools.common import listed
 
 _HAPPENED = {"yes", "y", "true", "t", "1", "dead", "died", "deceased", "death", "event", "relapse", "relapsed", "progressed"}  # fmt: skip
 _NOT = {"no", "n", "false", "f", "0", "alive", "living", "censored", "none"}

@@ -20,6 +20,7 @@ from plaidwork.plugins.group_factor.kernels import (
     poisson_slope,
     sigmoid,
     softplus,
+    square,
     unit_deviance,
 )
 from plaidwork.plugins.group_factor.products import FAST
@@ -155,7 +156,7 @@ def update_tangents(lo, hi, first, kind, y, B, x, spread, v_mu, mu, mu_var, cons
 def _square(y, x, spread):
     total = 0.0
     for n in range(len(x)):
-        total += (y[n] - x[n]) ** 2 + spread[n]
+        total += square(y[n] - x[n]) + spread[n]
     return total
 
 
@@ -163,7 +164,7 @@ def _square(y, x, spread):
 def _known_square(y, known, x, spread):
     total = 0.0
     for n in range(len(x)):
-        total += known[n] * ((y[n] - x[n]) ** 2 + spread[n])
+        total += known[n] * (square(y[n] - x[n]) + spread[n])
     return total
 
 
@@ -212,7 +213,7 @@ def _bits_deviance(y, known, z, factor, mu):
 def _square_deviance(y, known, z, factor, mu):
     total = 0.0
     for n in range(len(y)):
-        total += known[n] * (y[n] - mu - factor * z[n]) ** 2
+        total += known[n] * square(y[n] - mu - factor * z[n])
     return total
 
 

@@ -52,7 +52,7 @@ def add_terms(rows, table, at, left, out):
         last[j] += v0 * q0 + v1 * q1 + v2 * q2 + v3 * q3 + v4 * q4 + v5 * q5 + v6 * q6 + v7 * q7
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=False)
 def fill_pairs(first, second, lo, hi, table):
     """Rows lo..hi-1 of the columns above, from (I, K) first and second moments; the rest of ``table`` is 0."""
     K = first.shape[1]
@@ -88,7 +88,7 @@ def add_all(rows, table, at, left, sums):
             sums[3, j] += v[i] * row[j]
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, fastmath=False, forceinline=True)
 def quad(source, r, lo, hi):
     """Columns lo..hi-1 of rows r..r+3; the last row again where there are fewer."""
     n = len(source) - 1

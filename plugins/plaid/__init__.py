@@ -1,11 +1,15 @@
-"""Plaid models: overlapping blocks of a matrix, their number inferred or fixed (see NOTES.md)."""
+"""Plaid models: overlapping blocks of a matrix, their number inferred or fixed, of numbers, counts and links (see NOTES.md)."""
 
 from plaidwork.core.api import hookimpl
 
 
 @hookimpl
 def plaidwork_models() -> list[str]:
-    return ["plaidwork.plugins.plaid.models:InfinitePlaid", "plaidwork.plugins.plaid.models:BayesianPlaid"]
+    return [
+        "plaidwork.plugins.plaid.models:InfinitePlaid",
+        "plaidwork.plugins.plaid.models:BayesianPlaid",
+        "plaidwork.plugins.plaid.counts.model:PlaidCounts",
+    ]
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from plaidwork.core.api import Block, ChainView, Result, Results, Table
 from plaidwork.core.api_blocks import MatchedBlocks, match_blocks, pick_items
 from plaidwork.core.api_draws import spread
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
-from plaidwork.plugins.plaid.pooling import Draw, Together, together
+from plaidwork.plugins.plaid.pooling import BlockDraw, Draw, Together, together
 
 MOST_ITEMS = 600
 CHECKED_DRAWS = 200
@@ -34,20 +34,29 @@ def _layers_of(chain: ChainView, index: int, kept: Flags) -> tuple[Floats | None
     return profile[kept] if len(profile) else None, *(found[0] if len(found) else None for found in others)
 
 
+def members_of(chain: ChainView, index: int) -> tuple[Flags, Flags]:
+    """Rows (K, N1) and columns (K, N2) of the non-empty blocks of one draw."""
+    rows, columns = chain.draw("Z1", index), chain.draw("Z2", index)
+    kept = rows.any(axis=1) & columns.any(axis=1)
+    return rows[kept], columns[kept]
+
+
 def best_blocks(chains: Sequence[ChainView]) -> tuple[np.ndarray, np.ndarray]:
     """Blocks of the draw with the highest log joint, largest first."""
     joints = [chain.stack("log_joint") for chain in chains]
     best = max(range(len(chains)), key=lambda c: joints[c].max())
-    rows, columns, *_ = blocks_of(chains[best], int(joints[best].argmax()))
+    rows, columns = members_of(chains[best], int(joints[best].argmax()))
     order = np.argsort(-rows.sum(axis=1) * columns.sum(axis=1), kind="stable")
     return rows[order], columns[order]
 
 
-def _matched(draws: Iterable[Draw], reference: tuple[Flags, Flags]) -> MatchedBlocks:
+def _matched(draws: Iterable[BlockDraw], reference: tuple[Flags, Flags]) -> MatchedBlocks:
     return match_blocks(((d.rows, d.columns, d.theta) for d in draws), reference, mass=INTERVAL)
 
 
-def presence(chains: Sequence[Sequence[Draw]], reference: tuple[Flags, Flags]) -> tuple[Floats, Integers]:
+def presence(
+    chains: Sequence[Sequence[BlockDraw]], reference: tuple[Flags, Flags]
+) -> tuple[Floats, Integers]:
     """Of each of the L blocks: share of the draws that have it, and the number of chains in which half of them do.
 
     Every chain counts alike, so that a block which one chain of many has found does not look certain; a chain's share
@@ -62,22 +71,24 @@ def presence(chains: Sequence[Sequence[Draw]], reference: tuple[Flags, Flags]) -
 
 
 def block_results(
-    draws: Sequence[Draw],
-    chains: Sequence[Sequence[Draw]],
+    draws: Sequence[BlockDraw],
+    chains: Sequence[Sequence[BlockDraw]],
     reference: tuple[Flags, Flags],
     block: Block,
     label: str,
+    doc: str = "posterior mean and 94 % interval",
 ) -> tuple[Results, MatchedBlocks]:
     """Block list and membership probabilities, every draw matched to the reference.
 
-    ``draws`` are those that the list is of, ``chains`` the draws of every chain, whether it was left out or not.
+    ``draws`` are those that the list is of, ``chains`` the draws of every chain, whether it was left out or not; ``doc``
+    says what “Shift” is.
     """
     matched = _matched(draws, reference)
     titles = np.array([f"Block {k + 1}" for k in range(len(matched))], dtype=object)
     results: Results = {
         "block_rows": Result(matched.row_probability, ("layer", "row"), label="Row membership"),
         "block_columns": Result(matched.column_probability, ("layer", "column"), label="Column membership"),
-        "blocks": _block_table(draws, chains, reference, matched, titles, block.unit, label),
+        "blocks": _block_table(draws, chains, reference, matched, titles, block.unit, label, doc),
     }
     for side, axis, probability in (
         ("row", 0, matched.row_probability),
@@ -90,13 +101,14 @@ def block_results(
 
 
 def _block_table(
-    draws: Sequence[Draw],
-    chains: Sequence[Sequence[Draw]],
+    draws: Sequence[BlockDraw],
+    chains: Sequence[Sequence[BlockDraw]],
     reference: tuple[Flags, Flags],
     matched: MatchedBlocks,
     titles: np.ndarray,
     unit: str,
     label: str,
+    doc: str,
 ) -> Table:
     """One line per block of the list."""
     present, in_chains = presence(chains, reference)
@@ -108,7 +120,7 @@ def _block_table(
         "Low": matched.value_interval[:, 0],
         "High": matched.value_interval[:, 1],
     }
-    doc = "Shift: posterior mean and 94 % interval. "
+    doc = f"Shift: {doc}. "
     if draws and draws[0].profile is not None:
         by_spread = match_blocks(((d.rows, d.columns, d.spreads) for d in draws), reference, mass=INTERVAL)
         columns["Spread"] = by_spread.value_mean
@@ -123,7 +135,7 @@ def _block_table(
 
 
 def shared_results(
-    side: str, chains: Sequence[Sequence[Draw]], probability: Floats, names: Sequence[str]
+    side: str, chains: Sequence[Sequence[BlockDraw]], probability: Floats, names: Sequence[str]
 ) -> tuple[Results, Together]:
     """Who shares blocks with whom on one side, over the draws of all chains, in the order of the block list.
 

@@ -36,9 +36,9 @@ def _mostly_one_value(block: Block) -> list[Problem]:
         return []
     known = block.values[block.observed]
     text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
-    hint = "Binary principal components takes matrices of 0 and 1."
-    if len(np.unique(known)) > 2:
-        hint = f"Take 0/1 first (Transform… on the data page, “Split at a threshold”). {hint}"
+    hint = "Take 0/1 first (Transform… on the data page, “Split at a threshold”)."
+    if value == 0 and (known >= 0).all() and (known % 1 == 0).all():
+        hint = "“Plaid of counts and links” finds blocks in counts and in 0 and 1 that are mostly 0."
     return [Problem(text, hint, "X", "warning")]
 
 
@@ -107,8 +107,12 @@ def find_problems(data: ModelData, params: Settings, most: int, name: str, label
     if params["layer"] == "profile" and params.get("moves") == "row_wise":
         text = "“Row by row” moves blocks of one shift only."
         found.append(Problem(text, "Choose “Whole blocks”, or blocks of one shift.", "moves"))
-    if params["start"] == "given":
-        found += _start(data, most, name, label)
+    return found + start_problems(data, params["start"], most, name, label)
+
+
+def start_problems(data: ModelData, start: str, most: int, name: str, label: str) -> list[Problem]:
+    """What is wrong with the start and with the true blocks, as :func:`find_problems`."""
+    found = _start(data, most, name, label) if start == "given" else []
     if ("true_rows" in data) != ("true_columns" in data):
         found.append(
             Problem("The truth needs rows and columns.", "Choose both or neither.", "true_rows", "warning")

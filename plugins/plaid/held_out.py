@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -44,16 +45,24 @@ def _log_density_of_layers(replica: Replica, layers: Layers, held: HeldOut, trut
 
 def add_draw(state: Fields, data: ModelData) -> None:
     """Add this sweep to the average predictive of the held-out cells."""
-    held = state["held_out"]
-    held["log_density"] = np.logaddexp(held["log_density"], _log_density(state, data))
-    held["draws"] += 1
+    add_density(state["held_out"], _log_density(state, data))
 
 
 def mean_log_density(state: Fields, data: ModelData) -> float:
     """Mean log density of the held-out cells under the average predictive since the warm-up; NaN without any."""
-    held = state["held_out"]
+    return mean_density(state["held_out"], lambda: _log_density(state, data))
+
+
+def add_density(held: HeldOut, log_density: Floats) -> None:
+    """Add the log densities (n,) of the held-out cells at one draw, in place."""
+    held["log_density"] = np.logaddexp(held["log_density"], log_density)
+    held["draws"] += 1
+
+
+def mean_density(held: HeldOut, now: Callable[[], Floats]) -> float:
+    """Mean log density under the average of the draws so far, before the first that at ``now``; NaN without any cell."""
     if not len(held["rows"]):
         return math.nan
     if not held["draws"]:
-        return float(_log_density(state, data).mean())
+        return float(now().mean())
     return float(held["log_density"].mean() - math.log(held["draws"]))

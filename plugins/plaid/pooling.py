@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,6 +12,22 @@ from plaidwork.core.api import Block
 from plaidwork.plugins.plaid.fields import Flags, Floats, Integers
 
 CHUNK_ROWS = 4096
+
+
+class BlockDraw(Protocol):
+    """One draw of any plaid model, without its empty blocks."""
+
+    @property
+    def rows(self) -> Flags: ...
+    @property
+    def columns(self) -> Flags: ...
+    @property
+    def theta(self) -> Floats: ...
+    @property
+    def profile(self) -> Floats | None: ...
+    @property
+    def spreads(self) -> Floats: ...
+    def density(self, i: Integers, j: Integers, values: Floats) -> Floats: ...
 
 
 class Draw(NamedTuple):
@@ -130,7 +146,7 @@ class Score(NamedTuple):
     error: float
 
 
-def held_out_score(chains: Sequence[Sequence[Draw]], block: Block) -> Score | None:
+def held_out_score(chains: Sequence[Sequence[BlockDraw]], block: Block) -> Score | None:
     """Score of the average predictive of all draws, every chain counting alike; None where nothing is held out.
 
     O(draws K cells held out).

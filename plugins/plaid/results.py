@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -10,14 +12,23 @@ from plaidwork.core.api import Block, ChainView, Kept, ModelData, Result, Result
 from plaidwork.core.api_blocks import coverage, nmi_overlap_ishiguro
 from plaidwork.core.api_draws import ByChain, distribution, rank_chains, spread, standard_error
 from plaidwork.core.numerics.used_draws import told as told_draws
-from plaidwork.plugins.plaid.block_list import best_blocks, block_results, blocks_of, shared_results
-from plaidwork.plugins.plaid.pooling import Draw, held_out_score
+from plaidwork.plugins.plaid.block_list import (
+    best_blocks,
+    block_results,
+    blocks_of,
+    members_of,
+    shared_results,
+)
+from plaidwork.plugins.plaid.fields import Integers
+from plaidwork.plugins.plaid.pooling import BlockDraw, Draw, held_out_score
 from plaidwork.plugins.plaid.state import true_blocks
 from plaidwork.plugins.plaid.wording import Told, best_chains, doubts, texts
 
 MOST_DRAW_CELLS, ROUGH_DRAW_CELLS = 20_000_000_000, 1_000_000_000
 """Draws times cells summed in one summary, at the end (less than a minute) and while the chains go on."""
 CHUNK_VALUES = 2_000_000
+
+DrawT = TypeVar("DrawT", bound=BlockDraw)
 
 NOTHING_YET: Results = {
     "headline": "No draws yet",
@@ -90,17 +101,42 @@ def chain_table(kept: Kept, survives: np.ndarray, reason: str, data: ModelData) 
         joint, k = chain.stack("log_joint"), chain.kept_trace("n_blocks").astype(int)
         values = [chain.chain + 1, joint.max(), joint.mean(), k.mean(), int(np.bincount(k).argmax())]
         if truth is not None:
-            values.append(nmi_overlap_ishiguro(*blocks_of(chain, int(joint.argmax()))[:2], *truth))
+            values.append(nmi_overlap_ishiguro(*members_of(chain, int(joint.argmax())), *truth))
         for column, value in zip(columns.values(), [*values, "yes" if survives[c] else "no"], strict=True):
             column.append(value)
     return Table({title: np.array(column) for title, column in columns.items()}, label="Chains", doc=reason)
 
 
-def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
-    """All results of a plaid run: blocks from the chains that survive the ranking by log joint, co-membership from all.
+@dataclass(frozen=True)
+class Reading(Generic[DrawT]):
+    """How the draws of a model are read and what is said of them.
 
-    ``most`` is the largest number of blocks where that number is inferred, else None; ``layered`` whether blocks have a profile.
+    ``read`` gives one draw; ``fit`` the mean of what draws expect in the cells of a shape, (n, m) float32; ``doubt`` what the
+    model holds against its draws, given the numbers of blocks by chain and that fit; ``doc`` what “Shift” means in the list.
+    ``whole`` says whether pictures of all cells are made.
     """
+
+    read: Callable[[ChainView, int], DrawT]
+    fit: Callable[[Sequence[DrawT], tuple[int, ...]], np.ndarray]
+    doubt: Callable[[Sequence[Integers], np.ndarray | None], str]
+    doc: str = "posterior mean and 94 % interval"
+    whole: bool = True
+
+
+def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool) -> Results:
+    """All results of a Gaussian plaid run. ``most`` is the largest number of blocks where that number is inferred, else None;
+    ``layered`` whether blocks have a profile."""
+
+    def read(chain: ChainView, index: int) -> Draw:
+        return blocks_of(chain, index, layered)
+
+    return summarise_blocks(
+        kept, data, most, Reading(read, mean_fit, lambda numbers, fit: doubts(data["X"], numbers, most))
+    )
+
+
+def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Reading[DrawT]) -> Results:
+    """All results of a run: blocks from the chains that survive the ranking by log joint, co-membership from all."""
     block: Block = data["X"]
     if kept.n_draws == 0:
         return NOTHING_YET
@@ -110,19 +146,24 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool
     every = [chain for chain in kept.chains if chain.n_draws]
     used = [chain for chain, keep in zip(kept.chains, survives, strict=True) if keep and chain.n_draws]
     picked = picked_draws(every, int(np.prod(block.shape)), kept.under_way)
-    by_chain = [
-        [blocks_of(chain, index, layered) for chain, index in picked if chain is one] for one in every
-    ]
+    by_chain = [[reading.read(chain, index) for chain, index in picked if chain is one] for one in every]
     draws = [draw for chain, found in zip(every, by_chain, strict=True) if chain in used for draw in found]
     label = "Blocks" if len(used) == len(every) else f"Blocks of the {best_chains(len(used))}"
-    results, matched = block_results(draws, by_chain, best_blocks(used), block, label)
+    results, matched = block_results(draws, by_chain, best_blocks(used), block, label, reading.doc)
     shared = {}
     for side, found, names in zip(
         ("row", "column"), (matched.row_probability, matched.column_probability), block.names, strict=True
     ):
         more, shared[side] = shared_results(side, by_chain, found, names)
         results |= more
-    covered = coverage(draws)
+    fit = reading.fit(draws, block.shape) if reading.whole else None
+    if fit is None:
+        covered = float(np.mean(np.concatenate([chain.kept_trace("covered") for chain in used])))
+    else:
+        coverages = coverage((draw.rows, draw.columns) for draw in draws)
+        covered = float((coverages >= 0.5).mean())
+        results["fit"] = Result(fit, ("row", "column"), unit=block.unit, label="Fitted")
+        results["coverage"] = Result(coverages, ("row", "column"), label="In any block")
     numbers = [chain.kept_trace("n_blocks").astype(int) for chain in used]
     values, probability = distribution(np.concatenate(numbers))
     score = held_out_score(by_chain, block)
@@ -134,13 +175,11 @@ def summarise_draws(kept: Kept, data: ModelData, most: int | None, layered: bool
         )
     told = Told(numbers, covered, matched.present, survives, shared, score, most)
     words = texts(told, thinned_words([pair for pair in picked if pair[0] in used], used))
-    doubt = doubts(block, numbers, most)
+    doubt = reading.doubt(numbers, fit)
     if doubt:
         words["doubt"] = doubt
     return {
         **results,
-        "fit": Result(mean_fit(draws, block.shape), ("row", "column"), unit=block.unit, label="Fitted"),
-        "coverage": Result(covered, ("row", "column"), label="In any block"),
         "k_values": Result(values, ("size",), label="Number of blocks"),
         "k_probability": Result(probability, ("size",), label="Probability"),
         "chains": chain_table(kept, survives, reason, data),

@@ -21,13 +21,14 @@ AT_CAP = 0.01
 class Told(NamedTuple):
     """What the words are made of.
 
-    ``numbers`` are the numbers of blocks of the draws, by chain that the list is of; ``present`` (L,) the share of all
+    ``numbers`` are the numbers of blocks of the draws, by chain that the list is of; ``covered`` the share of the cells that are
+    in blocks; ``present`` (L,) the share of all
     draws with each block of the list; ``survives`` (chains,) which chains it is of; ``most`` the largest number of
     blocks where it is inferred, else None.
     """
 
     numbers: Sequence[Integers]
-    covered: Floats
+    covered: float
     present: Floats
     survives: Flags
     shared: Mapping[str, Together]
@@ -45,7 +46,7 @@ def texts(told: Told, thinned: str) -> dict[str, str]:
     total, used = len(told.survives), int(told.survives.sum())
     best = "" if used == total else f" in the {best_chains(used)}"
     noun, verb = ("block", "covers") if sure == 1 else ("blocks", "cover")
-    covered = format_percent(float((told.covered >= 0.5).mean()))
+    covered = format_percent(told.covered)
     found = {
         "headline": f"{sure} {noun} {verb} {covered} of the matrix{best}"
         if sure

@@ -64,8 +64,8 @@ def class_names(data: ModelData, params: Settings) -> tuple[tuple[str, ...], np.
             f"No label is called “{missing[0]}”. Found: {', '.join(block.categories)}.",
             "Correct “Classes”, or leave it empty to use all.",
         )
-    place = {block.categories.index(name): index for index, name in enumerate(wanted)}
-    found = np.array([place.get(int(code), -2 if code >= 0 else -1) for code in codes], np.int64)
+    position = {block.categories.index(name): index for index, name in enumerate(wanted)}
+    found = np.array([position.get(int(code), -2 if code >= 0 else -1) for code in codes], np.int64)
     if (found == -2).any():
         first = int(np.flatnonzero(found == -2)[0])
         raise ModelError(

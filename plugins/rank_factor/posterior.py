@@ -127,13 +127,13 @@ def used_draws(kept: Kept) -> list[tuple[ChainView, int]]:
     return pairs
 
 
-def averaged_words(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: Iterable[np.ndarray]) -> str:
+def averaged_text(kept: Kept, draws: Sequence[tuple[ChainView, int]], values: Iterable[np.ndarray]) -> str:
     """How many draws were averaged, and the largest Monte Carlo error of the class probabilities, by the classifiers'
     ``values`` (n, G) of each draw."""
-    place = {id(chain): c for c, chain in enumerate(kept.chains)}
+    position = {id(chain): c for c, chain in enumerate(kept.chains)}
     total = ByChain([chain.n_draws for chain in kept.chains])
     for (chain, index), one in zip(draws, values, strict=True):
-        total.add(place[id(chain)], index, class_share(one))
+        total.add(position[id(chain)], index, class_share(one))
     error = float(standard_error(total.chains(), total.batches()).max(initial=0.0))
     return told(len(draws), kept.n_draws) + (
         f" (Monte Carlo error of a probability up to {error:.3f})" if np.isfinite(error) else ""
@@ -244,5 +244,5 @@ def sampled_posterior(kept: Kept, setup: Setup, params: SamplerSettings) -> Post
         group_precision.mean(axis=0),
         turned,
         average("thresholds"),
-        averaged_words(kept, draws, (chain.draw("decision", i) for chain, i in draws)),
+        averaged_text(kept, draws, (chain.draw("decision", i) for chain, i in draws)),
     )

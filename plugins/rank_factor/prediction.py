@@ -33,8 +33,8 @@ def cells_by_name(setup: Setup, block: Block, new: Block) -> NewCells:
             f"Features are found by name, such as “{wanted[0]}”.",
         )
     x, known = np.zeros((len(wanted), new.shape[0])), np.zeros((len(wanted), new.shape[0]), bool)
-    place = [column[wanted[i]] for i in there]
-    x[there], known[there] = new.values[:, place].T, new.observed[:, place].T
+    position = [column[wanted[i]] for i in there]
+    x[there], known[there] = new.values[:, position].T, new.observed[:, position].T
     return new_cells(setup, x * known, known)
 
 

@@ -78,12 +78,12 @@ def _pair_terms(
     p, linear = np.zeros(w.shape), np.zeros((size, k))
     for i in range(hi - lo):
         turned, a = z @ whole[i], q["a"][lo + i]
-        for place, sign in ((cells.placed.lower[lo + i], 1.0), (cells.placed.upper[lo + i], -1.0)):
-            there = np.flatnonzero(place >= 0)
-            other = fitted[place[there]]
+        for position, sign in ((cells.placed.lower[lo + i], 1.0), (cells.placed.upper[lo + i], -1.0)):
+            there = np.flatnonzero(position >= 0)
+            other = fitted[position[there]]
             value = other @ a
             apart = sign * (value - w[i, there])
-            gap = square[i, there] + theirs[i, place[there]] - 2.0 * (turned[there] * other).sum(axis=1)
+            gap = square[i, there] + theirs[i, position[there]] - 2.0 * (turned[there] * other).sum(axis=1)
             u2 = np.maximum(gap, apart**2) + 2.0 * eps * apart + eps**2
             kappa = 1.0 / np.maximum(np.sqrt(np.maximum(u2, 0.0)), LEAST_U)
             p[i, there] += kappa

@@ -35,10 +35,10 @@ def full_second(state: Q, lo: int, hi: int) -> np.ndarray:
 
 def unpacked(packed: np.ndarray, k: int) -> np.ndarray:
     """(n, K, K) symmetric matrices from (n, packed)."""
-    place = np.zeros((k, k), np.int64)
-    place[np.tril_indices(k)] = np.arange(packed.shape[1])
-    place = np.maximum(place, place.T)
-    return np.ascontiguousarray(packed[:, place])
+    position = np.zeros((k, k), np.int64)
+    position[np.tril_indices(k)] = np.arange(packed.shape[1])
+    position = np.maximum(position, position.T)
+    return np.ascontiguousarray(packed[:, position])
 
 
 def begin_part(state: Q, setup: Setup, lo: int, hi: int, zz: np.ndarray) -> RowPart:

@@ -15,7 +15,7 @@ from numba import njit
 FAST = {"reassoc", "contract", "nsz"}
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=FAST)
 def share_and_entropy(v):
     """1 / (1 + exp(-v)) without overflow, and the entropy of that Bernoulli variable."""
     e = math.exp(-abs(v))
@@ -24,7 +24,7 @@ def share_and_entropy(v):
     return (small if v < 0 else 1.0 / (1.0 + e)), entropy
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=FAST)
 def bernoulli_entropy(p):
     """-p log p - (1 - p) log(1 - p), 0 at both ends."""
     out = 0.0

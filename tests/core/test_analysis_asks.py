@@ -286,9 +286,9 @@ def test_the_same_data_in_another_input_count_as_seen(run):
 def test_what_speaks_against_opening_is_told_before(run):
     toy = analysis(unlocks="test half", caution="warning")
     data = list(run.session.datasets.values())
-    assert standing(toy.spec, run, data).words.endswith("exploratory.")
+    assert standing(toy.spec, run, data).text.endswith("exploratory.")
     run.results["warning"] = "Too few samples are expected there."
-    assert standing(toy.spec, run, data).words.endswith("Too few samples are expected there.")
+    assert standing(toy.spec, run, data).text.endswith("Too few samples are expected there.")
     with pytest.raises(LockedError, match=r"can be done once\. Too few samples are expected there\."):
         run_analysis(run, toy)
     assert "Too few" not in run_analysis(run, toy, unlock=True).standing

@@ -6,9 +6,11 @@ import warnings
 import numpy as np
 import pytest
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Input, ModelSpec, Trace, Variable
 from plaidwork.core.draws import diagnostics as d
 from plaidwork.core.draws.draws import ChainView, DrawBuffer, Kept, TraceBuffer
+from plaidwork.core.draws.solutions import group_chains
 
 
 @pytest.fixture(scope="module")
@@ -258,6 +260,25 @@ def test_restarts(finals, kind, title):
     found = d.diagnose(run_of(curves, np.zeros((len(curves), 22)), algorithm="variational"))
     assert (found.verdict.kind, found.verdict.title) == (kind, title)
     assert all(np.isnan(q.rhat) for q in found.quantities)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "within"),
+    [
+        (None, 0.5),
+        (Schedule(window=50, tolerance=0.1), 0.6),
+        (Schedule(window=0, tolerance=1e-5), 0.5 + 1e-5 * 20000),  # a share of the objective
+    ],
+)
+def test_restarts_are_compared_in_nats(schedule, within):
+    """Of a bound of 20,000 too: what matters is the difference, and what the stop may have left."""
+    for gap, same in ((within - 0.01, 2), (within + 0.01, 1)):
+        curves = [np.append(np.linspace(-30000, end, 20), [end, end]) for end in (-20000.0, -20000.0 - gap)]
+        kept = run_of(curves, np.zeros((2, 22)), algorithm="variational")
+        title = d.diagnose(kept, schedule=schedule).verdict.title
+        assert title == f"{same} of 2 restarts reached the best log joint"
+        groups = group_chains(kept, kept.spec, [], schedule)
+        assert len(groups) == 3 - same
 
 
 def test_restart_cut_short():

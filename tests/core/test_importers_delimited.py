@@ -253,6 +253,7 @@ def test_text_to_value_to_text(tmp_path_factory, rows, mark):
     assert back == lines
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     st.from_regex(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?", fullmatch=True)

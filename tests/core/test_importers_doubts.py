@@ -216,7 +216,7 @@ def test_names_that_were_numbered_are_noted_and_said(write):
     options = {"rename_duplicates": True}
     data = read_dataset(path, options)
     assert "row names that occur more than once: “g”: twice, rows 1 and 2" in data.notes
-    told = [one.text for one in noted({"X": (data,)}) if one.aloud]
+    told = [one.text for one in noted({"X": (data,)}) if one.warn]
     assert any(
         "x: Numbers were added to column names that occur more than once: “s”: twice" in one for one in told
     )

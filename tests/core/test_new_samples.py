@@ -99,6 +99,7 @@ def test_from_the_command_line(tmp_path, capsys):
     assert json.dumps([view.title for view in made.views])
 
 
+@pytest.mark.slow
 def test_new_samples_that_lack_a_view_are_kept(tmp_path, capsys):
     """As in the fit: `Input.union` holds for new samples too."""
     old = [write(tmp_path / f"{view}.csv", [f"p{i}" for i in range(30)]) for view in ("one", "two")]
@@ -114,6 +115,7 @@ def test_new_samples_that_lack_a_view_are_kept(tmp_path, capsys):
     assert sorted(made.results["new_sample"].values) == ["q0", "q1", "q2", "q3", "q4"]
 
 
+@pytest.mark.slow
 def test_two_views_are_told_apart_by_their_features_whatever_the_files_are_called(tmp_path, capsys):
     """Files of other names, in another order: each is taken for the view that it has features in common with."""
     rng = np.random.default_rng(7)

@@ -60,7 +60,7 @@ def frame(**more):
 def joined(inputs, **options):
     """The datasets as a model gets them. Raises a ``DataWarning`` for what would be said aloud."""
     given = load_inputs(Taker.spec, entries_of(Taker.spec, inputs, **options))
-    assert not [one for one in given.told if one.aloud], given.told
+    assert not [one for one in given.messages if one.warn], given.messages
     return joined_inputs(Taker.spec, given.data)
 
 

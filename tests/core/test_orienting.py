@@ -151,7 +151,7 @@ def test_samples_in_columns_are_turned_with_a_word():
 def test_what_is_not_known_stays_with_a_word():
     made = plan({"X": matrix()})
     assert made.inputs["X"][0].shape == (12, 6)
-    assert made.placed[0].words == (
+    assert made.placed[0].text == (
         "12 rows × 6 columns: nothing says whether rows or columns are the samples; the 12 rows are taken for them."
     )
 
@@ -168,17 +168,17 @@ def test_labels_that_are_called_like_the_columns_settle_it():
     made = plan({"X": matrix(), "y": labels(names)})
     assert made.inputs["X"][0].shape == (6, 12)
     assert made.inputs["X"][0].row_names == made.inputs["y"][0].row_names
-    assert "the names of the samples are those of its columns" in made.placed[0].words
+    assert "the names of the samples are those of its columns" in made.placed[0].text
     rows = plan({"X": matrix(), "y": labels([f"g{i}" for i in range(12)])})
     assert rows.inputs["X"][0].shape == (12, 6)
-    assert not rows.placed[0].words
+    assert not rows.placed[0].text
 
 
 def test_names_go_before_a_word_that_they_contradict():
     data = matrix(samples_in="rows", row_label="samples", column_label="genes")
     made = plan({"X": data, "y": labels([f"s{i}" for i in range(6)])})
     assert made.inputs["X"][0].described == "6 samples × 12 features"
-    assert made.placed[0].words.startswith("12 features × 6 samples: transposed")
+    assert made.placed[0].text.startswith("12 features × 6 samples: transposed")
 
 
 def test_unnamed_labels_settle_it_by_their_number():

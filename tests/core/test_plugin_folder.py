@@ -166,6 +166,7 @@ def test_rescan_and_forget(folder):
     assert "came_later" not in [info.name for info in found.plugins]
 
 
+@pytest.mark.slow
 def test_command_line_uses_switches_and_folders(folder, tmp_path):
     """In processes of their own: --plugin-dir, PLAIDWORK_DISABLE, plugin disable and enable, chains in processes."""
     (tmp_path / "more").mkdir()

@@ -139,6 +139,7 @@ def test_a_local_wheel_is_installed_offline_and_removed_again(tmp_path, folder):
     assert installed(folder) == []
 
 
+@pytest.mark.slow
 def test_what_is_missing_comes_along_and_goes_along(tmp_path, folder):
     index = tmp_path / "index"
     make_wheel(index, "helper", "1.5", point=None, needs=("numpy", "deeper"))
@@ -223,6 +224,7 @@ def test_names_that_cannot_be_installed(folder, what, words):
         look_up(what, folder=folder)
 
 
+@pytest.mark.slow
 def test_a_package_that_is_no_plugin_is_not_installed(tmp_path, folder):
     make_wheel(tmp_path / "index", "helper", "1.0", point=None)
     with pytest.raises(PluginError, match=r"helper 1\.0 brings no plugin"):
@@ -245,6 +247,7 @@ def test_a_file_that_changed_after_the_question_is_refused(tmp_path, folder):
     assert _files(folder) == []
 
 
+@pytest.mark.slow
 def test_a_file_of_another_plugin_is_not_overwritten(tmp_path, folder):
     unpacked(make_wheel(tmp_path, files={"shared.py": "x = 1"}), folder)
     before = _files(folder)
@@ -275,6 +278,7 @@ def test_cancelling_ends_pip_and_leaves_nothing(tmp_path, folder):
     assert not list(folder.glob(".installing-*"))
 
 
+@pytest.mark.slow
 def test_an_error_while_moving_brings_the_old_version_back(tmp_path, folder, monkeypatch):
     unpacked(make_wheel(tmp_path), folder)
     before = {name: (folder / name).read_bytes() for name in _files(folder)}

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 import numpy as np
+import pytest
 from toy import ToySampler, same_chains, toy_data
 
 from plaidwork.core.errors import ModelError
@@ -23,6 +24,7 @@ def _fit(executor, seed=1, **params):
     return run
 
 
+@pytest.mark.slow
 def test_many_fits_share_few_processes_and_have_the_same_numbers():
     study = Study.grid(ToySampler(), {"X": toy_data()}, seeds=range(1, 6), schedule=SCHEDULE)
     with ProcessPool(2) as pool:
@@ -47,6 +49,7 @@ def test_other_data_are_sent_to_the_process_that_held_the_first():
         assert pool.started == 1
 
 
+@pytest.mark.slow
 def test_a_process_that_is_lost_fails_its_fit_and_the_next_gets_another():
     plan = make_plan(ToySampler(), {"X": toy_data()}, {"fail": "die"}, schedule=SCHEDULE)
     run = Run.from_plan(plan)
@@ -59,6 +62,7 @@ def test_a_process_that_is_lost_fails_its_fit_and_the_next_gets_another():
         assert pool.started >= 2
 
 
+@pytest.mark.slow
 def test_a_process_that_died_while_it_was_idle_is_replaced():
     with ProcessPool(1) as pool:
         _fit(pool.executor())

@@ -49,6 +49,7 @@ def test_same_numbers_with_more_chains_than_processors(monkeypatch):
     assert same_chains(run, _whole(plan))
 
 
+@pytest.mark.slow
 def test_stopped_saved_and_resumed_in_processes_equals_uninterrupted(tmp_path, monkeypatch):
     session, control = Session(), Control()
     plan = make_plan(
@@ -76,6 +77,7 @@ def test_stopped_saved_and_resumed_in_processes_equals_uninterrupted(tmp_path, m
     assert same_chains(third.runs[run.id], new)
 
 
+@pytest.mark.slow
 def test_variational_in_processes():
     data = toy_data()
     plan = make_plan(ToyVariational(), {"X": data.take(0, [1, 2, 3], Step("rows"))}, seed=3)
@@ -120,6 +122,7 @@ def test_dead_process_is_told_and_the_rest_goes_on():
     assert run.chains[0].broken
 
 
+@pytest.mark.slow
 def test_failure_in_the_model_equals_inline():
     plan = _plan(fail="step")
     run, inline = Run.from_plan(plan), Run.from_plan(plan)

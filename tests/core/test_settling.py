@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sparing import every
 from toys import STEP_SECONDS, Steady, matrix
 
 from plaidwork.core.api import Schedule
@@ -79,6 +80,7 @@ def test_a_run_goes_on_until_it_has_settled_and_equals_the_fixed_run_it_says(par
     _same(run, fixed)
 
 
+@pytest.mark.slow
 def test_sweeps_before_the_chains_agree_are_left_out():
     away = _fit(_plan(**AWAY))
     assert away.schedule.burn_in > 0
@@ -88,7 +90,7 @@ def test_sweeps_before_the_chains_agree_are_left_out():
     assert slow.schedule.burn_in < slow.schedule.sweeps("mcmc") / 2
 
 
-@pytest.mark.parametrize("executor", [ThreadExecutor, ProcessExecutor])
+@pytest.mark.parametrize("executor", every([ThreadExecutor, ProcessExecutor], 2))
 def test_all_executors_end_at_the_same_draws(executor):
     plan = _plan(schedule=Steady.spec.schedule.with_(budget=1e6), memory=0.7)
     run = _fit(plan, executor())
@@ -96,6 +98,7 @@ def test_all_executors_end_at_the_same_draws(executor):
     _same(run, _fit(plan))
 
 
+@pytest.mark.slow
 def test_no_more_draws_are_kept_than_have_room(monkeypatch):
     monkeypatch.setattr(settling, "_ROOM", 1600)
     run = _fit(_plan(**SLOW))
@@ -172,6 +175,7 @@ def test_stopped_saved_and_resumed_it_equals_an_uninterrupted_run(after, tmp_pat
     _same(again, _fit(plan))
 
 
+@pytest.mark.slow
 def test_a_stop_at_a_look_can_be_gone_on_from():
     plan, control = _plan(**SLOW), Control()
     run = Run.from_plan(plan)
@@ -187,6 +191,7 @@ def test_a_stop_at_a_look_can_be_gone_on_from():
     _same(run, _fit(plan))
 
 
+@pytest.mark.slow
 def test_more_draws_after_the_goal_equal_a_longer_fixed_run():
     run = _fit(_plan(**SLOW))
     run.extend(30)
@@ -195,6 +200,7 @@ def test_more_draws_after_the_goal_equal_a_longer_fixed_run():
     _same(run, _fit(_plan(schedule=run.schedule, **SLOW)))
 
 
+@pytest.mark.slow
 def test_a_fixed_run_goes_on_until_it_has_settled():
     run = _fit(_plan(schedule=Steady.spec.schedule, **SLOW))
     assert not run.diagnosis().verdict.settled
@@ -203,6 +209,7 @@ def test_a_fixed_run_goes_on_until_it_has_settled():
     _same(run, _fit(_plan(**SLOW)))
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_is_repeated_by_what_is_stored():
     plan = _plan(**AWAY)
     run = _fit(plan)
@@ -220,6 +227,7 @@ def test_looks_are_not_told_as_ends():
     assert sum("done at sweep" in line.text for line in job.run.log) == 4
 
 
+@pytest.mark.slow
 def test_draws_can_be_read_while_others_are_let_go():
     """A reader sees draws and the sweeps they are of together, whatever is thinned or left out meanwhile."""
     run, ended, wrong = Run.from_plan(_plan(**AWAY)), threading.Event(), []

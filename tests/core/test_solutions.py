@@ -12,7 +12,7 @@ from plaidwork.core import providers
 from plaidwork.core.api import AnalysisData, Result, Trace, Variable
 from plaidwork.core.cli.looking import describe_run
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.core.draws.solution_words import solutions_text, weight_text
+from plaidwork.core.draws.solution_texts import solutions_text, weight_text
 from plaidwork.core.draws.solutions import Solution, agreement_of, group_chains
 from plaidwork.core.errors import SettingError
 from plaidwork.core.findings.new_samples import new_samples

@@ -9,6 +9,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from sparing import every
 from toy import ToySampler, same_chains, toy_data
 
 from plaidwork.core.errors import SessionError
@@ -85,6 +86,7 @@ def test_flipped_bit_names_the_object(session, path):
             load_session(broken)
 
 
+@pytest.mark.slow
 def test_changed_attribute_and_missing_object_are_found(session, path):
     run = _run_id(session)
     with h5py.File(path, "r+") as file:
@@ -119,6 +121,7 @@ print(caught)
 """
 
 
+@pytest.mark.slow
 def test_random_flips_never_crash(path):
     """Flips may hit unused space; whatever is not told as SessionError must load."""
     done = subprocess.run(
@@ -227,6 +230,7 @@ def test_gate_limits(path):
     assert session_file.load(path, Session, gate.Limits(total=1)).runs  # really on the disk: not made up
 
 
+@pytest.mark.slow
 def test_versions(session, path):
     _add(path, lambda f: f.attrs.__setitem__("format_version", "1.7"))
     with pytest.raises(SessionError, match="attributes of “/”"):
@@ -255,6 +259,7 @@ def test_versions(session, path):
         session_file.load(path, Session, probed=True)
 
 
+@pytest.mark.slow
 def test_unknown_things_survive(session, path, tmp_path):
     run = _run_id(session)
 
@@ -323,7 +328,7 @@ def test_previous_file_stays_as_backup(session, path):
         (errno.EIO, "Could not save “s.plaidwork”"),
     ],
 )
-@pytest.mark.parametrize("place", ["_write_file", "_sync", "replace"])
+@pytest.mark.parametrize("place", every(["_write_file", "_sync", "replace"], 3))
 def test_failed_save_leaves_the_old_file(session, path, monkeypatch, code, words, place):
     before = path.read_bytes()
     real = os.replace

@@ -147,6 +147,7 @@ def test_stop_ends_what_runs_and_starts_nothing_else():
     assert study.jobs[0].run.n_draws > 0
 
 
+@pytest.mark.slow
 def test_one_job_can_be_stopped():
     study = Study.grid(
         Walk(), DATA, {"stride": [1, 2]}, schedule=Walk.spec.schedule.with_(draws=20_000, chains=1)
@@ -262,6 +263,7 @@ def test_command(command, capsys):
     assert told.out.splitlines()[0].startswith("   1  fit ")
 
 
+@pytest.mark.slow
 def test_command_with_processes(command):
     code, out = command("--seeds", "1,2", "--jobs", "2", "--executor", "processes")
     assert code == 0

@@ -233,6 +233,7 @@ def test_data_of_a_study_cannot_be_removed():
         session.remove_dataset(name)
 
 
+@pytest.mark.slow
 def test_a_paused_study_holds_all_fits_until_it_goes_on():
     study = _study(schedule=Walk.spec.schedule.with_(draws=400))
     seen = []

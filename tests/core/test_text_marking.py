@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plaidwork.core.data.text.counts import count_words
-from plaidwork.core.data.text.marking import readable, term_places
+from plaidwork.core.data.text.marking import readable, term_occurrences
 from plaidwork.core.data.text.options import TextOptions
 from plaidwork.core.data.text.tokens import tokenise
 
@@ -14,7 +14,7 @@ TEXT = "Borders, BORDER control: the illegal immigration isn’t  fixed. Immigra
 
 def found(terms, **options):
     text = readable(TEXT)
-    return [(text[p.start : p.end], p.term) for p in term_places(text, terms, TextOptions(**options))]
+    return [(text[p.start : p.end], p.term) for p in term_occurrences(text, terms, TextOptions(**options))]
 
 
 def test_words_in_any_case():
@@ -51,9 +51,9 @@ def test_as_often_as_counted(options):
     counts = count_words(tokenise([TEXT], made), made)
     text = readable(TEXT)
     for i in counts.kept:
-        assert len(term_places(text, {counts.terms[i]}, made)) == counts.count[i], counts.terms[i]
+        assert len(term_occurrences(text, {counts.terms[i]}, made)) == counts.count[i], counts.terms[i]
 
 
 def test_nothing_to_find():
     assert found(set()) == []
-    assert term_places("", {"word"}, TextOptions()) == []
+    assert term_occurrences("", {"word"}, TextOptions()) == []

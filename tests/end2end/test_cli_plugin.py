@@ -67,6 +67,7 @@ def test_check_of_a_file_and_a_module(modules, capsys, word):
     assert "declaration_importable" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_example_in_the_documents_conforms(modules, capsys):
     text = (TESTS.parent / "docs" / "plugins.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(\"\"\"Column means.*?)```", text, re.DOTALL)

@@ -34,6 +34,7 @@ def folder(tmp_path_factory, qapp):
     return where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits", "sampled"])
 def test_the_commands_lead_to_errors_and_pictures(folder, name):
     run = next(iter(open_session(folder / f"{name}.plaidwork").runs.values()))

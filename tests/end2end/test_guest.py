@@ -95,6 +95,7 @@ def test_found_by_entry_point_and_listed(installed):
     assert "four-groups" in _plaidwork(installed, "example")
 
 
+@pytest.mark.slow
 def test_fitted_saved_and_resumed_from_the_command_line(installed, tmp_path):
     data, path = installed / PACKAGE / "samples" / "four-groups" / "pebbles.csv", tmp_path / "a.plaidwork"
     quick = ["--chains", "2", "--warmup", "30", "--draws", "30", "--thin", "1", "--seed", "3"]
@@ -116,6 +117,7 @@ def test_fitted_saved_and_resumed_from_the_command_line(installed, tmp_path):
         assert old.trace.rows().tobytes() == new.trace.rows().tobytes()
 
 
+@pytest.mark.slow
 def test_a_session_opens_where_the_guest_is_not(installed, tmp_path):
     """Results are looked at without the plugin; going on says what is missing."""
     path = tmp_path / "pebbles.plaidwork"

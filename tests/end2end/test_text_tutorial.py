@@ -32,6 +32,7 @@ def folder(tmp_path_factory):
     return where
 
 
+@pytest.mark.slow
 def test_the_commands_lead_to_effects(folder):
     run = next(iter(open_session(folder / "topics.plaidwork").runs.values()))
     assert run.status == "done"

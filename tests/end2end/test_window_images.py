@@ -23,6 +23,7 @@ def write_bars(path, rows: int = 90, classes: int = 2, image_shape=(6, 5)) -> No
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_from_halves_to_tiles(window, qtbot, tmp_path, monkeypatch):  # noqa: F811
     write_bars(tmp_path / "bars.npz")
     import_file(qtbot, window, tmp_path / "bars.npz", monkeypatch)

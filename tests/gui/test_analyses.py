@@ -17,7 +17,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
-from plaidwork.gui.analyses.record_view import RecordView, asked_words, run_showing
+from plaidwork.gui.analyses.record_view import RecordView, inputs_text, run_showing
 from plaidwork.gui.results.source import Sources
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
@@ -140,7 +140,7 @@ def test_made_record_is_shown_and_kept(page, bench):
     bench._set_dirty(False)
     record = _made(page)
     assert record.params == {"least": 1}
-    assert asked_words(record) == "class of rows"
+    assert inputs_text(record) == "class of rows"
     assert bench.dirty
     assert isinstance(page.current, RecordView)
     assert page.rail.current() == (MADE, record.id)
@@ -191,7 +191,7 @@ def test_delete(page, bench):
 )
 def test_failure_is_told_beside_the_button(page, bench, mode, words):
     told = []
-    bench.asked.connect(told.append)
+    bench.message_posted.connect(told.append)
     Count.mode = mode
     page.current.start.click()
     until(lambda: page._making is None)
@@ -256,7 +256,7 @@ def test_record_of_a_missing_plugin_still_shows(page, bench, qtbot):
     record = _made(page)
     bench.registry._catalogue["analyses"].clear()
     told = []
-    bench.told.connect(lambda *message: told.append(message))
+    bench.notified.connect(lambda *message: told.append(message))
     other = AnalysisPage(bench, page.run)
     qtbot.addWidget(other)
     until(lambda: isinstance(other.current, RecordView))

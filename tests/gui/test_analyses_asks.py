@@ -16,7 +16,7 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.analyses.page import AnalysisPage
 from plaidwork.gui.analyses.rail import MADE, NEW
-from plaidwork.gui.analyses.record_view import RecordView, asked_words
+from plaidwork.gui.analyses.record_view import RecordView, inputs_text
 from plaidwork.gui.setup.error_line import ErrorLine
 from plaidwork.gui.workbench import Workbench
 from plaidwork.plugins.factor_tools.covariates import FactorsAndCovariates
@@ -129,7 +129,7 @@ def test_covariates_chosen_by_ticks_made_again_and_removed(page, qtbot):
     click(qtbot, current.start)
     record = finish(qtbot, page)
     assert record.text("headline").startswith("factor 1 separates IGHV")
-    assert asked_words(record) == "IGHV, age"
+    assert inputs_text(record) == "IGHV, age"
     group = page.current.page
     for title in ("Map of effects", "Associations"):
         group.show_view(title)
@@ -140,7 +140,7 @@ def test_covariates_chosen_by_ticks_made_again_and_removed(page, qtbot):
     click(qtbot, page.current.annotation_field("covariates").all)
     click(qtbot, page.current.start)
     second = finish(qtbot, page, 2)
-    assert asked_words(second) == "4 annotations"
+    assert inputs_text(second) == "4 annotations"
     page.rail.setFocus()
     qtbot.keyClick(page.rail, Qt.Key.Key_Delete)
     assert page.run.analyses == [record]
@@ -165,12 +165,12 @@ def test_gene_sets_from_a_file_chosen_in_the_dialog(page, qtbot, tmp_path, monke
     click(qtbot, field.choose_button)
     qtbot.waitUntil(lambda: field.value is not None, timeout=WAIT)
     assert "*.gmt" in asked[0][3]
-    assert field.words == "5 sets of 12 to 12 genes, 16 genes in all"
+    assert field.help_text == "5 sets of 12 to 12 genes, 16 genes in all"
     assert current.start.isEnabled()
     path.unlink()  # read once
     click(qtbot, current.start)
     record = finish(qtbot, page)
-    assert asked_words(record) == "sets.gmt"
+    assert inputs_text(record) == "sets.gmt"
     group = page.current.page
     for title in ("Map of top sets", "Gene sets", "Matching", "Top sets"):
         group.show_view(title)
@@ -214,7 +214,7 @@ def test_labels_added_on_the_form_can_be_chosen_at_once(page, bench, qtbot, tmp_
     click(qtbot, current.annotation_field("covariates").none)
     choose_file(monkeypatch, path)
     told = []
-    bench.told.connect(lambda *message: told.append(message))
+    bench.notified.connect(lambda *message: told.append(message))
     click(qtbot, current.add_labels)
     qtbot.waitUntil(lambda: page.current is not current, timeout=WAIT)
     field = page.current.annotation_field("covariates")
@@ -223,7 +223,7 @@ def test_labels_added_on_the_form_can_be_chosen_at_once(page, bench, qtbot, tmp_
     assert told == [("ok", "Labels added", "drugs: 60 of 60 names match.", "")]
     tick(qtbot, field, 4)
     click(qtbot, page.current.start)
-    assert asked_words(finish(qtbot, page)) == "treated"
+    assert inputs_text(finish(qtbot, page)) == "treated"
 
 
 def test_labels_that_match_nothing_are_told(page, qtbot, tmp_path, monkeypatch):

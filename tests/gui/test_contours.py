@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plaidwork.gui.results.contours import contours, label_place, refined, regions
+from plaidwork.gui.results.contours import contours, label_position, refined, regions
 
 X, Y = np.linspace(-2, 2, 41), np.linspace(-1, 1, 31)
 
@@ -45,9 +45,9 @@ def test_finer_stays_within_limits_and_leaves_holes():
 
 def test_labels_keep_away():
     line = np.stack([np.arange(100.0), np.zeros(100)], axis=1)
-    assert label_place(line, np.array([[20.0, 0.0]]), 10)[0] > 90
-    assert label_place(line, np.stack([np.arange(0, 100, 5.0), np.zeros(20)], axis=1), 10) is None
-    assert label_place(np.zeros((0, 2)), np.zeros((0, 2)), 10) is None
+    assert label_position(line, np.array([[20.0, 0.0]]), 10)[0] > 90
+    assert label_position(line, np.stack([np.arange(0, 100, 5.0), np.zeros(20)], axis=1), 10) is None
+    assert label_position(np.zeros((0, 2)), np.zeros((0, 2)), 10) is None
 
 
 def test_regions_with_a_hole():

@@ -11,7 +11,7 @@ from plaidwork.core.data.importers import read_dataset
 from plaidwork.core.data.transforms import TRANSFORMS, apply_step
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.data import DataPage, ImportDialog, TransformDialog
-from plaidwork.gui.data.facts import find_facts, missing_words, size_words
+from plaidwork.gui.data.facts import find_facts, missing_text, size_text
 from plaidwork.gui.data.transform_dialog import used_by
 from plaidwork.gui.data.undo import UndoStore
 from plaidwork.gui.widgets import DataTable
@@ -118,7 +118,7 @@ def test_transform_dialog_tells_errors_at_once(qtbot, bench):
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "7")
     qtbot.waitUntil(lambda: dialog.apply_button.isEnabled(), timeout=20_000)
-    assert dialog.after.words.text().startswith("7 genes × 8 samples")
+    assert dialog.after.summary.text().startswith("7 genes × 8 samples")
     field.editor.selectAll()
     qtbot.keyClicks(field.editor, "1,5")
     field.leave()
@@ -196,7 +196,7 @@ def test_the_part_that_was_shown_is_shown_again_also_under_another_name(qtbot, p
 
 def test_rename_to_a_taken_name(qtbot, page, bench):
     bench.add_dataset(labels())
-    with qtbot.waitSignal(bench.told) as caught:
+    with qtbot.waitSignal(bench.notified) as caught:
         page.rename_to("classes")
     assert "already taken" in caught.args[2]
     assert page.name == "genes"
@@ -209,13 +209,13 @@ def test_notes_are_kept(qtbot, page, bench):
 
 def test_export_round_trip(qtbot, page, bench, tmp_path):
     path = tmp_path / "out.csv"
-    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
+    with qtbot.waitSignal(bench.notified, timeout=20_000) as caught:
         page.export_csv(path)
     assert caught.args[0] == "ok"
     back = read_dataset(path, {"names": 0})
     np.testing.assert_array_equal(back.values, page.dataset.values)
     assert back.column_names == page.dataset.column_names
-    with qtbot.waitSignal(bench.told, timeout=20_000) as caught:
+    with qtbot.waitSignal(bench.notified, timeout=20_000) as caught:
         page.export_csv(tmp_path / "no" / "out.csv")
     assert caught.args[0] == "error"
 
@@ -246,8 +246,8 @@ def test_facts():
     assert facts.limits[0] == -facts.limits[1]
     assert facts.classes == {"x": 20, "y": 10}
     assert facts.counts.sum() == 238
-    assert size_words(labels()) == "30 rows"
-    assert missing_words((2, 2), 0) == "no missing cells"
+    assert size_text(labels()) == "30 rows"
+    assert missing_text((2, 2), 0) == "no missing cells"
     assert find_facts(labels()).n_missing == 0
 
 

@@ -67,7 +67,7 @@ GOOD = "gene,text,s1,s2,s3\n" + "".join(f"g{i},t{i},{i}.5,{i}.25,-{i}.125\n" for
 
 def test_good_file_needs_one_click(qtbot, opened):
     dialog = opened("good.csv", GOOD)
-    assert dialog._told.text().startswith("40 rows and 5 columns found.")
+    assert dialog._note.text().startswith("40 rows and 5 columns found.")
     assert dialog.roles.texts == ["gene  row name", "text  label", "3 columns  measurements"]
     assert dialog._foot.text() == "Adds one matrix, 40 genes × 3 samples, to this session (about 960 B)"
     assert not dialog.options.field("delimiter").chip.isHidden()

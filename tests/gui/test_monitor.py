@@ -395,6 +395,7 @@ def run_of_noise(spec, chains=3):
     return run
 
 
+@pytest.mark.slow
 def test_every_quantity_of_every_built_in_optimised_model_can_be_shown(qapp, qtbot):
     """What is diagnosed may be a trace or a kept number, whichever a model declares."""
     from plaidwork.core.plugins.registry import Registry

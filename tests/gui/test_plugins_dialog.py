@@ -476,12 +476,12 @@ def test_what_cannot_be_installed_is_said_in_the_dialog(qtbot, folder, tmp_path)
     assert not shown.go_button.isEnabled()
     qtbot.keyClicks(shown.field, str(bad))
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not shown.busy() and shown.told.isVisible(), timeout=20_000)
-    assert "is not a wheel" in shown.told.text()
+    qtbot.waitUntil(lambda: not shown.busy() and shown.message.isVisible(), timeout=20_000)
+    assert "is not a wheel" in shown.message.text()
     assert shown.field.property("invalid") is True
     assert shown.offer is None
     qtbot.keyClicks(shown.field, "x")
-    assert not shown.told.isVisible()
+    assert not shown.message.isVisible()
     shown.close()
 
 
@@ -512,7 +512,7 @@ def test_back_and_stop(qtbot, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(plugin_install, "look_up", slow)
     click(qtbot, shown.go_button)
     assert shown.cancel_button.text() == "Stop"
-    qtbot.waitUntil(lambda: "Looking for guest-level" in shown.told.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Looking for guest-level" in shown.message.text(), timeout=20_000)
     click(qtbot, shown.cancel_button)
     assert ended.wait(20)
     assert shown.isVisible()

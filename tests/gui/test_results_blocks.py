@@ -531,6 +531,7 @@ def test_theme_switch_equals_a_fresh_start(opened):
     assert fresh.window().grab().toImage() == dark
 
 
+@pytest.mark.slow
 def test_large_matrix_moves_smoothly(opened, capsys):
     """Times are printed, not asserted: the machine may be busy."""
     dataset, rows, columns = make_dataset(5000, 2000)

@@ -184,6 +184,7 @@ def test_words_by_topics_or_none(opened):
     assert opened((workbench, run), DOCUMENTS).state == "This picture could not be drawn"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(480, 560), (980, 640)])
 def test_narrow_dark_and_long(opened, size):
     page = opened(text_run(texts=("war and peace " * 20_000, *TEXTS[1:])), DOCUMENTS, size=size)

@@ -110,7 +110,7 @@ def test_groups_share_a_row(opened, qtbot):
     data = page.loaded
     assert data.groups == ("treated", "control")
     assert data.values.shape == (2, 4)
-    assert data.place[1].tolist() == [4, 5, 6, -1]
+    assert data.entry[1].tolist() == [4, 5, 6, -1]
     assert page.legend.entries == [(0, "treated"), (1, "control")]
     qtbot.keyClick(page.chart, Qt.Key.Key_Down)
     assert page.told[-1].startswith("Topic 1: film, plot: treated: 0.12 (0.06 to 0.18)")

@@ -211,7 +211,7 @@ def test_imputed_cells_and_their_export(opened, qtbot, tmp_path):
     assert len(lines) == 1 + gaps.sum() + np.isnan(mutations).sum()
     assert list(tmp_path.iterdir()) == [tmp_path / "all.csv"]
     told = []
-    workbench.told.connect(lambda *words: told.append(words))
+    workbench.notified.connect(lambda *words: told.append(words))
     page.export_cells(tmp_path / "nowhere" / "all.csv")
     assert page.wait(20_000)
     assert told[-1][0] == "error"

@@ -133,7 +133,7 @@ def test_images_without_a_shape_get_one(opened, qtbot, monkeypatch):
     page = opened(bench, PLAIN_IMAGES)
     assert page.state == "These data are not known to be images"
     told = []
-    page.workbench.told.connect(lambda *parts: told.append(parts))
+    page.workbench.notified.connect(lambda *parts: told.append(parts))
     page.set_shape("5 × 5")
     assert "64 columns" in told[-1][2]
     monkeypatch.setattr(

@@ -138,7 +138,7 @@ def test_curves_along_another_column(opened, qtbot, tmp_path):
     at = QPointF((x.start + x.end) / 2, y.at(0.02))
     qtbot.mouseMove(page.stack, at.toPoint())
     assert page.told[-1].startswith("no, weight ")
-    assert page.stack.place_at(QPointF(at.x(), y.at(0.98)))[0] == 1
+    assert page.stack.position_at(QPointF(at.x(), y.at(0.98)))[0] == 1
     assert page.export_picture(tmp_path / "c.svg").stat().st_size > 2000
     page.show_data().close()
 

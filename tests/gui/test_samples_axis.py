@@ -15,7 +15,7 @@ from plaidwork.core.findings.new_samples import new_samples
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.gui.analyses.ask_page import AskPage
 from plaidwork.gui.data import ImportDialog
-from plaidwork.gui.data.facts import figure_rows, find_facts, size_words
+from plaidwork.gui.data.facts import figure_rows, find_facts, size_text
 from plaidwork.gui.session_tree import dataset_line
 from plaidwork.gui.setup import SetupPage
 from plaidwork.gui.setup.presets import PresetStore
@@ -135,7 +135,7 @@ def test_the_dialog_asks_where_the_samples_are(qtbot, tmp_path):
     click_radio(qtbot, dialog, "the columns")
     data = imported(qtbot, dialog)
     assert data.samples_in == "columns"
-    assert size_words(data) == "12 features × 5 samples"
+    assert size_text(data) == "12 features × 5 samples"
 
 
 def test_the_head_of_the_table_tells_and_can_be_overruled(qtbot, tmp_path):

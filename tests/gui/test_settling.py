@@ -43,6 +43,7 @@ def _words(widget):
     return " ".join(label.text() for label in widget.findChildren(Label))
 
 
+@pytest.mark.slow
 def test_a_fit_goes_on_until_it_has_settled_and_equals_one_without_a_window(workbench, qtbot):
     fitted = _plan(memory=0.75)
     with qtbot.waitSignal(workbench.results_changed, timeout=60_000):

@@ -171,8 +171,8 @@ STARTS = {"dense", "classes", "binary", "views"}  # texts and counts need an out
     [
         ("dense", "texts", "binary"),
         ("views", "counts", "classes"),
-        ("texts", "views", "dense"),
-        ("counts", "classes", "views"),
+        pytest.param(("texts", "views", "dense"), marks=pytest.mark.slow),
+        pytest.param(("counts", "classes", "views"), marks=pytest.mark.slow),
     ],
     ids="-".join,
 )
@@ -193,6 +193,7 @@ def test_the_file_just_imported_is_fitted(stranger, tmp_path, order):
     assert first.combo.itemData(0) == stranger.new[0], "the data in focus are offered first"
 
 
+@pytest.mark.slow
 def test_what_suits_the_kind_is_suggested(stranger, tmp_path):
     assert FILES["binary"](stranger, tmp_path).spec.inputs[0].dtype == "binary"
     assert FILES["views"](stranger, tmp_path).spec.inputs[0].many
@@ -219,6 +220,7 @@ def change_model(stranger, model):
     return reason
 
 
+@pytest.mark.slow
 def test_labels_come_with_the_data_and_follow_them(stranger, tmp_path):
     stranger.imports(numbers(tmp_path, "first.csv", row="a", label=["x", "y"] * 12))
     stranger.imports(numbers(tmp_path, "second.csv", row="b", label=["u", "v"] * 12))
@@ -239,6 +241,7 @@ def test_changing_the_model_keeps_the_data(stranger, tmp_path):
     assert stranger.page.data_in_focus == ["first"]
 
 
+@pytest.mark.slow
 def test_the_list_of_models_says_why_and_what_else_would_suit(stranger, tmp_path):
     stranger.imports(zeros_and_ones(tmp_path))
     stranger.imports(numbers(tmp_path))
@@ -301,6 +304,7 @@ def test_new_fit_beside_a_run_starts_from_its_data(stranger, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_new_fit_beside_data_fits_them(stranger, tmp_path):
     stranger.imports(numbers(tmp_path))
     stranger.imports(zeros_and_ones(tmp_path))
@@ -311,6 +315,7 @@ def test_new_fit_beside_data_fits_them(stranger, tmp_path):
     stranger.start()
 
 
+@pytest.mark.slow
 def test_fit_again_has_the_inputs_of_the_run_and_their_order(stranger, tmp_path):
     split = ["train", "test"] * 12
     stranger.imports(numbers(tmp_path, "one.csv", label=["x", "y"] * 12, split=split))
@@ -329,6 +334,7 @@ def test_fit_again_has_the_inputs_of_the_run_and_their_order(stranger, tmp_path)
     assert set(page.inputs()) == {"X", "y"}, "a split that the run did without is not added"
 
 
+@pytest.mark.slow
 def test_new_fit_beside_data_shown_together_fits_them_all(stranger, tmp_path):
     stranger.imports(zeros_and_ones(tmp_path, row="z"))
     stranger.imports(numbers(tmp_path, "rna.csv", row="q", column="gene"))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.contract.spec import Hyperparameter
 from plaidwork.core.errors import SettingError
-from plaidwork.gui.setup.entry import parse, range_words, rule, short_range, stepped, write
+from plaidwork.gui.setup.entry import parse, range_text, rule, short_range, stepped, write
 from plaidwork.gui.setup.fields import SettingField
 from plaidwork.gui.setup.form import HyperparameterForm
 from plaidwork.gui.setup.schedule_form import ScheduleForm
@@ -71,7 +71,7 @@ def test_refusals_name_rule_and_value(parameter, text, words):
 
 def test_words_of_ranges():
     wide = Hyperparameter("n", "int", 1, minimum=0, maximum=10_000_000)
-    assert range_words(wide) == "0 to 10\u2009000\u2009000"
+    assert range_text(wide) == "0 to 10\u2009000\u2009000"
     assert (short_range(POSITIVE), short_range(Hyperparameter("n", "int", 1, minimum=1))) == ("> 0", "≥ 1")
     assert rule(Hyperparameter("n", "int", 1, maximum=3)) == "a whole number at most 3"
     assert [write(v) for v in (1e-8, 1e20, 0.1, 3, (1.0, 2.0))] == ["1e-8", "1e20", "0.1", "3", "1.0  2.0"]

@@ -192,13 +192,13 @@ def test_settings_as_file(qtbot, page, bench, tmp_path):
     record = json.loads(path.read_text())
     record["params"]["blocks"] = 900
     path.write_text(json.dumps(record))
-    with qtbot.waitSignal(bench.told) as caught:
+    with qtbot.waitSignal(bench.notified) as caught:
         page.presets.read(path)
     assert "900" in caught.args[2]
     assert page.form.values()["blocks"] == 8
     record["model"] = "other"
     path.write_text(json.dumps(record))
-    with qtbot.waitSignal(bench.told) as caught:
+    with qtbot.waitSignal(bench.notified) as caught:
         page.presets.read(path)
     assert "“other”" in caught.args[2]
 

@@ -152,7 +152,7 @@ def test_labels_are_chosen_on_the_data_page_for_every_view(opened, qtbot):
 def test_symbols_are_proposed_after_an_import_and_numbers_are_not(qtbot):
     workbench = make_run(*_plain())[0]
     asked = []
-    workbench.asked.connect(asked.append)
+    workbench.message_posted.connect(asked.append)
     ids = np.array([str(i) for i in range(40)], dtype=object)
     long = np.array([f"the gene of number {i} in the list" for i in range(40)], dtype=object)
     dataset = make_dataset()[0].with_(name="new", row_table={"number": ids, "words": long})

@@ -72,7 +72,7 @@ def words(dialog) -> dict[str, str]:
 
 def test_a_table_with_texts_needs_one_click(qtbot, opened):
     dialog = opened()
-    assert dialog._told.text().startswith("20 documents, 160 words.")
+    assert dialog._note.text().startswith("20 documents, 160 words.")
     assert dialog.preview.figures["documents"].value == "20"
     assert words(dialog)["tax"] == "kept"
     assert words(dialog)["the"] == "stop word"

@@ -77,7 +77,7 @@ def test_two_views_and_a_table_need_one_click(qtbot, opened, file, tmp_path):
         people,
         file("prot.csv", names("s", 4, 5, 6), ["c"]),
     )
-    assert dialog._told.text().startswith("7 samples, 2 of them with values in every view")
+    assert dialog._note.text().startswith("7 samples, 2 of them with values in every view")
     assert [row.use.currentData() for row in dialog.rows] == ["view", "table", "view"]
     assert dialog.rows[0].line.text() == "6 samples × 2 features; 4 only here: s0, s1, s2, …"
     assert dialog.rows[1].line.text() == "1 column about samples; 7 of 8 names match"

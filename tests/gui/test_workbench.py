@@ -120,7 +120,7 @@ def test_an_opened_session_is_called_as_its_file(workbench, qtbot, tmp_path):
 
 
 def test_a_failing_chain_is_told_and_keeps_what_it_has(workbench, qtbot):
-    with qtbot.waitSignal(workbench.asked, timeout=20_000) as asked:
+    with qtbot.waitSignal(workbench.message_posted, timeout=20_000) as asked:
         run = workbench.start(plan(fail_at=20))
     assert asked.args[0].kind == "error"
     assert "The walk has ended." in asked.args[0].text
@@ -131,7 +131,7 @@ def test_a_failing_chain_is_told_and_keeps_what_it_has(workbench, qtbot):
 def test_a_file_that_is_no_session_is_told(workbench, qtbot, tmp_path):
     path = tmp_path / "no.plaidwork"
     path.write_text("hello")
-    with qtbot.waitSignal(workbench.told, timeout=20_000) as told:
+    with qtbot.waitSignal(workbench.notified, timeout=20_000) as told:
         workbench.open(path)
     assert told.args[1] == "Could not open no.plaidwork"
 

@@ -81,7 +81,7 @@ def test_no_rater_is_stricter_unless_an_interval_says_so():
 @pytest.mark.parametrize("means", [(3, 3, 3, 3), (2, 8, 2, 9)])
 def test_captions_of_blocks_leave_it_to_the_verdict_whether_chains_agree(means):
     numbers = [np.full(20, mean) for mean in means]
-    present, covered = np.ones(3), np.full((4, 4), 0.7)
+    present, covered = np.ones(3), 0.7
     shared = dict.fromkeys(("row", "column"), Together(np.eye(4), 0.9))
     told = Told(numbers, covered, present, np.ones(4, bool), shared, None, None)
     caption = plaid_texts(told, "")["caption"]

@@ -116,9 +116,9 @@ class Matrix:
     shape: tuple[int, int]
 
 
-def find_matrix(archive: Archive, root: h5py.Group, place: str) -> Matrix:
+def find_matrix(archive: Archive, root: h5py.Group, path: str) -> Matrix:
     """The matrix at ``X``, ``layers/name`` or ``raw/X``. Raises ``DataError`` for what is no matrix."""
-    *folders, name = place.split("/", 1) if place.startswith(("layers/", "raw/")) else [place]
+    *folders, name = path.split("/", 1) if path.startswith(("layers/", "raw/")) else [path]
     group = root
     for folder in folders:
         group = archive.group(group, folder)

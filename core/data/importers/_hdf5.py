@@ -25,9 +25,9 @@ class Archive:
     def __init__(self, path: Path, file: h5py.File) -> None:
         self.path, self.file = path, file
 
-    def fail(self, place: str, rule: str, hint: str = "") -> DataError:
+    def fail(self, path: str, rule: str, hint: str = "") -> DataError:
         """The error for what is wrong at a place in the file."""
-        return DataError(f"{self.path.name}, “{place or '/'}”: {rule}.", hint)
+        return DataError(f"{self.path.name}, “{path or '/'}”: {rule}.", hint)
 
     def names(self, group: h5py.Group) -> list[str]:
         """Names in a group, in the order of the file."""
@@ -35,11 +35,11 @@ class Archive:
 
     def get(self, group: h5py.Group, name: str) -> h5py.Group | h5py.Dataset:
         """What is under a name. Links to other places are refused."""
-        place = f"{group.name.rstrip('/')}/{name}"
+        path = f"{group.name.rstrip('/')}/{name}"
         if name not in group:
-            raise self.fail(place, "expected, not found", "Write the file once more with a current version.")
+            raise self.fail(path, "expected, not found", "Write the file once more with a current version.")
         if group.id.links.get_info(name.encode()).type != h5l.TYPE_HARD:
-            raise self.fail(place, "is a link to another place, which is not followed")
+            raise self.fail(path, "is a link to another place, which is not followed")
         return group[name]
 
     def group(self, group: h5py.Group, name: str) -> h5py.Group:

@@ -44,7 +44,7 @@ class Layout:
     evidence: DecimalEvidence = field(default_factory=DecimalEvidence)
     head: list[tuple[int, list[str]]] = field(default_factory=list)
     sheet: Sheet | None = None
-    told: list[Issue] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
 
     def parser(self) -> NumberParser:
         """What turns the cells into numbers."""
@@ -81,19 +81,19 @@ class Layout:
     def title(self, index: int) -> str:
         """A column for messages: its name and number."""
         name = self.titles[index] if index < len(self.titles) else ""
-        place = index + 1 if self.sheet is None else self.sheet.letters(index)
-        return f"column {place} “{name}”" if self.header and name else f"column {place}"
+        location = index + 1 if self.sheet is None else self.sheet.letters(index)
+        return f"column {location} “{name}”" if self.header and name else f"column {location}"
 
 
 def word_of(title: str) -> str:
     return re.sub(r"[ _.-]?(id|ids|name|names|symbol|s)$", "", title.strip().lower()) if title else ""
 
 
-def unclear_error(path: Path, layout: Layout, place: str = "") -> DataError:
+def unclear_error(path: Path, layout: Layout, location: str = "") -> DataError:
     """The refusal to guess a decimal mark, or one of several sheets."""
     if "sheet" in layout.unclear:
         return DataError(f"{path.name}: {layout.unclear['sheet']}", "Choose one with the option “sheet”.")
-    where = f"{path.name}, {place}" if place else path.name
+    where = f"{path.name}, {location}" if location else path.name
     return DataError(
         f"{where}: the decimal mark cannot be told. {layout.unclear['decimal']}",
         "Choose the decimal mark, “.” or “,”, with the option “decimal”.",

@@ -273,7 +273,7 @@ def _unnamed(layout: Layout, columns: Columns, fields: Sequence[str], row: int) 
 
 
 def _value(column: int, cell: str, row: int, parser: NumberParser, problems: Problems) -> float | None:
-    """The number of a row; ``None`` when it was told what is wrong with it."""
+    """The number of a row; ``None`` when what is wrong with it was reported."""
     text = cell.strip()
     try:
         value = parser.cell(text)

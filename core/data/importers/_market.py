@@ -55,8 +55,8 @@ def inexact_entries(path: Path, shape: tuple[int, int], dense: bool) -> Generato
 
 def entry_error(path: Path, entry: Entry) -> DataError:
     """The refusal of such an entry."""
-    place = f"{path.name}, line {entry.line} (row {entry.row}, column {entry.column})"
-    found = inexact_error(place, entry.text, entry.what)
+    location = f"{path.name}, line {entry.line} (row {entry.row}, column {entry.column})"
+    found = inexact_error(location, entry.text, entry.what)
     hint = (
         "Take the nearest number with the option “inexact”: nearest."
         if entry.what != "large"
@@ -81,7 +81,7 @@ def entry_issue(entries: list[Entry]) -> Issue:
 
 
 def without_repeats(path: Path, found: Any, options: ImportOptions, issues: list[Issue] | None) -> Any:
-    """Entries given more than once are added up or averaged when the user said so; told or refused otherwise.
+    """Entries given more than once are added up or averaged when the user said so; reported or refused otherwise.
 
     ``found`` is a ``coo_matrix``; with ``issues`` they are added up for the preview.
     """

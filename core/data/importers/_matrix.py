@@ -114,7 +114,7 @@ def samples_found(
     columns: Sequence[str],
     known: SamplesIn | None = None,
 ) -> SamplesIn:
-    """The axis of the samples in the file: as told, as the reader knows, or as words and names tell. Raises ``DataError``."""
+    """The axis of the samples in the file: as the options say, as the reader knows, or as labels and names say. Raises ``DataError``."""
     given = options.get("samples_in")
     if given is not None:
         return checked_samples(given)

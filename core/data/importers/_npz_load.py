@@ -146,7 +146,7 @@ def _exact(path: Path, values: np.ndarray) -> tuple[np.ndarray, str]:
         exact = (values <= 2**53) & (values >= -(2**53)) if values.dtype.kind == "i" else values <= 2**53
         if not exact.all():
             raise DataError(
-                f"{path.name}, {place_of(~exact)}: expected at most 2^53, found {values[~exact][0]}.",
+                f"{path.name}, {location_of(~exact)}: expected at most 2^53, found {values[~exact][0]}.",
                 "A whole number of this size would be altered. Use it as a name instead.",
             )
     if (
@@ -193,6 +193,6 @@ def _names_of(
     return default_names(str(options.get(f"{what}_word", what)), size)
 
 
-def place_of(mask: np.ndarray) -> str:
-    place = np.argwhere(mask)[0] + 1
-    return f"row {place[0]}, column {place[1]}" if len(place) > 1 else f"entry {place[0]}"
+def location_of(mask: np.ndarray) -> str:
+    position = np.argwhere(mask)[0] + 1
+    return f"row {position[0]}, column {position[1]}" if len(position) > 1 else f"entry {position[0]}"

@@ -85,13 +85,13 @@ def find_issues(path: Path, heads: Sequence[Head], options: Pictures) -> list[Is
         verb = "is smaller" if len(small) == 1 else "are smaller"
         fix = ("Scale them all", "resize", "scale")
         message = f"{count_text(len(small), 'image')} {verb} than {_times(options.size)}"
-        places = tuple(_place(path, head) for head in small[:_LISTED])
+        places = tuple(_location(path, head) for head in small[:_LISTED])
         issues.append(Issue("error", message, f"First: {places[0]}", 0, 0, fix, None, places))
     coloured = [head for head in heads if head.colour]
     if coloured and not options.colour:
         verb = "is" if len(coloured) == 1 else "are"
         message = f"{count_text(len(coloured), 'image')} {verb} in colour and read as grey values"
-        places = tuple(_place(path, head) for head in coloured[:_LISTED])
+        places = tuple(_location(path, head) for head in coloured[:_LISTED])
         fix = ("Keep red, green and blue", "colour", "colour")
         issues.append(Issue("warning", message, f"First: {places[0]}", 0, 0, fix, None, places))
     return issues
@@ -100,7 +100,7 @@ def find_issues(path: Path, heads: Sequence[Head], options: Pictures) -> list[Is
 def _size_issue(path: Path, heads: Sequence[Head], other: Sequence[Head], options: Pictures) -> Issue:
     smallest = min(head.size[0] for head in heads), min(head.size[1] for head in heads)
     verb = "has" if len(other) == 1 else "have"
-    places = tuple(_place(path, head) for head in other[:_LISTED])
+    places = tuple(_location(path, head) for head in other[:_LISTED])
     return Issue(
         "error",
         f"{count_text(len(other), 'image')} of {len(heads)} {verb} another size than {_times(options.usual)}",
@@ -115,7 +115,7 @@ def _times(size: Size) -> str:
     return f"{size[0]} × {size[1]}"
 
 
-def _place(path: Path, head: Head) -> str:
+def _location(path: Path, head: Head) -> str:
     return f"{head.file.relative_to(path).as_posix()} ({_times(head.size)} pixels)"
 
 
@@ -138,7 +138,7 @@ def read_pixels(path: Path, file: Path, options: Pictures, digest: hashlib._Hash
 
 
 class _opened:
-    """An image file, with every fault in it told as a ``DataError`` (decoders raise almost anything)."""
+    """An image file, with every fault in it raised as a ``DataError`` (decoders raise almost anything)."""
 
     def __init__(self, path: Path, file: Path) -> None:
         self._name, self._file = file.relative_to(path).as_posix(), file
@@ -151,15 +151,15 @@ class _opened:
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
                 self._image = Image.open(self._file)
         except Exception as error:
-            raise self._told(error) from error
+            raise self._data_error(error) from error
         return self._image
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self._image.close()
         if isinstance(error, Exception) and not isinstance(error, DataError):
-            raise self._told(error) from error
+            raise self._data_error(error) from error
 
-    def _told(self, error: Exception) -> DataError:
+    def _data_error(self, error: Exception) -> DataError:
         return DataError(
             f"{self._name} is no image, or is damaged: {error}.", "Copy it once more, or leave it out."
         )

@@ -42,7 +42,7 @@ class Problems:
         self._inexact: dict[str, list[Cell]] = {}
 
     def fitted(self, row: int, fields: list[str]) -> list[str] | None:
-        """The fields of a row in the number expected, ``None`` for a row that is left out or was told."""
+        """The fields of a row in the number expected, ``None`` for a row that is left out or was reported."""
         width = self.layout.n_columns
         if len(fields) == width:
             return fields
@@ -206,9 +206,9 @@ class Problems:
             return self._issue(cells, message, detail, fix)
         parser = self.layout.parser()
         shown = ["", ""]
-        for place, parser.percent in enumerate(("number", "share")):
+        for index, parser.percent in enumerate(("number", "share")):
             with suppress(BadCell):
-                shown[place] = f" ({parser.cell(text):g})"
+                shown[index] = f" ({parser.cell(text):g})"
         return self._issue(
             cells,
             f"{number} {verb} a percent sign",
@@ -228,13 +228,13 @@ class Problems:
         return self._issue(cells, message, detail, fix, ("Treat as missing", "inexact", "missing"))
 
 
-def inexact_error(place: str, text: str, what: str) -> DataError:
+def inexact_error(location: str, text: str, what: str) -> DataError:
     """The refusal of a number that cannot be held as it is written."""
     hint = "Read it as missing with the option “infinite”, or mend the cell."
     if what != "large":
         hint = "Choose with the option “inexact”: nearest (the nearest number) or missing; or use the column as a label."
     becomes = "" if what == "large" else f"; it would become {_nearest(text, what)}"
-    return DataError(f"{place}: “{_shortened(text)}” {_INEXACT[what][0]}{becomes}.", hint)
+    return DataError(f"{location}: “{_shortened(text)}” {_INEXACT[what][0]}{becomes}.", hint)
 
 
 def _nearest(text: str, what: str) -> str:

@@ -26,7 +26,7 @@ class TableReader:
     def raw(
         self, path: Path, options: ImportOptions, progress: Progress | None = None, head: bool = False
     ) -> RawTable:
-        """The table; with ``head`` of its beginning, and doubts are told instead of raised. Raises ``DataError``."""
+        """The table; with ``head`` of its beginning, and doubts are reported instead of raised. Raises ``DataError``."""
         raise NotImplementedError
 
     def preview(self, path: Path, options: ImportOptions) -> Preview:
@@ -82,8 +82,8 @@ def previewed(raw: RawTable, options: ImportOptions) -> Preview:
         issues.append(Issue("info", f"The first {raw.checked} rows were checked", detail))
     in_force, detected, choices = dict(raw.in_force), raw.detected, dict(raw.choices)
     if raw.asks_samples:
-        told = raw.words, raw.row_names, raw.column_names, raw.samples_in
-        in_force["samples_in"] = samples_found(options, *told)
+        known = raw.words, raw.row_names, raw.column_names, raw.samples_in
+        in_force["samples_in"] = samples_found(options, *known)
         detected |= {"samples_in"} - options.keys()
         choices["samples_in"] = declared_choices("samples_in")
     grid = raw.grid or _grid(raw)

@@ -18,7 +18,7 @@ from plaidwork.core.errors import DataError
 
 SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _SHOWN = 50
-Place = tuple[int, int]
+Position = tuple[int, int]
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -36,7 +36,7 @@ class Sheet:
     name: str
     names: tuple[str, ...]
     rows: list[list[str | float]]
-    start: Place = (0, 0)
+    start: Position = (0, 0)
     issues: list[Issue] = field(default_factory=list)
 
     @property
@@ -134,7 +134,7 @@ def column_letters(column: int) -> str:
     return letters
 
 
-def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Place, str] | None) -> None:
+def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Position, str] | None) -> None:
     """Turn dates and truth values into texts (or 1 and 0, when asked for), and say where there are any."""
     as_numbers = options.get("truth") == "numbers"
     dates: list[str] = []
@@ -143,17 +143,17 @@ def _tell(sheet: Sheet, options: ImportOptions, errors: Mapping[Place, str] | No
         for j, cell in enumerate(row):
             if isinstance(cell, (str, float)):
                 continue
-            place = cell_name(sheet.start[0] + i, sheet.start[1] + j)
+            position = cell_name(sheet.start[0] + i, sheet.start[1] + j)
             if isinstance(cell, bool):
                 row[j] = float(cell) if as_numbers else ("TRUE" if cell else "FALSE")
-                truths.append(place)
+                truths.append(position)
             elif isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
                 row[j] = cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
-                dates.append(f"{place}  {row[j]}")
+                dates.append(f"{position}  {row[j]}")
             else:
                 row[j] = float(cell)  # whole numbers
     if errors:
-        places = [f"{cell_name(*place)}  {text}" for place, text in errors.items()]
+        places = [f"{cell_name(*position)}  {text}" for position, text in errors.items()]
         message = f"{count_text(len(errors), 'cell')} {_holds(len(errors))} an error of the spreadsheet"
         sheet.issues.append(_found(message, places, "warning"))
     elif errors is None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
-Place = tuple[int, int]
-Span = tuple[Place, Place]
+Position = tuple[int, int]
+Span = tuple[Position, Position]
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -21,13 +21,13 @@ _ERROR = re.compile(
 _ERROR_TEXT = re.compile(r"(#[A-Z/0-9]+[!?]?|Err:\d+)\Z")
 
 
-def error_cells(path: Path, sheet: str) -> dict[Place, str] | None:
+def error_cells(path: Path, sheet: str) -> dict[Position, str] | None:
     """Cells (row, column from 0) with an error such as ``#DIV/0!``; ``None`` where the format does not let them be seen."""
     name = path.name.lower()
     if name.endswith((".xlsx", ".xlsm")):
         return _excel_errors(path, sheet)
     if name.endswith(".ods"):
-        return {place: text for place, text, _ in _ods_cells(path, sheet) if _ERROR_TEXT.match(text)}
+        return {position: text for position, text, _ in _ods_cells(path, sheet) if _ERROR_TEXT.match(text)}
     return None
 
 
@@ -42,7 +42,7 @@ def merged_cells(path: Path, sheet: str) -> list[Span]:
     return found
 
 
-def _excel_errors(path: Path, sheet: str) -> dict[Place, str]:
+def _excel_errors(path: Path, sheet: str) -> dict[Position, str]:
     with zipfile.ZipFile(path) as archive:
         book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
         links = {
@@ -70,7 +70,7 @@ def _excel_errors(path: Path, sheet: str) -> dict[Place, str]:
     return found
 
 
-def _ods_cells(path: Path, sheet: str) -> Generator[tuple[Place, str, tuple[int, int]], None, None]:
+def _ods_cells(path: Path, sheet: str) -> Generator[tuple[Position, str, tuple[int, int]], None, None]:
     """Place, text and span (rows, columns) of the cells that hold a formula or are merged."""
     with zipfile.ZipFile(path) as archive, archive.open("content.xml") as content:
         row = column = 0

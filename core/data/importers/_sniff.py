@@ -38,7 +38,7 @@ def sniff(path: Path, options: ImportOptions) -> Layout:
     layout.thousands, layout.percent = _marks_given(options)
     if is_spreadsheet(path):
         layout.sheet = read_sheet(path, options)
-        layout.told += layout.sheet.issues
+        layout.issues += layout.sheet.issues
         names = layout.sheet.names
         if len(names) > 1 and options.get("sheet") is None:
             layout.unclear["sheet"] = f"The file holds {len(names)} sheets: {', '.join(names)}."
@@ -142,7 +142,7 @@ def _delimiter(path: Path, layout: Layout) -> str:
             best, best_score = delimiter, score
     if named and best_score[0]:
         found = DELIMITERS[best].split()[0].lower()
-        layout.told.append(
+        layout.issues.append(
             Issue(
                 "warning",
                 f"The file is called {named[0]} but holds no tab",
@@ -215,10 +215,12 @@ def _find_roles(layout: Layout, options: ImportOptions, rows: Sequence[Sequence[
         ]
         found = sorted({*texts, *raters})
         layout.labels = tuple(i for i in found if i != layout.names and i not in layout.skip)
-        layout.told += [
+        layout.issues += [
             _mixed_issue(layout, index, *mixed[index]) for index in layout.labels if index in mixed
         ]
-        layout.told += [_code_issue(layout, index, codes[index]) for index in layout.labels if index in codes]
+        layout.issues += [
+            _code_issue(layout, index, codes[index]) for index in layout.labels if index in codes
+        ]
     layout.labels = tuple(index for index in layout.labels if index != layout.names)
 
 

@@ -66,7 +66,7 @@ def load_table(
                 break
             n_records += 1
             if len(fields) != width:
-                batch.flush()  # what is wrong in earlier rows is told first
+                batch.flush()  # what is wrong in earlier rows is reported first
                 fitted = problems.fitted(row, fields)
                 if fitted is None:
                     continue
@@ -88,7 +88,7 @@ def load_table(
         )
     if progress is not None:
         progress(1.0)
-    issues = [*layout.told, *problems.issues(), *_notices(batch.parser)]
+    issues = [*layout.issues, *problems.issues(), *_notices(batch.parser)]
     return Table(values, names, labels, issues, n_records=n_records, rows=rows)
 
 
@@ -114,7 +114,7 @@ class _Batch:
             self.flush()
 
     def flush(self) -> None:
-        """Turn the waiting rows into numbers; problems are told row by row."""
+        """Turn the waiting rows into numbers; problems are reported row by row."""
         if not self._rows:
             return
         cells, columns, rows = self._cells, self._columns, self._rows
@@ -149,7 +149,7 @@ class _Batch:
         self._rows, self._cells = [], []
 
     def _look_for_inexact(self, values: np.ndarray) -> None:
-        """Numbers that a float cannot hold: told, read as missing, or the nearest one, as the user chose."""
+        """Numbers that a float cannot hold: reported, read as missing, or the nearest one, as the user chose."""
         problems, width = self._problems, len(self._columns)
         for index, what in find_inexact(self._cells, values):
             rule = problems.infinite_rule if what == "large" else problems.inexact_rule

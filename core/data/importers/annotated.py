@@ -106,7 +106,7 @@ class AnnotatedReader(TableReader):
             shared = read_frame(archive, archive.file, "obs")
             rows = Frame(rows.names, {**rows.columns, **unlike(rows, shared)})
         values = read_matrix(archive, matrix, DENSE_BELOW)
-        where = _place(archive, matrix, rows, columns, values)
+        where = _location(archive, matrix, rows, columns, values)
         if where and options.get("infinite") != "missing":
             raise archive.fail(
                 matrix.element.name,
@@ -211,7 +211,7 @@ def _parts(archive: Archive, root: h5py.Group, layer: str) -> tuple[Matrix, Fram
     return matrix, rows, read_frame(archive, owner, "var", matrix.shape[1])
 
 
-def _place(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
+def _location(archive: Archive, matrix: Matrix, rows: Frame, columns: Frame, values: Any) -> str:
     """Where the first infinite value is; empty when there is none."""
     stored = values.data if hasattr(values, "tocsr") else values
     if not np.isinf(stored).any():

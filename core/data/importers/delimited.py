@@ -231,7 +231,7 @@ def _one_part(path: Path, options: ImportOptions, found: Mapping[str, RawTable])
 def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool) -> RawTable:
     """A table of which one column is read: the others are shown as left out."""
     index = column_index(layout, options["column"], "column")
-    issues = [issue for issue in layout.told if not issue.fix or issue.fix[1] != "labels"]
+    issues = [issue for issue in layout.issues if not issue.fix or issue.fix[1] != "labels"]
     if whole and not layout.unclear:
         try:
             column = read_column(path, layout, options, {}, None)
@@ -262,7 +262,7 @@ def _column_head(path: Path, layout: Layout, options: ImportOptions, whole: bool
 def _long_head(path: Path, layout: Layout, columns: Columns, options: ImportOptions, whole: bool) -> RawTable:
     """A table with a value a row: its views, and what is absent."""
     table = read_long(path, layout, columns, options, collect=True, limit=0 if whole else LONG_CHECK)
-    issues = [issue for issue in (*layout.told, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
+    issues = [issue for issue in (*layout.issues, *table.issues) if not issue.fix or issue.fix[1] != "labels"]
     if "decimal" in layout.unclear:
         issues.insert(0, Issue("error", "The decimal mark cannot be told", layout.unclear["decimal"]))
     absent = absent_issue(table, options, whole)

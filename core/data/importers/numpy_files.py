@@ -19,7 +19,7 @@ from plaidwork.core.data.importers._npz_load import (
     candidates_of,
     halves_of,
     load,
-    place_of,
+    location_of,
 )
 from plaidwork.core.data.importers._npz_parts import find_halves
 from plaidwork.core.data.importers._reader import TableReader, several_arrays
@@ -99,7 +99,7 @@ class NumpyReader(TableReader):
 
 
 def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
-    """Infinite values are missing when the user said so, told in a preview, refused otherwise."""
+    """Infinite values are missing when the user said so, reported in a preview, refused otherwise."""
     infinite = np.isinf(raw.values)
     if not infinite.any():
         return
@@ -107,7 +107,7 @@ def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
         raw.values = np.where(infinite, np.nan, raw.values)
     elif not head:
         raise DataError(
-            f"{raw.path.name}, {place_of(infinite)}: expected a finite number, found infinity.",
+            f"{raw.path.name}, {location_of(infinite)}: expected a finite number, found infinity.",
             "Mend the array, or read infinite values as missing.",
         )
     else:
@@ -116,7 +116,7 @@ def _check_finite(raw: RawTable, options: ImportOptions, head: bool) -> None:
             Issue(
                 "error",
                 f"{count_text(count, 'value')} {'is' if count == 1 else 'are'} infinite",
-                f"First: {place_of(infinite)}",
+                f"First: {location_of(infinite)}",
                 fix=("Read infinite values as missing", "infinite", "missing"),
             )
         )

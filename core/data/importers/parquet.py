@@ -161,7 +161,7 @@ def _labels(column: Any) -> np.ndarray:
 def _values(
     path: Path, table: Any, layout: Layout, options: ImportOptions, issues: list[Issue] | None
 ) -> np.ndarray:
-    """(n, m) floats; what a float cannot hold is told in ``issues``, or refused without them."""
+    """(n, m) floats; what a float cannot hold is reported in ``issues``, or refused without them."""
     columns = layout.value_columns
     values = np.empty((table.num_rows, len(columns)))
     for at, index in enumerate(columns):

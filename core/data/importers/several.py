@@ -120,7 +120,7 @@ def read_file(
     role: Role | None = None,
     progress: Progress | None = None,
 ) -> FileRead:
-    """Read one file. What is wrong with it is told in ``problem``, so that the others can be looked at."""
+    """Read one file. What is wrong with it is in ``problem``, so that the others can be looked at."""
     path = Path(path)
     use: Role = role or (guess_role(path, options) if path.is_file() else "view")
     try:

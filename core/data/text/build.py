@@ -167,7 +167,7 @@ def _empty_issues(documents: Documents, counts: TermCounts, options: TextOptions
                 Issue(
                     "warning",
                     f"{count_text(number, 'document')} {one if number == 1 else many}",
-                    f"{fate}. First: {documents.place(int(places[0]))}",
+                    f"{fate}. First: {documents.location(int(places[0]))}",
                     row=int(documents.rows[places[0]]) if len(documents.rows) else 0,
                     fix=("Keep without words", "empty", "keep"),
                 )
@@ -221,7 +221,7 @@ def _duplicate_issues(documents: Documents, kept: np.ndarray, given: ImportOptio
         Issue(
             "warning",
             f"{count_text(number, 'document')} {'repeats' if number == 1 else 'repeat'} the text of another",
-            f"First: {documents.place(first[0])} and {documents.place(first[1])}",
+            f"First: {documents.location(first[0])} and {documents.location(first[1])}",
             row=int(documents.rows[first[1]]) if len(documents.rows) else 0,
             fix=fix,
         )

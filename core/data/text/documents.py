@@ -65,7 +65,7 @@ class Documents:
         """Number of documents."""
         return len(self.names)
 
-    def place(self, index: int) -> str:
+    def location(self, index: int) -> str:
         """A document for messages: its row where it has one, else its name."""
         return f"row {self.rows[index]}" if len(self.rows) and self.rows[index] else f"“{self.names[index]}”"
 

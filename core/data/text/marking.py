@@ -12,7 +12,7 @@ from plaidwork.core.data.text.tokens import word_pattern
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """``text[start:end]`` stands for ``term``."""
 
     start: int
@@ -25,9 +25,9 @@ def readable(text: str) -> str:
     return unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u00ad", "")
 
 
-def term_places(
+def term_occurrences(
     text: str, terms: Collection[str], options: TextOptions, stems: Stems | None = None
-) -> list[Place]:
+) -> list[Occurrence]:
     """Places of ``terms`` (words, stems or phrases) in a `readable` text, from left to right, none overlapping.
 
     A phrase is taken before its words; it reaches from its first word to its last, with what was left out between.
@@ -46,7 +46,7 @@ def term_places(
         for length in range(min(longest, len(found) - at), 0, -1):
             term = " ".join(found[at : at + length])
             if term in wanted:
-                places.append(Place(cut[kept[at]][0], cut[kept[at + length - 1]][1], term))
+                places.append(Occurrence(cut[kept[at]][0], cut[kept[at + length - 1]][1], term))
                 at += length
                 break
         else:

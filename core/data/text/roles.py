@@ -93,7 +93,7 @@ def _outcome_issues(documents: Documents, title: str, level: str | None, kept: n
             Issue(
                 "warning",
                 f"{count_text(len(absent), 'document')} {verb} no outcome",
-                f"First: {documents.place(int(absent[0]))}",
+                f"First: {documents.location(int(absent[0]))}",
                 row=int(documents.rows[absent[0]]) if len(documents.rows) else 0,
                 fix=("Leave them out", "missing_outcome", "drop"),
             )

@@ -53,7 +53,7 @@ def run_pip(arguments: Sequence[str], site: Path, progress: Progress, doing: str
     )  # fmt: skip
     lines: list[str] = []
     try:
-        for line in _told(process):
+        for line in _output_lines(process):
             if line:
                 lines.append(line)
                 doing = _readable(line) or doing
@@ -66,7 +66,7 @@ def run_pip(arguments: Sequence[str], site: Path, progress: Progress, doing: str
         raise _refusal(lines)
 
 
-def _told(process: subprocess.Popen[str]) -> Iterator[str]:
+def _output_lines(process: subprocess.Popen[str]) -> Iterator[str]:
     """Lines of output as they come; an empty one now and then while nothing comes."""
     found: queue.Queue[str | None] = queue.Queue()
 

@@ -1,4 +1,4 @@
-"""Analyses of a run: one group each, with what was asked and what was found."""
+"""Analyses of a run: one group each, with the request and what was found."""
 
 from __future__ import annotations
 

@@ -191,8 +191,8 @@ def load(
         gate.check_heaps(path)
         file = h5py.File(path, "r")
     except SessionError as error:
-        words = error.message if path.name in error.message else f"“{path.name}” is damaged: {error.message}"
-        raise SessionError(words, error.hint or _HINT) from error
+        text = error.message if path.name in error.message else f"“{path.name}” is damaged: {error.message}"
+        raise SessionError(text, error.hint or _HINT) from error
     except OSError as error:
         raise _not_opened(path, error) from error
     with file:
@@ -209,9 +209,9 @@ def load(
             ) from error
         except Exception as error:
             found = f"{type(error).__name__}: {error}".rstrip(".")
-            place = "the head of the file" if reader is None else f"“{reader.at}”"
+            location = "the head of the file" if reader is None else f"“{reader.at}”"
             raise SessionError(
-                f"“{path.name}” cannot be opened: {place} is damaged or not what was expected ({found}).",
+                f"“{path.name}” cannot be opened: {location} is damaged or not what was expected ({found}).",
                 _HINT,
             ) from error
     session.path, session.read_only = path.absolute(), read_only

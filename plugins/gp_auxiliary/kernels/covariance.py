@@ -39,10 +39,12 @@ def _squares(x, i, y, weight, ard, out):
         total = 0.0
         if ard:
             for d in range(x.shape[1]):
-                total += weight[d] * (x[i, d] - y[j, d]) ** 2
+                gap = x[i, d] - y[j, d]
+                total += weight[d] * (gap * gap)
         else:
             for d in range(x.shape[1]):
-                total += (x[i, d] - y[j, d]) ** 2
+                gap = x[i, d] - y[j, d]
+                total += gap * gap
             total *= weight[0]
         out[j] = total
 

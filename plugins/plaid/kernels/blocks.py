@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=False)
 def overlap(a, b):
     """How many items two memberships share."""
     count = 0
@@ -18,9 +18,9 @@ def overlap(a, b):
 @njit(cache=True, nogil=True, fastmath={"reassoc"})
 def block_sum(cells, z1, z2):
     """Observed cells of a block and the sum of the centred data over them."""
-    picked = np.flatnonzero(z2)
+    along, picked = np.flatnonzero(z1), np.flatnonzero(z2)
     count, total = 0, 0.0
-    for i in np.flatnonzero(z1):
+    for i in along:
         row = 0.0
         for c in picked:
             row += cells.x[i, c]
@@ -29,7 +29,7 @@ def block_sum(cells, z1, z2):
             for c in picked:
                 count += cells.w[i, c]
     if cells.full:
-        count = z1.sum() * picked.size
+        count = along.size * picked.size
     return float(count), total - cells.centre * count
 
 

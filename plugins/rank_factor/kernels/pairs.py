@@ -41,12 +41,12 @@ def fill_pairs(levels, n_levels, start, low, high):
                 begin[levels[i, n] + 1] += 1
         for j in range(n_levels[i]):
             begin[j + 1] += begin[j]
-        place = begin.copy()
+        cursor = begin.copy()
         for n in range(n_samples):
             j = levels[i, n]
             if j >= 0:
-                members[place[j]] = n
-                place[j] += 1
+                members[cursor[j]] = n
+                cursor[j] += 1
         at = start[i]
         for j in range(n_levels[i] - 1):
             a, b = begin[j + 1] - begin[j], begin[j + 2] - begin[j + 1]
@@ -64,16 +64,16 @@ def fill_entries(start, low, high, first, row, other, pair, sign):
         first[high[e] + 1] += 1
     for n in range(first.size - 1):
         first[n + 1] += first[n]
-    place = first.copy()
+    cursor = first.copy()
     for i in range(start.size - 1):
         for e in range(start[i], start[i + 1]):
             for side in range(2):
                 n = high[e] if side == 0 else low[e]
-                at = place[n]
+                at = cursor[n]
                 row[at], pair[at] = i, e
                 other[at] = low[e] if side == 0 else high[e]
                 sign[at] = 1 if side == 0 else -1
-                place[n] += 1
+                cursor[n] += 1
 
 
 @njit(nogil=True, cache=True)

@@ -25,7 +25,7 @@ def guest(tmp_path, monkeypatch):
 def test_a_report_with_progress(guest):
     told = []
     (report,) = check_in_process(
-        ["guest.level"], told=lambda *what: told.append(what), only=["declaration", "traces"]
+        ["guest.level"], listener=lambda *what: told.append(what), only=["declaration", "traces"]
     )
     assert report.ok, report.text()
     assert told[0] == (0, 0, "")
@@ -34,6 +34,7 @@ def test_a_report_with_progress(guest):
     assert (kept["ok"], kept["passed"], kept["models"]) == (True, 8, ["guest.level"])
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_told(guest):
     guest('return {"level": 0.0}', "import os; os._exit(7)")
     with pytest.raises(ModelError, match="ended without a result"):
@@ -50,10 +51,11 @@ def test_raising_ends_the_process(guest):
         raise Enough
 
     with pytest.raises(Enough):
-        check_in_process(["guest.level"], told=told)
+        check_in_process(["guest.level"], listener=told)
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_an_unknown_model(guest):
     with pytest.raises(ModelError, match="is not installed"):
         check_in_process(["no.such"])

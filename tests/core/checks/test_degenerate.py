@@ -73,6 +73,7 @@ class Warning(Means):
         return super().step(state, data, params, rng, clock)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_not_finite():
     caught(NotFinite, "degenerate_data", "“ratio” is not finite", case="[constant]")
     caught(NotFiniteDraw, "degenerate_data", "“tau” is not finite", case="[constant]")

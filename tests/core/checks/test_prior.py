@@ -94,6 +94,7 @@ def test_small_faults_at_full_level():
         check()
 
 
+@pytest.mark.slow
 def test_right_ones_pass_for_other_seeds():
     for seed in range(2, 8):
         for check in checks_for(Means, only=["geweke", "calibration"], seed=seed):

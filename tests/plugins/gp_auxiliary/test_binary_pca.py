@@ -159,6 +159,7 @@ def test_draws_are_turned_onto_common_axes():
     np.testing.assert_allclose(strengths(scores, loadings), strengths(first.scores, first.loadings))
 
 
+@pytest.mark.slow
 def test_new_samples_get_the_scores_they_had_in_the_fit():
     y, *_ = planted(n=100, m=40)
     run = fitted(y, factors=2)

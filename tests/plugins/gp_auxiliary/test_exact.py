@@ -55,6 +55,7 @@ def error_of(draws: np.ndarray) -> float:
     return float(batches.std(ddof=1) / np.sqrt(len(batches)))
 
 
+@pytest.mark.slow
 def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
     """The fourth sample has no label: P(+) = P(+, labels) / P(labels); 4.5 standard errors. All draws count."""
     run = fitted("gp_classes", [1, 0, 1, -1], 1)
@@ -67,6 +68,7 @@ def test_prediction_of_an_unlabelled_sample_is_the_ratio_of_two_boxes():
     assert run.results["predictions"].columns["P(b)"][3] == pytest.approx(chance.mean(), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rungs", [1, 6])
 def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     """Share of draws in which the fourth sample is on the positive side; 4.5 standard errors."""
@@ -87,6 +89,7 @@ def test_the_side_of_an_unlabelled_sample_under_the_null_category(rungs):
     assert 0 < table["± P(b)"][3] < 0.1  # of two chains, so it says little more than the size
 
 
+@pytest.mark.slow
 def test_three_classes_agree_with_plain_simulation():
     """The class of the fourth sample given three labels, from 400,000 draws of the prior that happen to fit."""
     rng = generator(3)

@@ -99,6 +99,7 @@ def write(path, rows):
     return path
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path, capsys):
     rows = [[f"{i}", f"{i % 3}.5", "ab"[i % 2]] for i in range(12)]
     out = tmp_path / "o.plaidwork"

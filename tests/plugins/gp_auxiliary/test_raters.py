@@ -35,6 +35,7 @@ def joint(name: str) -> RatersJoint:
     return RatersJoint(Rated(), BASE | CASES[name], x, RATED, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(list(CASES), ("free", "fixed covariance")))
 def test_the_sampler_leaves_the_joint_law(name):
     assert np.abs(joint(name).run(21, 1000, 1000)).max() < LIMIT
@@ -120,6 +121,7 @@ def fitted(given, seed=1, draws=250, **params):
     )
 
 
+@pytest.mark.slow
 def test_planted_raters_are_found():
     """Offsets and scatter within their intervals, widened by half; the consensus follows f, unrated objects too."""
     x, ratings, f, offset, sd = planted(np.random.default_rng(5))
@@ -142,6 +144,7 @@ def test_planted_raters_are_found():
     )
 
 
+@pytest.mark.slow
 def test_a_rating_a_row_is_the_same_as_a_table():
     """Objects in the order of their first rating, raters by name: the same numbers draw for draw."""
     x, ratings, *_ = planted(np.random.default_rng(6), n=20)

@@ -73,6 +73,7 @@ def grades():
     return fit("gp_ordered_classes", data, chains=2, warmup=150, draws=30, seed=2)
 
 
+@pytest.mark.slow
 def test_ordered_classes_along_f_and_along_an_input(grades):
     found = grades.results
     shares, cuts = found["latent_shares"].values, found["cut_points"].values

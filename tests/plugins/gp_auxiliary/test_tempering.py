@@ -129,6 +129,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(list(CASES), ["two classes"]))
 def test_every_rung_keeps_its_law(name):
     assert np.abs(CASES[name]().scores(21, 500)).max() < LIMIT

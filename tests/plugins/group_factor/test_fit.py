@@ -3,6 +3,7 @@
 import group_factor_tools as tools
 import numpy as np
 import pytest
+from sparing import every
 
 from plaidwork.core.contract.model import Block, ModelData
 from plaidwork.core.contract.schedule import Clock
@@ -15,7 +16,7 @@ from plaidwork.plugins.group_factor import sweep
 LARGE = {"n": 300, "sizes": (80, 120, 80), "k": 5, "missing": 0.05, "absent": 30, "active": 0.3}
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", every([1, 2, 3], 3))
 @pytest.mark.parametrize("n_factors", [5, 10])
 @pytest.mark.parametrize(
     "words", [("gaussian",) * 3, ("gaussian", "bernoulli", "poisson")], ids=["gaussian", "mixed"]
@@ -28,6 +29,7 @@ def test_true_factors_are_found(words, n_factors, seed):
     assert tools.recovery(scores, truth) >= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [21, 26])
 def test_true_factors_of_counts_are_not_dropped(seed):
     """Measured against the best constants, a factor alone can look useless where the rate is not linear."""

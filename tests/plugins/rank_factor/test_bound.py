@@ -5,6 +5,7 @@ import pytest
 import rank_factor_tools as tools
 from numba import njit
 from scipy.special import betaln, gammaln, kve
+from sparing import every
 
 from plaidwork.core.api import Clock
 from plaidwork.plugins.rank_factor import bound, gibbs
@@ -66,7 +67,7 @@ def test_never_falls_with_other_shrinkage(changes, classes, shapes):
 MANY = [*LIKELIHOODS.values(), {"classifier": "nonlinear"}]
 
 
-@pytest.mark.parametrize("changes", MANY, ids=str)
+@pytest.mark.parametrize("changes", every(MANY, 4), ids=str)
 def test_lies_below_the_log_norm(changes):
     """The norm of the target by simple Monte Carlo from the prior."""
     setup, params = tools.tiny(**changes)

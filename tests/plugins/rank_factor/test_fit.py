@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import rank_factor_tools as tools
+from sparing import every
 
 from plaidwork.core.contract.model import Block, ModelData
 from plaidwork.core.plugins.registry import registry
@@ -44,7 +45,7 @@ def mean_error(*args, **schedule):
 
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
-@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("name", every(LIKELIHOODS, 2))
 @by_seeds
 def test_planted_factors_and_classes(name, model, seeds, more):
     x, codes, z, _ = tools.planted(3)
@@ -121,7 +122,7 @@ def as_data(x, codes=None):
 
 
 @pytest.mark.parametrize("model", ["rank_factor", "rank_factor_vb"])
-@pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.parametrize("name", every(LIKELIHOODS, 2))
 def test_new_samples_are_predicted_like_test_samples(name, model):
     x, codes, _, _ = tools.planted(4)
     settings = {**LIKELIHOODS[name], "n_factors": 5, "label_weight": 3.0}
@@ -207,6 +208,7 @@ def test_probabilities_are_the_label_terms_of_each_class():
         np.testing.assert_allclose(class_shares(values), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("g", [1, 3])
 def test_probabilities_of_normal_values(g):
     f, sd = np.array([[0.3, -0.2, 1.0]])[:, :g], np.array([[1.0, 0.5, 0.7]])[:, :g]

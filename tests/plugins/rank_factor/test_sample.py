@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import rank_factor_tools as tools
+from sparing import every
 
 from plaidwork.core.api import Clock
 from plaidwork.plugins.rank_factor import vb_state as q
@@ -25,7 +26,7 @@ def fitted(changes, sweeps=15):
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"classifier": "nonlinear"}, {"likelihood": "gaussian"}],
+    every([{}, {"classifier": "nonlinear"}, {"likelihood": "gaussian"}], 3),
     ids=["levels", "mixture", "values"],
 )
 def test_moments(changes):

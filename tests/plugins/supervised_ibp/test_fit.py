@@ -148,6 +148,7 @@ def test_recovery_over_ten_seeds():
     assert 0.90 <= coverage <= 0.99
 
 
+@pytest.mark.slow
 def test_nothing_is_ever_dense():
     """30,000 documents by 60,000 words (14 GB dense, 29 GB squared) in 100 MB, from the start to the effects."""
     rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from plaidwork.core.contract.schedule import Schedule
 from plaidwork.core.contract.spec import Trace
 from plaidwork.core.draws.diagnostics import RHAT_MARKS, Diagnosis, Verdict, listed
 from plaidwork.core.draws.numbers import format_amount
@@ -18,17 +19,18 @@ Weigh = Callable[[tuple[Solution, ...]], tuple[tuple[Solution, ...], str]]
 MOST_NAMED = 4
 
 
-def with_solutions(diagnosis: Diagnosis, weigh: Weigh) -> Diagnosis:
+def with_solutions(diagnosis: Diagnosis, weigh: Weigh, schedule: Schedule | None = None) -> Diagnosis:
     """The diagnosis with the solutions that the chains found, where they do not agree; else as it is.
 
-    Chains are grouped when some quantity has an R-hat above 1.05, restarts when they ended at different objectives.
+    Chains are grouped when some quantity has an R-hat above 1.05, restarts when they ended at different objectives by the
+    tolerance of their ``schedule``.
     """
     spec = diagnosis.kept.spec
     sampled = spec.algorithm == "mcmc"
     unsettled = [q for q in diagnosis.judged if q.rhat > RHAT_MARKS[1]]
     if (sampled and not unsettled) or diagnosis.kept.under_way:
         return diagnosis
-    found = group_chains(diagnosis.kept, spec, [diagnosis.series(q) for q in unsettled])
+    found = group_chains(diagnosis.kept, spec, [diagnosis.series(q) for q in unsettled], schedule)
     if len(found) < 2:
         return diagnosis
     if diagnosis.verdict.settled:  # the best restart was reached several times, and is what is shown

@@ -20,7 +20,7 @@ SIGNIFICANCE = Hyperparameter(
 )
 
 
-def p_words(p: float) -> str:
+def p_text(p: float) -> str:
     """``p = 0.013``, ``p < 1e-300``."""
     return "p < 1e-300" if p < 1e-300 else f"p = {p:.2g}"
 

@@ -1,0 +1,208 @@
+"""Births and deaths of blocks of counts or links: a launch from entries that no block explains, scored afresh either way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.plaid.kernels.birth_death import draw_subset, log_proposal, one_item
+from plaidwork.plugins.plaid.kernels.blocks import append_row, drop_row
+from plaidwork.plugins.plaid.kernels.counts_scan import (
+    add_level,
+    evidence,
+    inside_block,
+    log_gain,
+    scan_items,
+)
+from plaidwork.plugins.plaid.kernels.evidence import log_block
+
+STEPS = 8
+"""Steps of the fit of a level, from the prior mean: few and always as many, so that the reverse can be scored."""
+
+
+@njit(cache=True, nogil=True)
+def fit_level(entries, rest, inside, area, law):
+    """Shape and rate of the Gamma from which a block's level is proposed: EM over what of its entries is the block's.
+
+    ``inside`` (n,) are its entries, ``area`` its observed cells, ``rest`` the rates without it. A link stands for
+    ``rate / (1 - exp(-rate))`` events.
+    """
+    theta = 1.0 / law.rate
+    shape, rate = 1.0, law.rate + area
+    for _ in range(STEPS):
+        own = 0.0
+        for e in inside:
+            total = rest[e] + theta
+            own += theta / -math.expm1(-total) if entries.links else entries.values[e] * theta / total
+        shape = 1.0 + own
+        theta = shape / rate
+    return shape, rate
+
+
+@njit(cache=True, nogil=True)
+def level_of(entries, rest, rows, columns, law):
+    """The fitted level of a block."""
+    inside, area = inside_block(entries, rows, columns)
+    shape, rate = fit_level(entries, rest, inside, area, law)
+    return shape / rate
+
+
+@njit(cache=True, nogil=True)
+def log_gamma_density(x, shape, rate):
+    return shape * math.log(rate) - math.lgamma(shape) + (shape - 1.0) * math.log(x) - rate * x
+
+
+@njit(cache=True, nogil=True)
+def pass_both(rng, entries, rest, rows, columns, law, target_rows, target_columns):
+    """Rows, then columns of a block, each at the level fitted before; in place. Returns the log probability of the pass."""
+    theta = level_of(entries, rest, rows, columns, law)
+    gain = evidence(entries, entries.by_columns, rest, columns, theta, rows.size)
+    log_q = scan_items(rng, rows, gain, target_rows)
+    theta = level_of(entries, rest, rows, columns, law)
+    gain = evidence(entries, entries.by_rows, rest, rows, theta, columns.size)
+    return log_q + scan_items(rng, columns, gain, target_columns)
+
+
+@njit(cache=True, nogil=True)
+def unexplained(rng, entries, rest, base, side, item, size):
+    """Items across whose entries with one item no block explains, by chance in proportion: (size,) bool."""
+    found = np.zeros(size, np.bool_)
+    for p in range(side.start[item], side.start[item + 1]):
+        e = side.order[p]
+        found[side.item[p]] = rng.random() * rest[e] <= base[e]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def pick_member(rng, z):
+    """A member, uniformly."""
+    members = np.flatnonzero(z)
+    return members[rng.integers(0, members.size)]
+
+
+@njit(cache=True, nogil=True)
+def launch(rng, entries, rest, base, within_rows, within_columns, law):
+    """A random block from one row or one column of a region, then two passes.
+
+    It depends on the other blocks and the region only, so that it can be drawn afresh for a move and its reverse. The first
+    level is the fitted one times a number between 1 and .05, as the cells it begins from were chosen for being above 0.
+    """
+    free = np.empty(0, np.bool_)
+    i, j = pick_member(rng, within_rows), pick_member(rng, within_columns)
+    rows, columns = one_item(within_rows.size, i), one_item(within_columns.size, j)
+    by_row = rng.random() < 0.5
+    lower = math.exp(-3.0 * rng.random())
+    if by_row:
+        columns |= unexplained(rng, entries, rest, base, entries.by_rows, i, columns.size) & within_columns
+        theta = lower * level_of(entries, rest, rows, columns, law)
+        gain = evidence(entries, entries.by_columns, rest, columns, theta, rows.size)
+        scan_items(rng, rows, gain, free)
+    else:
+        rows |= unexplained(rng, entries, rest, base, entries.by_columns, j, rows.size) & within_rows
+        theta = lower * level_of(entries, rest, rows, columns, law)
+        gain = evidence(entries, entries.by_rows, rest, rows, theta, columns.size)
+        scan_items(rng, columns, gain, free)
+        gain = evidence(
+            entries,
+            entries.by_columns,
+            rest,
+            columns,
+            level_of(entries, rest, rows, columns, law),
+            rows.size,
+        )
+        scan_items(rng, rows, gain, free)
+    gain = evidence(
+        entries, entries.by_rows, rest, rows, level_of(entries, rest, rows, columns, law), columns.size
+    )
+    scan_items(rng, columns, gain, free)
+    pass_both(rng, entries, rest, rows, columns, law, free, free)
+    return rows, columns
+
+
+@njit(cache=True, nogil=True)
+def draw_block(rng, entries, rest, rows, columns, law):
+    """A block from the prior or from the launched ``rows, columns`` (overwritten), with its level and ``log q``."""
+    free = np.empty(0, np.bool_)
+    if rng.random() < law.prior_share:
+        new_rows, new_columns = draw_subset(rng, rows.size), draw_subset(rng, columns.size)
+        log_q = pass_both(rng, entries, rest, rows, columns, law, new_rows, new_columns)
+    else:
+        log_q = pass_both(rng, entries, rest, rows, columns, law, free, free)
+        new_rows, new_columns = rows, columns
+    log_q = log_proposal(new_rows, new_columns, log_q, law.prior_share)
+    inside, area = inside_block(entries, new_rows, new_columns)
+    shape, rate = fit_level(entries, rest, inside, area, law)
+    theta = max(rng.standard_gamma(shape) / rate, 1e-300)
+    return new_rows, new_columns, theta, log_q + log_gamma_density(theta, shape, rate)
+
+
+@njit(cache=True, nogil=True)
+def score_block(rng, entries, rest, launched_rows, launched_columns, rows, columns, theta, law):
+    """``log q`` of a block and its level, as :func:`draw_block` would make it from what was launched (overwritten)."""
+    log_q = pass_both(rng, entries, rest, launched_rows, launched_columns, law, rows, columns)
+    log_q = log_proposal(rows, columns, log_q, law.prior_share)
+    inside, area = inside_block(entries, rows, columns)
+    shape, rate = fit_level(entries, rest, inside, area, law)
+    return log_q + log_gamma_density(theta, shape, rate)
+
+
+@njit(cache=True, nogil=True)
+def log_weight(entries, rest, rows, columns, theta, law):
+    """Log of what a block adds to the joint: likelihood given the rates without it, prior of its members and level."""
+    inside, area = inside_block(entries, rows, columns)
+    total = math.log(law.rate) - law.rate * theta + log_block(law, rows, columns) - theta * area
+    for e in inside:
+        total += log_gain(entries.values[e], rest[e], theta, entries.links)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def appended(values, value):
+    out = np.empty(values.size + 1)
+    out[:-1] = values
+    out[-1] = value
+    return out
+
+
+@njit(cache=True, nogil=True)
+def dropped(values, k):
+    return np.concatenate((values[:k], values[k + 1 :]))
+
+
+@njit(cache=True, nogil=True)
+def birth_death(rng, entries, rates, base, rows, columns, theta, law):
+    """Try to add a block, or to remove one.
+
+    ``log A(birth) = log weight(x) - log(K + 1) - log q(x, theta | rest)``; death is minus the same.
+
+    Returns
+    -------
+    rates, rows, columns, theta : afterwards (the old arrays are not written to)
+    accepted : bool
+    """
+    birth, n_blocks = rng.random() < 0.5, theta.size
+    if (birth and n_blocks >= law.max_blocks) or (not birth and n_blocks == 0):
+        return rates, rows, columns, theta, False
+    rest = rates.copy()
+    k = 0
+    if not birth:
+        k = rng.integers(0, n_blocks)
+        add_level(entries, rest, base, rows[k], columns[k], -theta[k])
+    everywhere = np.ones(rows.shape[1], np.bool_), np.ones(columns.shape[1], np.bool_)
+    z1, z2 = launch(rng, entries, rest, base, everywhere[0], everywhere[1], law)
+    if birth:
+        z1, z2, level, log_q = draw_block(rng, entries, rest, z1, z2, law)
+    else:
+        level = theta[k]
+        log_q = score_block(rng, entries, rest, z1, z2, rows[k], columns[k], level, law)
+        z1, z2 = rows[k], columns[k]
+    log_ratio = log_weight(entries, rest, z1, z2, level, law) - log_q
+    log_ratio -= math.log(n_blocks + 1.0 if birth else n_blocks)
+    if math.log(rng.random()) >= (log_ratio if birth else -log_ratio):
+        return rates, rows, columns, theta, False
+    if birth:
+        add_level(entries, rest, base, z1, z2, level)
+        return rest, append_row(rows, z1), append_row(columns, z2), appended(theta, level), True
+    return rest, drop_row(rows, k), drop_row(columns, k), dropped(theta, k), True

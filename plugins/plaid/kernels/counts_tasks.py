@@ -1,0 +1,39 @@
+"""A stretch of a sweep over counts or links in one call."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from plaidwork.plugins.plaid.kernels.counts_draw import rates_of
+from plaidwork.plugins.plaid.kernels.counts_moves import birth_death
+from plaidwork.plugins.plaid.kernels.counts_pairs import one_to_two
+from plaidwork.plugins.plaid.kernels.counts_scan import scan_block
+
+
+@njit(cache=True, nogil=True)
+def run_count_tasks(rng, entries, rows, columns, theta, background, order, codes, law):
+    """Scans of the blocks of ``order``, then the moves of ``codes``: 0 birth or death, 1 one to two or two to one.
+
+    ``rows`` and ``columns`` are written to.
+
+    Returns
+    -------
+    rows, columns, theta : afterwards
+    accepted : (2,) int64, how often the move of each code was accepted
+    """
+    accepted = np.zeros(2, np.int64)
+    rates, base = rates_of(entries, rows, columns, theta, background[0], background[1], background[2])
+    for k in order:
+        scan_block(rng, entries, rates, base, rows, columns, theta, k)
+    for code in codes:
+        if code == 0:
+            rates, rows, columns, theta, done = birth_death(
+                rng, entries, rates, base, rows, columns, theta, law
+            )
+        else:
+            rates, rows, columns, theta, done = one_to_two(
+                rng, entries, rates, base, rows, columns, theta, law
+            )
+        accepted[code] += done
+    return rows, columns, theta, accepted
