@@ -19,6 +19,7 @@ from plaidwork.core.data.fit_inputs import Given, left_out, noted
 from plaidwork.core.data.importers.several import Joined
 from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
+from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
 from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.execution import execute, named_executor
@@ -36,7 +37,7 @@ DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 def fit(options: argparse.Namespace) -> int:
     """``plaidwork fit MODEL --input NAME=FILE … --out S.plaidwork``."""
     out = pairs.check_output(options.out, options.force)
-    return _fit_job(job_of(options), out, options.json)
+    return _fit_job(job_of(options), out, options.json, shown_by=options.shown_by)
 
 
 def job_of(options: argparse.Namespace) -> Job:
@@ -75,12 +76,15 @@ def _schedule(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _fit_job(job: Job, out: Path, as_json: bool, executor: str | None = None) -> int:
+def _fit_job(
+    job: Job, out: Path, as_json: bool, executor: str | None = None, shown_by: Sequence[str] = ()
+) -> int:
     model = registry().model(job.model)
     schedule = model.spec.default_schedule.with_(**job.schedule)
     model.spec.check_params(job.settings)  # before a large file is read
     given = job.read(model.spec, lambda name, found: tell_joined(name, found, as_json))
-    plan = make_plan(model, given.data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
+    data = with_shown(given.data, shown_by)
+    plan = make_plan(model, data, job.settings, schedule=schedule, seed=job.seed, holdout=job.holdout)
     tell_samples(plan.placed, as_json)
     session = Session(name=job.title or out.stem)
     added = session.add_run(plan, job.title)

@@ -120,6 +120,10 @@ def _described(parser: argparse.ArgumentParser, required: bool) -> None:
         "--samples-in", metavar="[INPUT=]rows|columns", action="append", default=[],
         help="which axis of the matrix holds the samples; it is transposed where the model wants them on the other",
     )  # fmt: skip
+    parser.add_argument(
+        "--shown-by", metavar="INPUT:row:TITLE", action="append", default=[],
+        help="an annotation that is shown in place of row (or column) names; repeat it",
+    )  # fmt: skip
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = help_text()
 

@@ -17,6 +17,7 @@ from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import job_of, stops, tell_doubts, tell_samples
 from plaidwork.core.cli.progress import duration, emit
 from plaidwork.core.contract.spec import ModelSpec
+from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, SessionError, SettingError
 from plaidwork.core.inference.execution import named_executor
 from plaidwork.core.plugins.registry import registry
@@ -53,7 +54,7 @@ def study(options: argparse.Namespace) -> int:
     given = request.job.read(model.spec)
     planned = Study.grid(
         model,
-        given.data,
+        with_shown(given.data, options.shown_by),
         request.grid,
         seeds=request.seeds or (request.job.seed,),
         schedule=model.spec.schedule.with_(**request.job.schedule),

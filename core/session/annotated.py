@@ -159,11 +159,13 @@ class _Sorted:
         return found
 
     def _outcomes(self) -> dict[str, np.ndarray]:
-        """Vectors and labels that the samples were given for the fit, by the name of the data."""
+        """Vectors and labels that the samples were given for the fit, by the name of the data; not annotations, which are
+        there already."""
         found = {}
         for item in self._run.spec.inputs:
             for data in self._given.get(item.name, ()):
-                if item.dims == (self._dims[0],) and len(data.shape) == 1:
+                own = "annotation" not in data.source.options
+                if own and item.dims == (self._dims[0],) and len(data.shape) == 1:
                     values = np.asarray(data.values)
                     if data.kind == "categorical":
                         values = np.array(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaidwork.core.data.fit_inputs import Message, entries_of, left_out, load_inputs, warn_user
+from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import DataError
 from plaidwork.core.inference.execution import Progress, execute, named_executor
 from plaidwork.core.inference.executor import Executor
@@ -35,6 +36,7 @@ def fit(
     samples_in: str | Mapping[str, str] | None = None,
     import_options: Mapping[str, Any] | None = None,
     transform: str | Sequence[Any] = (),
+    shown_by: str | Sequence[str] = (),
     executor: Executor | str | None = None,
     progress: Progress | None = None,
     session: Session | None = None,
@@ -57,6 +59,7 @@ def fit(
     samples_in : axis of the samples, ``"rows"`` or ``"columns"``, of all matrices or by input; if need be they are transposed.
     import_options : how to read, such as ``{"delimiter": ";"}``, or ``{"X.delimiter": ";"}`` for one input.
     transform : transformations in order, such as ``["log", "X.centre:axis=columns"]``.
+    shown_by : annotations that are shown in place of row or column names, such as ``"X:column:symbol"``.
     executor : who runs the chains, or ``"threads"``, ``"processes"``, ``"inline"``; default one thread per chain.
     progress : called for every event.
     session : where the run is added; default a new session (``run.session``).
@@ -91,7 +94,7 @@ def fit(
     )
     plan = make_plan(
         found,
-        given.data,
+        with_shown(given.data, shown_by),
         hyperparameters,
         schedule=schedule,
         seed=seed,

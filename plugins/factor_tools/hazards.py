@@ -1,4 +1,8 @@
-"""Hazard ratios of factors, one at a time or together, with tests and concordance."""
+"""Hazard ratios of factors, one at a time or together, with tests and concordance.
+
+Factor values are their posterior means, as regression calibration has it: draws of them have not seen the times, and pull ratios
+towards 1. (Simulated, 300 items, posterior variance 0.4, log ratio 0.7: 0.65 by means, 0.37 by draws.)
+"""
 
 from __future__ import annotations
 

@@ -136,6 +136,25 @@ def test_export(fitted, tmp_path, capsys):
     assert main(["export", str(fitted), "--to", str(folder), "--force"]) == 0
 
 
+def test_names_are_shown_by_an_annotation(toys, tmp_path, capsys):
+    path, out = tmp_path / "named.csv", tmp_path / "a.plaidwork"
+    rows = [f"r{i},{'ab'[i % 2]} {i}," + ",".join(f"{v:.3f}" for v in row) for i, row in enumerate(matrix())]
+    path.write_text("\n".join(["id,symbol,a,b,c,d", *rows]) + "\n")
+    command = ["fit", "toy.walk", "--input", f"X={path}", *QUICK, "--out", str(out), "--shown-by"]
+    assert main([*command, "X:row:symbol"]) == 0
+    (data,) = open_session(out).datasets.values()
+    assert data.row_shown_by == "symbol"
+    assert data.row_names[0] == "r0"
+    capsys.readouterr()
+    for wrong, said in (
+        ("X:row:sybmol", "has no annotation “sybmol” of its rows. There are: symbol."),
+        ("symbol", "is named INPUT:row:TITLE"),
+        ("Y:row:symbol", "Inputs given: X."),
+    ):
+        assert main([*command, wrong, "--force"]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_export_as_annotated_data(fitted, tmp_path, capsys):
     anndata = pytest.importorskip("anndata")
     path = tmp_path / "a.h5ad"

@@ -9,8 +9,10 @@ from scipy import stats
 from plaidwork.core.analysing import run_analysis
 from plaidwork.core.contract.model import Result
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.data.samples import bundled_samples
 from plaidwork.core.errors import ModelError
 from plaidwork.core.inference.plan import make_plan
+from plaidwork.core.session.fitting import fit
 from plaidwork.core.session.session import Session
 from plaidwork.plugins.factor_tools import cox
 from plaidwork.plugins.factor_tools.survival import FactorsAndSurvival
@@ -169,3 +171,26 @@ def test_senseless_questions_are_refused(run):
     run.session.datasets["X"] = run.session.datasets["X"].with_(row_table=table)
     with pytest.raises(ModelError, match="No event is known"):
         made(run)
+
+
+@pytest.mark.slow
+def test_unmutated_leukaemia_is_treated_sooner():
+    """The bundled patients: the factor that goes with the time to treatment is that of IGHV, as Dietrich and others found.
+
+    Seed 1: hazard ratio 1.59 a standard deviation, adjusted p 3e-5; asked for are 1.3 and 0.001.
+    """
+    (sample,) = (one for one in bundled_samples() if one.id == "leukaemia")
+    fitted = fit("group_factor", sample.load(), seed=1)
+    asked = {"time": "years to treatment", "event": "treated after sampling"}
+    record = run_analysis(fitted, FactorsAndSurvival(), asked)
+    name, row = next(iter(rows(record).items()))
+    k = list(fitted.results["factor"].values).index(name)
+    score = fitted.results["scores"].values[:, k]
+    data = fitted.session.datasets[fitted.inputs["views"][0]]
+    ighv = dict(zip(data.row_names, data.row_table["IGHV"]))
+    of = np.array([ighv.get(str(one), "") for one in fitted.results["sample"].values])
+    apart = score[of == "U"].mean() - score[of == "M"].mean()
+    assert (apart > 0) == (row["Hazard ratio"] > 1)
+    assert max(row["Hazard ratio"], 1 / row["Hazard ratio"]) > 1.3
+    assert row["Adjusted p"] < 0.001
+    assert row["Concordance low"] > 0.5
