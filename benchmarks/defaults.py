@@ -100,6 +100,7 @@ def raters(run: Run) -> str:
 WHAT_MATTERS: dict[str, Callable[[Run], str]] = {
     "bayesian_plaid": blocks,
     "infinite_plaid": blocks,
+    "plaid_counts": blocks,
     "group_factor": leukaemia,
     "supervised_ibp": topics,
     "gp_raters": raters,

@@ -81,6 +81,14 @@ def kept_of(model, chains):
     return Kept(model.spec, views)
 
 
+def kept_of_draws(model, draws):
+    """A chain of these draws, without traces."""
+    buffer = DrawBuffer(model.spec.variables)
+    for draw in draws:
+        buffer.append(draw)
+    return ChainView(0, len(draws), len(draws), np.arange(len(draws)), buffer, TraceBuffer(()))
+
+
 def chains_of(model, data, settings, chains, warmup, draws):
     """(kept draws, params) of several chains, two at a time."""
     params = model.spec.check_params(settings)

@@ -56,7 +56,7 @@ def test_check_of_an_installed_model(capsys):
 def test_check_of_a_plugin_covers_all_its_models(capsys):
     assert main(["plugin", "check", "plaid", "--only", "upgrades", "--json"]) == 0
     records = json.loads(capsys.readouterr().out)
-    assert [record["model"] for record in records] == ["infinite_plaid", "bayesian_plaid"]
+    assert [record["model"] for record in records] == ["infinite_plaid", "bayesian_plaid", "plaid_counts"]
     assert all(record["ok"] for record in records)
 
 

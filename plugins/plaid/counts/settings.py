@@ -113,10 +113,10 @@ COUNT_SETTINGS = (
         "α, kept fixed; the expected number of blocks is α times the harmonic numbers of rows and columns.",
         {"learn_mass": False},
     ),
-    count("birth_death", 4, 0, 100, "Births and deaths", "Tries per sweep.", "Moves", advanced=True),
+    count("birth_death", 10, 0, 100, "Births and deaths", "Tries per sweep.", "Moves", advanced=True),
     count(
         "one_to_two",
-        4,
+        1,
         0,
         100,
         "One block to two and back",
@@ -127,7 +127,7 @@ COUNT_SETTINGS = (
     Hyperparameter(
         "prior_share",
         "float",
-        0.5,
+        0.6,
         label="Blocks from the prior",
         group="Moves",
         minimum=0.01,

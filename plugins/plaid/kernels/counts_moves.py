@@ -18,12 +18,13 @@ from plaidwork.plugins.plaid.kernels.counts_scan import (
 )
 from plaidwork.plugins.plaid.kernels.evidence import log_block
 
-STEPS = 8
-"""Steps of the fit of a level, from the prior mean: few and always as many, so that the reverse can be scored."""
+STEPS, PASS_STEPS = 8, 3
+"""Steps of the fit of a level that is proposed, and of one at which members are: few and always as many, so that the reverse
+can be scored."""
 
 
 @njit(cache=True, nogil=True)
-def fit_level(entries, rest, inside, area, law):
+def fit_level(entries, rest, inside, area, law, steps):
     """Shape and rate of the Gamma from which a block's level is proposed: EM over what of its entries is the block's.
 
     ``inside`` (n,) are its entries, ``area`` its observed cells, ``rest`` the rates without it. A link stands for
@@ -31,7 +32,7 @@ def fit_level(entries, rest, inside, area, law):
     """
     theta = 1.0 / law.rate
     shape, rate = 1.0, law.rate + area
-    for _ in range(STEPS):
+    for _ in range(steps):
         own = 0.0
         for e in inside:
             total = rest[e] + theta
@@ -43,9 +44,9 @@ def fit_level(entries, rest, inside, area, law):
 
 @njit(cache=True, nogil=True)
 def level_of(entries, rest, rows, columns, law):
-    """The fitted level of a block."""
+    """The level of a block at which its members are drawn."""
     inside, area = inside_block(entries, rows, columns)
-    shape, rate = fit_level(entries, rest, inside, area, law)
+    shape, rate = fit_level(entries, rest, inside, area, law, PASS_STEPS)
     return shape / rate
 
 
@@ -133,7 +134,7 @@ def draw_block(rng, entries, rest, rows, columns, law):
         new_rows, new_columns = rows, columns
     log_q = log_proposal(new_rows, new_columns, log_q, law.prior_share)
     inside, area = inside_block(entries, new_rows, new_columns)
-    shape, rate = fit_level(entries, rest, inside, area, law)
+    shape, rate = fit_level(entries, rest, inside, area, law, STEPS)
     theta = max(rng.standard_gamma(shape) / rate, 1e-300)
     return new_rows, new_columns, theta, log_q + log_gamma_density(theta, shape, rate)
 
@@ -144,7 +145,7 @@ def score_block(rng, entries, rest, launched_rows, launched_columns, rows, colum
     log_q = pass_both(rng, entries, rest, launched_rows, launched_columns, law, rows, columns)
     log_q = log_proposal(rows, columns, log_q, law.prior_share)
     inside, area = inside_block(entries, rows, columns)
-    shape, rate = fit_level(entries, rest, inside, area, law)
+    shape, rate = fit_level(entries, rest, inside, area, law, STEPS)
     return log_q + log_gamma_density(theta, shape, rate)
 
 

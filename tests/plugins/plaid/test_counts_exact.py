@@ -1,0 +1,173 @@
+"""Counts and links: the sampler against sums over all blocks of a 3 x 3 matrix, against its prior, and with planted faults."""
+
+import numpy as np
+import plaid_counts_tools as counts
+import plaid_tools as tools
+import pytest
+from plaid_tools import with_fault
+from scipy.stats import kstest, poisson
+
+from plaidwork.plugins.plaid.counts import sweep
+from plaidwork.plugins.plaid.kernels import counts_draw, counts_moves, counts_pairs, counts_scan, counts_tasks
+
+SWEEPS = 12_000
+VARIANTS = {
+    "default": {},
+    "births and deaths alone": {"one_to_two": 0},
+    "mostly one to two": {"birth_death": 1, "one_to_two": 8, "prior_share": 0.1},
+}
+
+
+def distance(settings, seed, sweeps):
+    links = settings["likelihood"] == "bernoulli"
+    samples = counts.sampled(settings, seed, sweeps)
+    return np.abs(tools.z_scores(samples, counts.exact(links))).max()
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_enumeration_quick(likelihood):
+    assert distance({"likelihood": likelihood}, 11, 2000) < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_enumeration(likelihood, name):
+    assert distance({"likelihood": likelihood, **VARIANTS[name]}, 5, SWEEPS) < tools.LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, {"column_degrees": False}], ids=["degrees", "degrees of rows"])
+@pytest.mark.parametrize("likelihood", ["poisson", "bernoulli"])
+def test_geweke(likelihood, more):
+    """Blocks, levels, degrees, their shapes and all hyper-parameters have their prior as law when data are redrawn."""
+    assert np.abs(counts.geweke({"likelihood": likelihood, **more}, 21, 20_000)).max() < tools.LIMIT
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.3, 5.0, 30.0])
+def test_counts_behind_links_are_poisson_above_0(rate):
+    rng = tools.generator(5)
+    found = np.array([counts_draw.positive_poisson(rng, rate) for _ in range(4000)])
+    assert found.min() >= 1
+    values = np.arange(1, found.max() + 1)
+    wanted = poisson.pmf(values, rate) / -np.expm1(-rate)
+    share = np.array([(found == value).mean() for value in values])
+    error = np.sqrt(wanted * (1 - wanted) / len(found))
+    assert (np.abs(share - wanted) < 4.5 * error + 1e-3).all()
+
+
+def test_degrees_given_their_shape_are_conjugate():
+    """With a shape that cannot move, draws follow Gamma(d + y, d + exposure): Kolmogorov-Smirnov, p above 1e-4."""
+    rng, events = tools.generator(2), np.array([3.0, 0.0])
+    exposed, many = np.array([2.0, 0.7]), 4000
+    draws = np.array(
+        [counts_draw.draw_degrees(rng, events, exposed, 1.0, 1e9, 1e9 / 1.5, 1.0)[1] for _ in range(many)]
+    )[200:]
+    for item in range(2):
+        shape, rate = 1.5 + events[item], 1.5 + exposed[item]
+        assert kstest(draws[::5, item], "gamma", args=(shape, 0, 1 / rate)).pvalue > 1e-4
+
+
+# faults --------------------------------------------------------------------------------------------------------------
+
+
+def _tasks_with(**kernels):
+    return "run_count_tasks", with_fault(counts_tasks.run_count_tasks, **kernels)
+
+
+def _birth_with(old, new):
+    return _tasks_with(birth_death=with_fault(counts_moves.birth_death, old, new))
+
+
+def _scan_with(old="", new="", **names):
+    return _tasks_with(scan_block=with_fault(counts_scan.scan_block, old, new, **names))
+
+
+def _pair_with(function, old, new):
+    move = with_fault(getattr(counts_pairs, function), old, new)
+    return _tasks_with(one_to_two=with_fault(counts_pairs.one_to_two, **{function: move}))
+
+
+def _levels_with(old="", new="", **names):
+    return "draw_levels", with_fault(counts_draw.draw_levels, old, new, **names)
+
+
+FAULTS = {
+    "birth without 1/(K+1)": (
+        "poisson", {"one_to_two": 0},
+        lambda: _birth_with("log_ratio -= math.log(n_blocks + 1.0 if birth else n_blocks)", "pass"),
+    ),
+    "level of a new block not scored": (
+        "poisson", {"one_to_two": 0},
+        lambda: _tasks_with(birth_death=with_fault(
+            counts_moves.birth_death,
+            draw_block=with_fault(counts_moves.draw_block, "log_q + log_gamma_density(theta, shape, rate)", "log_q"),
+        )),
+    ),
+    "split without 1/(K+1)": (
+        "bernoulli", {"one_to_two": 10},
+        lambda: _pair_with("split_block", " + math.log(n_blocks + 1.0)", ""),
+    ),
+    "merge scored without the second block": (
+        "poisson", {"one_to_two": 10},
+        lambda: _pair_with("merge_blocks", "log_back += score_block", "score_block"),
+    ),
+    "scan without the cells at 0": (
+        "poisson", {},
+        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "return gain - theta * count", "return gain")),
+    ),
+    "missing cells taken for zeros": (
+        "poisson", {},
+        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "gain[side.gap_item[p]] += theta", "pass")),
+    ),
+    "links scanned as counts": (
+        "bernoulli", {},
+        lambda: _scan_with(evidence=with_fault(counts_scan.evidence, "theta, entries.links)", "theta, False)")),
+    ),
+    "a link stands for one event": (
+        "bernoulli", {},
+        lambda: _levels_with(share_out=with_fault(
+            counts_draw.share_out, "positive_poisson(rng, total) if entries.links else entries.values[e]", "entries.values[e]"
+        )),
+    ),
+    "level without its cells": (
+        "poisson", {},
+        lambda: _levels_with("/ (law.rate + area)", "/ (law.rate + 0.8 * area)"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_enumeration_sees(name, monkeypatch):
+    likelihood, more, made = FAULTS[name]
+    monkeypatch.setattr(sweep, *made())
+    assert distance({"likelihood": likelihood, **more}, 5, SWEEPS) > 5.0
+
+
+JOINT_FAULTS = {
+    "degrees forget the background's level": lambda: _levels_with(
+        "exposed = level * exposure(entries.by_columns, v, u.size)",
+        "exposed = exposure(entries.by_columns, v, u.size)",
+    ),
+    "rescaled without the degrees' prior": lambda: _levels_with(
+        rescale=with_fault(
+            counts_draw.rescale, "- total * math.exp(other)", "- 0.5 * total * math.exp(other)"
+        )
+    ),
+    "shape without the events": lambda: _levels_with(
+        draw_degrees=with_fault(
+            counts_draw.draw_degrees,
+            log_shape=with_fault(
+                counts_draw.log_shape, "math.lgamma(shape + events[i])", "math.lgamma(shape)"
+            ),
+        )
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", JOINT_FAULTS)
+def test_geweke_sees(name, monkeypatch):
+    monkeypatch.setattr(sweep, *JOINT_FAULTS[name]())
+    assert np.abs(counts.geweke({"likelihood": "poisson"}, 21, 20_000)).max() > 5.0
