@@ -21,7 +21,7 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
+from plaidwork.plugins.gp_auxiliary.frame import Frame, with_classes_of
 from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
@@ -73,6 +73,11 @@ class SemiClasses(Classes):
 
     def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
+
+    def frame(self, data: ModelData, params: ClassesSettings) -> Frame:
+        frame = super().frame(data, params)
+        further = params["classes"] == "all" and "truth" in data
+        return with_classes_of(frame, data["truth"]) if further else frame
 
     def filled(self, data: ModelData, params: ClassesSettings) -> ClassesSettings:
         return with_length(params, self.frame(data, params).fitted)
@@ -203,7 +208,7 @@ class SemiClasses(Classes):
         """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
-        rows = _sides(len(classes_of(data["y"])[1]))
+        rows = _sides(len(self.frame(data, params).classes))
         sites = (params["site_sweeps"] + 4) * size * 3e-7
         return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
 
@@ -240,7 +245,8 @@ def _sides(n_classes: int) -> int:
 
 def _count_labels(frame: Frame) -> list[Problem]:
     """How many fitted samples have a label, where that needs saying."""
-    free = int((frame.codes[frame.used] < 0).sum())
+    codes = frame.codes[frame.used]
+    free, never = int((codes < 0).sum()), [k for k in range(len(frame.classes)) if k not in codes]
     size = int(frame.used.sum())
     if free == 0:
         return [
@@ -251,6 +257,8 @@ def _count_labels(frame: Frame) -> list[Problem]:
                 "warning",
             )
         ]
-    return [
-        Problem(f"{size - free} of {size} samples have a label; {free} are unlabelled.", "", "y", "warning")
-    ]
+    said = f"{size - free} of {size} samples have a label; {free} are unlabelled."
+    if never and free:
+        names = ", ".join(f"“{frame.classes[k]}”" for k in never[:3])
+        said += f" Nothing but unlabelled samples can be of {names}{' and more' if len(never) > 3 else ''}: only where they lie speaks for it."
+    return [Problem(said, "", "y", "warning")]

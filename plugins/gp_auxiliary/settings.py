@@ -305,6 +305,24 @@ NULL = (
         maximum=100,
     ),
     Hyperparameter(
+        "classes",
+        "choice",
+        "all",
+        earlier="labelled",
+        label="Classes without a label",
+        group="Unlabelled samples",
+        doc="Classes that “Classes to score by” names of unlabelled samples, and that no labelled sample has.",
+        choices=(
+            Choice(
+                value="all",
+                label="Kept",
+                doc="Classes like the others. Their names are taken, not who is of them.",
+            ),
+            Choice(value="labelled", label="Left out", doc="Their samples are not scored."),
+        ),
+        advanced=True,
+    ),
+    Hyperparameter(
         "shares",
         "choice",
         "equal",

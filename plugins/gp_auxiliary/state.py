@@ -353,6 +353,7 @@ class ClassesSettings(LawSettings):
     rungs: NotRequired[int]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
+    classes: NotRequired[Literal["all", "labelled"]]
     shares: NotRequired[Literal["equal", "inferred"]]
 
 
