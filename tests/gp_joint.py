@@ -167,15 +167,14 @@ class OrdinalJoint:
 
     def direct(self, rng):
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
-        from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
 
         prior = make_prior(self.x, self.params, True)
         theta = prior.covariance.prior_mean.copy()
         if self.params["parameters"] == "inferred":
             theta += prior.covariance.prior_sd * rng.standard_normal(len(theta))
         n_cuts = self.n_classes - 1
-        gaps = np.exp(rng.standard_normal(n_cuts - 1))
-        cuts = FIRST_SD * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
+        gaps = np.exp(self.params["cut_gap_sd"] * rng.standard_normal(n_cuts - 1))
+        cuts = self.params["cut_sd"] * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
         f = prior_f(rng, prior, theta, 1)[0]
         z = f + rng.standard_normal(len(f))
         state = {
@@ -225,15 +224,14 @@ class RatersJoint:
 
     def direct(self, rng):
         from plaidwork.plugins.gp_auxiliary.frame import make_prior
-        from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
 
         prior, params = make_prior(self.x, self.params, True), self.params
         theta = prior.covariance.prior_mean.copy()
         if params["parameters"] == "inferred":
             theta += prior.covariance.prior_sd * rng.standard_normal(len(theta))
         n_raters, n_cuts = self.sizes[0], self.n_grades - 1
-        gaps = np.exp(rng.standard_normal(n_cuts - 1))
-        cuts = FIRST_SD * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
+        gaps = np.exp(self.params["cut_gap_sd"] * rng.standard_normal(n_cuts - 1))
+        cuts = self.params["cut_sd"] * rng.standard_normal() + np.concatenate([[0.0], np.cumsum(gaps)])
         if params["cut_points"] == "fixed":
             cuts = params["gap"] * (np.arange(n_cuts) - 0.5 * (n_cuts - 1))
         state = {
@@ -293,6 +291,7 @@ FAR = {"parameters": "fixed", "intercept": False, "amplitude": 1.0, "gamma": 0.1
 """For three samples whose cut-points take long steps: there a wrong order of the updates shows most (of many samples the
 cut-points hardly move in a sweep, so that a stale z is hardly stale)."""
 SITES = {"site_sweeps": 1}
+NARROW = {"cut_sd": 0.8, "cut_gap_sd": 0.4}
 NULL = {"null_width": 0.6, "shares": "inferred"}
 
 
@@ -316,6 +315,7 @@ def joint(name: str) -> ClassifierJoint | OrdinalJoint:
         "three classes": lambda: ClassifierJoint(Classes(), BASE | SITES, inputs(5), 3),
         "three classes, null": lambda: ClassifierJoint(SemiClasses(), BASE | SITES | NULL, inputs(3), 3),
         "ordered": lambda: OrdinalJoint(OrderedClasses(), BASE, inputs(6), 3),
+        "ordered, narrow priors": lambda: OrdinalJoint(OrderedClasses(), BASE | NARROW, inputs(6), 3),
         "ordered, far cuts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0),
         "ordered, far shifts": lambda: OrdinalJoint(OrderedClasses(), FAR, inputs(3), 3, 2.0, 1.5),
         "ordered, inducing points": lambda: OrdinalJoint(OrderedClasses(), BASE | low, inputs(6), 3),

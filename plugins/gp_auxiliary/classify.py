@@ -23,7 +23,6 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import flow, hyper
 from plaidwork.plugins.gp_auxiliary.density import Sampled
 from plaidwork.plugins.gp_auxiliary.frame import (
-    classes_of,
     find_problems,
     make_prior,
     prior_of,
@@ -177,7 +176,7 @@ class Classes(Sampled[ClassesFields, ClassesSettings]):
         """Bytes of one chain and seconds of a sweep, by the page's table of costs."""
         size = data["X"].shape[0]
         copies = len(ladder(params))
-        n_classes = len(classes_of(data["y"])[1])
+        n_classes = len(self.frame(data, params).classes)
         walks = hyper.moves_of(params) * (4 if params["moves"] == "hamiltonian" else 1)
         rows = n_classes if n_classes > 2 else 1
         if wants_inducing(size, params):

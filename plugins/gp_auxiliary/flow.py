@@ -48,7 +48,7 @@ def flow_of(prior: Prior, theta: np.ndarray, gram: Gram, reference: Reference) -
         root = np.sqrt(bend)
         inner = root[:, None] * prior.covariance.matrix(prior.x, theta) * root
         inverse, _log_det = dense_precision(inner)
-        rows = np.ascontiguousarray(_lower_root(inverse) / root[:, None])
+        rows = np.ascontiguousarray(lower_root(inverse) / root[:, None])
         return {
             "map": rows,
             "centre": reference["pull"] @ rows,
@@ -71,7 +71,7 @@ def flow_of(prior: Prior, theta: np.ndarray, gram: Gram, reference: Reference) -
     }
 
 
-def _lower_root(inverse: np.ndarray) -> np.ndarray:
+def lower_root(inverse: np.ndarray) -> np.ndarray:
     """(N, N) lower triangular root of I - inverse, which rounding may have made indefinite."""
     for jitter in (1e-9, 1e-7):
         try:

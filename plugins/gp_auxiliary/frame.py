@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, cast, get_args
 
@@ -101,6 +101,17 @@ def make_frame(data: ModelData, params: LawSettings, semi: bool = False) -> Fram
             f"None of the {count} samples to fit has a label.", "Choose another column of labels."
         )
     return place_samples(block, codes, classes, test, used, params)
+
+
+def with_classes_of(frame: Frame, block: object) -> Frame:
+    """The frame with the classes, after its own, that a labels block names of samples in the fit that have no label.
+
+    Only the names are taken: who is of such a class stays unknown.
+    """
+    codes, names = classes_of(block)
+    named = set(codes[frame.used & (frame.codes < 0)].tolist())
+    more = tuple(name for code, name in enumerate(names) if code in named and name not in frame.classes)
+    return replace(frame, classes=frame.classes + more)
 
 
 def place_samples(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -32,8 +32,17 @@ from plaidwork.plugins.gp_auxiliary.kernels import sites
 from plaidwork.plugins.gp_auxiliary.spec import ORDERED_CLASSES
 from plaidwork.plugins.gp_auxiliary.state import CutSettings, OrderedFields, OrderedSettings, Precision, Steps
 
-FIRST_SD = 3.0
-"""Prior sd of the first cut-point; logarithms of the gaps are N(0, 1)."""
+
+class CutWidths(NamedTuple):
+    """Prior sds of the first cut-point and of the logarithm of every gap, both around 0."""
+
+    first: float
+    gap: float
+
+
+def widths_of(params: CutSettings) -> CutWidths:
+    """The prior widths of the settings."""
+    return CutWidths(params["cut_sd"], params["cut_gap_sd"])
 
 
 def edges(cuts: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,10 +66,10 @@ def cut_problems(params: CutSettings, n_cuts: int) -> list[Problem]:
     return [found] if found else []
 
 
-def log_cuts(cuts: np.ndarray) -> float:
+def log_cuts(cuts: np.ndarray, widths: CutWidths) -> float:
     """Log prior density in the coordinates (first cut-point, logarithms of the gaps), but for a constant."""
-    gaps = np.log(np.diff(cuts))
-    return float(-0.5 * (cuts[0] / FIRST_SD) ** 2 - 0.5 * np.sum(gaps**2))
+    gaps = np.log(np.diff(cuts)) / widths.gap
+    return float(-0.5 * (cuts[0] / widths.first) ** 2 - 0.5 * np.sum(gaps**2))
 
 
 def log_labels(f: np.ndarray, cuts: np.ndarray, code: np.ndarray, scale: np.ndarray | float = 1.0) -> float:
@@ -77,10 +86,11 @@ def walk_cuts(
     code: np.ndarray,
     steps: Steps,
     warming: bool,
+    widths: CutWidths,
     scale: np.ndarray | float = 1.0,
 ) -> None:
     """A random-walk step of every cut-point in turn (as first value and log gaps) given f, z integrated out; in place."""
-    current = log_labels(f, cuts, code, scale) + log_cuts(cuts)
+    current = log_labels(f, cuts, code, scale) + log_cuts(cuts, widths)
     for index in range(len(cuts)):
         gaps = np.log(np.diff(cuts))
         first = cuts[0]
@@ -90,7 +100,7 @@ def walk_cuts(
         else:
             gaps[index - 1] += move
         proposed = first + np.concatenate([[0.0], np.cumsum(np.exp(gaps))])
-        value = log_labels(f, proposed, code, scale) + log_cuts(proposed)
+        value = log_labels(f, proposed, code, scale) + log_cuts(proposed, widths)
         taken = math.log(rng.random()) < value - current
         hyper.learn(steps, index, taken, warming)
         if taken:
@@ -105,6 +115,7 @@ def move_together(
     gram: Precision,
     steps: Steps,
     warming: bool,
+    widths: CutWidths,
 ) -> None:
     """Scale and shift z and the cut-points together, f integrated out (page, section 2.2, step 4); in place.
 
@@ -114,7 +125,7 @@ def move_together(
     square = squared_length(z, gram)
     factor = math.exp(hyper.step_size(steps, 0) * rng.standard_normal())
     ratio = (len(z) + 1) * math.log(factor) - 0.5 * (factor**2 - 1.0) * square
-    ratio += log_cuts(cuts * factor) - log_cuts(cuts)
+    ratio += log_cuts(cuts * factor, widths) - log_cuts(cuts, widths)
     taken = math.log(rng.random()) < ratio
     hyper.learn(steps, 0, taken, warming)
     if taken:
@@ -123,7 +134,7 @@ def move_together(
     ones = times_q(np.ones(len(z)), gram)
     shift = hyper.step_size(steps, 1) * rng.standard_normal()
     ratio = -shift * float(ones @ z) - 0.5 * shift**2 * float(ones.sum())
-    ratio += log_cuts(cuts + shift) - log_cuts(cuts)
+    ratio += log_cuts(cuts + shift, widths) - log_cuts(cuts, widths)
     taken = math.log(rng.random()) < ratio
     hyper.learn(steps, 1, taken, warming)
     if taken:
@@ -216,11 +227,11 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         inferred = params["cut_points"] == "inferred"
         if inferred:
             f, scale = flow.values_of(w, state["flow"]), 1.0 / state["flow"]["sd"]
-            walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming, scale)
+            walk_cuts(rng, cuts, f, code, state["cut_steps"], clock.warming, widths_of(params), scale)
         ends = edges(cuts, code)
         flow.move(rng, w, z, ends, state["flow"], reference, clock.warming, params["trajectories"])
         if inferred:
-            move_together(rng, z, cuts, state, state["joint_steps"], clock.warming)
+            move_together(rng, z, cuts, state, state["joint_steps"], clock.warming, widths_of(params))
         state["steps"]["current"][0] = math.nan
 
     def traces(self, state: OrderedFields, data: ModelData, params: OrderedSettings) -> dict[str, float]:
@@ -230,7 +241,7 @@ class OrderedClasses(Sampled[OrderedFields, OrderedSettings]):
         cuts = state["cuts"]
         log_density = -0.5 * (state["log_det"] + square) + prior.covariance.log_prior(state["theta"])
         return {
-            "log_density": log_density + log_cuts(cuts),
+            "log_density": log_density + log_cuts(cuts, widths_of(params)),
             "squared_length": square,
             "amplitude": math.exp(state["theta"][0]),
             "mean_cut": float(cuts.mean()),

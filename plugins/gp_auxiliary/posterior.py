@@ -10,7 +10,7 @@ from plaidwork.core.api import Kept, Result, Results, Table, format_probability
 from plaidwork.plugins.gp_auxiliary.frame import Frame
 from plaidwork.plugins.gp_auxiliary.gram import Prior
 from plaidwork.plugins.gp_auxiliary.maps import LATENT
-from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD
+from plaidwork.plugins.gp_auxiliary.ordinal import CutWidths
 
 _SPREADS = np.linspace(-3.5, 3.5, 141)
 _PLACES, _SIMULATED = 201, 2000
@@ -82,7 +82,7 @@ def fastest(relevance: np.ndarray, names: tuple[str, ...]) -> str:
     return f"“{names[first]}” changes f fastest (probability {format_probability(share)})"
 
 
-def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:
+def cut_points(kept: Kept, frame: Frame, latent: np.ndarray, widths: CutWidths) -> Results:
     """The cut-points between neighbouring classes with 90 % intervals and priors, and the classes along f.
 
     ``latent`` (n,) is the mean of f at the samples.
@@ -90,7 +90,7 @@ def cut_points(kept: Kept, frame: Frame, latent: np.ndarray) -> Results:
     cuts = np.concatenate([chain.stack("cuts") for chain in kept.chains if chain.n_draws])
     names = [f"{low} | {high}" for low, high in zip(frame.classes[:-1], frame.classes[1:])]
     middle, interval = cuts.mean(axis=0), np.quantile(cuts, [0.05, 0.95], axis=0).T
-    x, density = cut_prior(len(names))
+    x, density = cut_prior(len(names), widths)
     wide = int(np.argmax(np.diff(middle))) if len(middle) > 1 else -1
     first = f"“{frame.classes[wide + 1]}” holds the widest range of f" if wide >= 0 else "One cut-point"
     low = min(float(latent.min()), float(middle[0]) - 1.0)
@@ -127,17 +127,17 @@ def _shares_at(cuts: np.ndarray, place: float) -> tuple[np.ndarray, np.ndarray]:
     return shares.mean(axis=0), np.quantile(shares, [0.05, 0.95], axis=0).T
 
 
-def cut_prior(count: int) -> tuple[np.ndarray, np.ndarray]:
+def cut_prior(count: int, widths: CutWidths) -> tuple[np.ndarray, np.ndarray]:
     """Places (K - 1, t) and prior densities of the cut-points there, the first given and the others simulated.
 
     A cut-point is normal given the gaps below it, so its density is an average of normal ones over simulated gaps.
     """
-    gaps = np.exp(np.random.default_rng(0).standard_normal((_SIMULATED, max(count - 1, 0))))
+    gaps = np.exp(widths.gap * np.random.default_rng(0).standard_normal((_SIMULATED, max(count - 1, 0))))
     shift = np.concatenate([np.zeros((len(gaps), 1)), np.cumsum(gaps, axis=1)], axis=1)[:, :count]
     places = [
-        np.linspace(-3 * FIRST_SD, 3 * FIRST_SD + np.quantile(shift[:, k], 0.995), _PLACES)
+        np.linspace(-3 * widths.first, 3 * widths.first + np.quantile(shift[:, k], 0.995), _PLACES)
         for k in range(count)
     ]
     return np.stack(places), np.stack(
-        [norm.pdf(x[:, None], shift[:, k], FIRST_SD).mean(axis=1) for k, x in enumerate(places)]
+        [norm.pdf(x[:, None], shift[:, k], widths.first).mean(axis=1) for k, x in enumerate(places)]
     )

@@ -24,7 +24,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.frame import make_prior, prior_of
 from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f
-from plaidwork.plugins.gp_auxiliary.ordinal import cut_problems, log_labels, start_cuts, walk_cuts
+from plaidwork.plugins.gp_auxiliary.ordinal import cut_problems, log_labels, start_cuts, walk_cuts, widths_of
 from plaidwork.plugins.gp_auxiliary.raters_data import (
     distinct,
     find_rated_problems,
@@ -184,7 +184,8 @@ class Rated(Model[RatedFields, RatedSettings]):
             centre = state["f"][ratings.item] + state["offset"][ratings.rater]
             sharpness = np.sqrt(state["precision"])[ratings.rater]
             if inferred:
-                walk_cuts(rng, cuts, centre, ratings.code, state["cut_steps"], clock.warming, sharpness)
+                widths, steps = widths_of(params), state["cut_steps"]
+                walk_cuts(rng, cuts, centre, ratings.code, steps, clock.warming, widths, sharpness)
             if "rater_steps" in state and turn + 1 == params["site_sweeps"]:  # f is drawn no more at these
                 prior = (params["precision_shape"], params["precision_rate"])
                 walk_raters(rng, ratings, state["f"], state, state["rater_steps"], prior, clock.warming)
@@ -203,9 +204,9 @@ class Rated(Model[RatedFields, RatedSettings]):
         prior = (params["precision_shape"], params["precision_rate"])
         state["precision"] = draw_precisions(rng, ratings, rest, state["offset"], *prior)
         if inferred and free.all():
-            shift_raters(rng, state["q"], state["offset"], cuts)
+            shift_raters(rng, state["q"], state["offset"], cuts, params["cut_sd"])
         if inferred and params["parameters"] == "inferred":
-            stretch(rng, state, law.covariance, free, prior, clock.warming)
+            stretch(rng, state, law.covariance, free, prior, widths_of(params), clock.warming)
         state["steps"]["current"][0] = math.nan
 
     def _shift(self, state: RatedFields, params: RatedSettings, rng: np.random.Generator) -> None:
@@ -213,7 +214,7 @@ class Rated(Model[RatedFields, RatedSettings]):
         if state["fixed"]["free"].all():
             shift_consensus(rng, together, scale, state, state["offset"])
         if params["cut_points"] == "inferred":
-            shift_cuts(rng, together, scale, state, state["q"], state["cuts"])
+            shift_cuts(rng, together, scale, state, state["q"], state["cuts"], params["cut_sd"])
 
     def traces(self, state: RatedFields, data: ModelData, params: RatedSettings) -> dict[str, float]:
         tried = state["steps"]["tried"].sum()

@@ -10,7 +10,7 @@ from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.covariance import Covariance
 from plaidwork.plugins.gp_auxiliary.gram import times_q
 from plaidwork.plugins.gp_auxiliary.kernels import sites
-from plaidwork.plugins.gp_auxiliary.ordinal import FIRST_SD, edges, log_cuts
+from plaidwork.plugins.gp_auxiliary.ordinal import CutWidths, edges, log_cuts
 from plaidwork.plugins.gp_auxiliary.raters_law import Ratings
 from plaidwork.plugins.gp_auxiliary.state import Precision, RatedFields, Steps
 
@@ -89,10 +89,13 @@ def walk_raters(
         hyper.learn(steps, index, bool(was), warming)
 
 
-def shift_raters(rng: np.random.Generator, q: np.ndarray, offset: np.ndarray, cuts: np.ndarray) -> None:
-    """Shift q, all offsets and the cut-points together, in place: f and the likelihood stay, the priors decide."""
-    weight = len(offset) + 1.0 / FIRST_SD**2
-    mean = -(offset.sum() + cuts[0] / FIRST_SD**2) / weight
+def shift_raters(
+    rng: np.random.Generator, q: np.ndarray, offset: np.ndarray, cuts: np.ndarray, first_sd: float
+) -> None:
+    """Shift q, all offsets and the cut-points together, in place: f and the likelihood stay, the priors decide, that of
+    the first cut-point of sd ``first_sd``."""
+    weight = len(offset) + 1.0 / first_sd**2
+    mean = -(offset.sum() + cuts[0] / first_sd**2) / weight
     shift = mean + rng.standard_normal() / math.sqrt(weight)
     q += shift
     offset += shift
@@ -118,11 +121,12 @@ def shift_cuts(
     gram: Precision,
     q: np.ndarray,
     cuts: np.ndarray,
+    first_sd: float,
 ) -> None:
     """Shift q and the cut-points with f, which is integrated out; ``together`` is ``s y`` (N,). In place."""
     product = times_q(scale, gram)
-    weight = float(product @ scale) + 1.0 / FIRST_SD**2
-    mean = -(float(product @ together) + cuts[0] / FIRST_SD**2) / weight
+    weight = float(product @ scale) + 1.0 / first_sd**2
+    mean = -(float(product @ together) + cuts[0] / first_sd**2) / weight
     shift = mean + rng.standard_normal() / math.sqrt(weight)
     together += shift * scale
     q += shift
@@ -135,6 +139,7 @@ def stretch(
     law: Covariance,
     free: np.ndarray,
     prior: tuple[float, float],
+    widths: CutWidths,
     warming: bool,
 ) -> None:
     """Multiply everything by one factor k: q, offsets and cut-points by k, precisions by 1 / k^2, amplitudes^2 by k^2.
@@ -149,7 +154,7 @@ def stretch(
     factor = math.exp(log_factor)
     moved = theta.copy()
     moved[: law.n_groups] += 2.0 * log_factor
-    ratio = log_cuts(cuts * factor) - log_cuts(cuts) + log_factor
+    ratio = log_cuts(cuts * factor, widths) - log_cuts(cuts, widths) + log_factor
     ratio += int(free.sum()) * log_factor - 0.5 * (factor**2 - 1.0) * float(offset @ offset)
     ratio -= 2.0 * shape * len(precision) * log_factor + rate * float(precision.sum()) * (factor**-2 - 1.0)
     ratio += law.log_prior(moved) - law.log_prior(theta)

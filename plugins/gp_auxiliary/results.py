@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import cast
 
 import numpy as np
 
@@ -21,8 +22,9 @@ from plaidwork.plugins.gp_auxiliary.maps import (
     map_places,
     mapped,
 )
+from plaidwork.plugins.gp_auxiliary.ordinal import widths_of
 from plaidwork.plugins.gp_auxiliary.posterior import cut_points, parameters
-from plaidwork.plugins.gp_auxiliary.state import LawSettings
+from plaidwork.plugins.gp_auxiliary.state import CutSettings, LawSettings
 
 
 def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettings, null: float) -> Results:
@@ -50,7 +52,7 @@ def summarise_draws(kept: Kept, frame: Frame, data: ModelData, params: LawSettin
     results |= mapped(along if plan.single else over, plan, frame)
     results |= parameters(kept, prior, frame)
     if "cuts" in names_of(kept):
-        results |= cut_points(kept, frame, own.f[0])
+        results |= cut_points(kept, frame, own.f[0], widths_of(cast("CutSettings", params)))
     return results
 
 

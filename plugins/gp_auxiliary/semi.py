@@ -21,22 +21,23 @@ from plaidwork.core.api import (
 )
 from plaidwork.plugins.gp_auxiliary import hyper
 from plaidwork.plugins.gp_auxiliary.classify import Classes
-from plaidwork.plugins.gp_auxiliary.frame import Frame, classes_of
+from plaidwork.plugins.gp_auxiliary.frame import Frame, with_classes_of
 from plaidwork.plugins.gp_auxiliary.given import ascending_problem, numbers_of
-from plaidwork.plugins.gp_auxiliary.gram import Prior
+from plaidwork.plugins.gp_auxiliary.gram import Prior, draw_f, is_dense
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.semi_spec import SEMI
 from plaidwork.plugins.gp_auxiliary.state import ClassesFields, ClassesSettings, Replica
 from plaidwork.plugins.gp_auxiliary.tempering import (
     draw_anew,
+    explore,
     ladder,
-    move_f,
     new_swaps,
     rates,
     redraw_z,
     root_of_prior,
     swap_and_space,
 )
+from plaidwork.plugins.gp_auxiliary.turning import MOST_STEPS, map_of, new_turns, turn
 
 NEAR = 0.1
 """Share of all pairs of samples that are nearer than the length of the covariance."""
@@ -73,6 +74,11 @@ class SemiClasses(Classes):
     def setting(self, state: ClassesFields, params: ClassesSettings) -> tuple[Prior, Labels, np.ndarray]:
         return super().setting(state, {**params, "gamma": state["fixed"]["gamma"]})
 
+    def frame(self, data: ModelData, params: ClassesSettings) -> Frame:
+        frame = super().frame(data, params)
+        further = params["classes"] == "all" and "truth" in data
+        return with_classes_of(frame, data["truth"]) if further else frame
+
     def filled(self, data: ModelData, params: ClassesSettings) -> ClassesSettings:
         return with_length(params, self.frame(data, params).fitted)
 
@@ -84,7 +90,34 @@ class SemiClasses(Classes):
             root = root_of_prior(self.setting(state, params)[0], state["rungs"]["0"])
             if root is not None:
                 state["fixed"]["root"] = root
+                if self._turns(state, params):
+                    state["fixed"]["map"] = map_of(root)
+        if self._turns(state, params):
+            state["turns"] = new_turns(len(state["widths"]))
         return {**state, "swaps": new_swaps(len(state["widths"]))}
+
+    @staticmethod
+    def _turns(state: ClassesFields, params: ClassesSettings) -> bool:
+        """Whether f makes trajectories: copies of two classes, whose labels name sides."""
+        several, two = len(state["widths"]) > 1, int(state["fixed"]["n_classes"]) == 2
+        return several and two and params["trajectories"] > 0 and is_dense(state["rungs"]["0"])
+
+    def _move_f(
+        self, state: ClassesFields, params: ClassesSettings, rng: np.random.Generator, m: int, warming: bool
+    ) -> np.ndarray:
+        """f (K, N) of the copy at rung m, drawn given z and then moved with z integrated out where there is a null category."""
+        prior, labels, widths = self.setting(state, params)
+        copy, fixed = state["rungs"][str(m)], state["fixed"]
+        f = draw_f(rng, copy["z"], copy)
+        if widths[m] == 0:
+            return f
+        root = fixed["root"] if "root" in fixed else root_of_prior(prior, copy)
+        if "turns" in state and root is not None:
+            rows = fixed["map"] if "map" in fixed else map_of(root)
+            count = params["trajectories"]
+            turn(rng, f, copy, rows, labels, widths[m], state["turns"], m, count, warming)
+            return f
+        return explore(rng, f, copy, root, labels, widths[m], params["slices"]) if params["slices"] else f
 
     def stages(
         self,
@@ -109,8 +142,7 @@ class SemiClasses(Classes):
 
         def move(lo: int, hi: int) -> None:
             for m in range(lo, hi):
-                copy = rungs[str(m)]
-                state["f"][str(m)] = move_f(rng, copy, widths[m], labels, root_of, params["slices"])
+                state["f"][str(m)] = self._move_f(state, params, rng, m, clock.warming)
 
         given = bool(params["given_widths"].strip())
 
@@ -130,7 +162,8 @@ class SemiClasses(Classes):
         root = hyper.walk_seconds(first) if known is None else 0.0
         sites = len(first["z"][0]) * _sides(labels.n_classes) * 3e-7
         draw = len(first["z"]) * hyper.pass_seconds(first)
-        ellipses = root + (1 + params["slices"]) * (draw + sites)
+        moves = MOST_STEPS * params["trajectories"] if "turns" in state else params["slices"]
+        ellipses = root + (1 + moves) * (draw + sites)
         if params["shares"] == "equal" and widths[0] == 0:
             found.append(Stage("copy without null category", anew, 1, hyper.a_slice(root + draw + sites)))
         return [
@@ -175,7 +208,7 @@ class SemiClasses(Classes):
         """Beside the copies of the plain model: the labels' probabilities at four widths, and z once more."""
         cost = super().estimate(data, params)
         copies, size = len(ladder(params)), data["X"].shape[0]
-        rows = _sides(len(classes_of(data["y"])[1]))
+        rows = _sides(len(self.frame(data, params).classes))
         sites = (params["site_sweeps"] + 4) * size * 3e-7
         return Cost(cost.memory, cost.seconds_per_sweep + copies * rows * sites)
 
@@ -212,7 +245,8 @@ def _sides(n_classes: int) -> int:
 
 def _count_labels(frame: Frame) -> list[Problem]:
     """How many fitted samples have a label, where that needs saying."""
-    free = int((frame.codes[frame.used] < 0).sum())
+    codes = frame.codes[frame.used]
+    free, never = int((codes < 0).sum()), [k for k in range(len(frame.classes)) if k not in codes]
     size = int(frame.used.sum())
     if free == 0:
         return [
@@ -223,6 +257,8 @@ def _count_labels(frame: Frame) -> list[Problem]:
                 "warning",
             )
         ]
-    return [
-        Problem(f"{size - free} of {size} samples have a label; {free} are unlabelled.", "", "y", "warning")
-    ]
+    said = f"{size - free} of {size} samples have a label; {free} are unlabelled."
+    if never and free:
+        names = ", ".join(f"“{frame.classes[k]}”" for k in never[:3])
+        said += f" Nothing but unlabelled samples can be of {names}{' and more' if len(never) > 3 else ''}: only where they lie speaks for it."
+    return [Problem(said, "", "y", "warning")]

@@ -221,6 +221,32 @@ CUTS = (
         open_minimum=True,
         maximum=100.0,
     ),
+    Hyperparameter(
+        "cut_sd",
+        "float",
+        3.0,
+        label="Width of the first cut-point's prior",
+        group="Classes",
+        doc="Its standard deviation around 0, in units of the noise.",
+        when={"cut_points": "inferred"},
+        minimum=0.0,
+        open_minimum=True,
+        maximum=100.0,
+        advanced=True,
+    ),
+    Hyperparameter(
+        "cut_gap_sd",
+        "float",
+        1.0,
+        label="Width of the prior of the gaps",
+        group="Classes",
+        doc="Standard deviation of the logarithm of each distance between neighbouring cut-points, around 0.",
+        when={"cut_points": "inferred"},
+        minimum=0.0,
+        open_minimum=True,
+        maximum=20.0,
+        advanced=True,
+    ),
 )
 
 ORDERED_CLASSES = ModelSpec(

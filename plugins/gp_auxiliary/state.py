@@ -159,6 +159,15 @@ class Replica(Gram):
     """(r,) w; empty where f is to be drawn given z first."""
 
 
+class Turns(TypedDict):
+    """Angles of the Hamiltonian moves of f at M widths of the null category, see ``turning.py``."""
+
+    log_angle: Floats
+    """(M,)"""
+    count: Floats
+    """(M,) how often each was learnt."""
+
+
 class Swaps(TypedDict):
     """Swaps of copies at M widths of the null category."""
 
@@ -189,6 +198,8 @@ class ClassesFixed(TypedDict):
     """Few labels: the setting, or what the samples say."""
     root: NotRequired[Floats]
     """(N, N) root of C where the covariance is fixed."""
+    map: NotRequired[Floats]
+    """(N, N) the map of the Hamiltonian moves of f with that root, see ``turning.py``."""
 
 
 class ClassesFields(TypedDict):
@@ -202,6 +213,8 @@ class ClassesFields(TypedDict):
     steps: dict[str, Steps]
     swaps: NotRequired[Swaps]
     """Few labels."""
+    turns: NotRequired[Turns]
+    """Few labels, where f makes trajectories."""
     f: NotRequired[dict[str, Floats]]
     """(K, N) of every copy, within a sweep."""
 
@@ -340,6 +353,7 @@ class ClassesSettings(LawSettings):
     rungs: NotRequired[int]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
+    classes: NotRequired[Literal["all", "labelled"]]
     shares: NotRequired[Literal["equal", "inferred"]]
 
 
@@ -349,6 +363,8 @@ class CutSettings(LawSettings):
     cut_points: Literal["inferred", "fixed", "given"]
     given_cuts: str
     gap: float
+    cut_sd: float
+    cut_gap_sd: float
 
 
 class OrderedSettings(CutSettings):

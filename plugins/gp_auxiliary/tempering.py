@@ -13,7 +13,7 @@ import numpy as np
 
 from plaidwork.core.api import Clock
 from plaidwork.plugins.gp_auxiliary.given import numbers_of
-from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, draw_f, is_dense, times_q
+from plaidwork.plugins.gp_auxiliary.gram import Prior, dense_precision, is_dense, times_q
 from plaidwork.plugins.gp_auxiliary.replica import Labels
 from plaidwork.plugins.gp_auxiliary.state import ClassesSettings, Replica, Sites, Swaps
 
@@ -50,20 +50,6 @@ def _empty(label: np.ndarray) -> Swaps:
 def rates(swaps: Swaps) -> np.ndarray:
     """(M - 1,) share of taken swaps of each pair of neighbours; 0 where none was tried."""
     return np.asarray(swaps["taken"] / np.maximum(swaps["tried"], 1))
-
-
-def move_f(
-    rng: np.random.Generator,
-    copy: Replica,
-    width: float,
-    labels: Labels,
-    root_of: Callable[[Replica], np.ndarray | None],
-    slices: int,
-) -> np.ndarray:
-    """f (K, N) of a copy, drawn given z and then moved ``slices`` times along ellipses; ``root_of`` gives
-    :func:`root_of_prior` of a copy."""
-    f = draw_f(rng, copy["z"], copy)
-    return explore(rng, f, copy, root_of(copy), labels, width, slices) if width > 0 and slices else f
 
 
 def swap_and_space(

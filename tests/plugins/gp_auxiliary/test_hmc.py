@@ -56,6 +56,16 @@ def test_the_gradient_is_the_slope_of_the_evidence(expression):
     assert worst_slope(prior_at(expression, 12, columns=3)) < 1e-7
 
 
+@pytest.mark.parametrize("expression", ["matern12(ard) + constant", "matern12(ard) * rbf(ard)", "rbf(ard)"])
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-6])
+def test_so_it_is_for_samples_at_one_place(expression, apart):
+    """There the slope by the squared distance is infinite or huge, and the differences are of large numbers."""
+    plain = prior_at(expression, 12, columns=3)
+    x = 40.0 + plain.x
+    x[6:] = x[:6] + apart
+    assert worst_slope(Prior(plain.covariance, x, plain.inducing)) < 1e-6
+
+
 @pytest.mark.parametrize(
     ("expression", "size", "inducing"), [("rbf(ard) + linear", 200, 0), ("rbf + constant", 40, 9)]
 )

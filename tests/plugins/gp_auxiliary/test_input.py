@@ -11,6 +11,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.errors import DataError, ModelError, SettingError
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.plugins.registry import registry
+from plaidwork.plugins.gp_auxiliary.semi_results import score_unlabelled
 
 NAMES = tuple(f"s{i + 1}" for i in range(12))
 
@@ -55,6 +56,42 @@ def test_labels_that_cannot_be_fitted(model, codes, split, words):
 def test_a_class_without_a_fitted_sample():
     plan = planned("gp_ordered_classes", [0, 1, 2] * 4, ("1", "2", "3"), split=[0, 0, 1] * 4)
     assert "No fitted sample is of class “3”" in warned(plan)
+
+
+CLASSES = ("low", "high", "odd")
+
+
+def half_labelled(**params):
+    """A plan of few labels: two classes have some, the third has none and is known to score by."""
+    truth = np.array([0, 1, 2] * 4)
+    code = np.where((np.arange(12) < 6) & (truth < 2), truth, -1)
+    data = {
+        "X": Dataset("measured", generator(1).standard_normal((12, 2)), NAMES, ("a", "b")),
+        "y": Dataset("labels", code, NAMES, (), "categorical", CLASSES[:2]),
+        "truth": Dataset("truth", truth, NAMES, (), "categorical", CLASSES),
+    }
+    return make_plan(registry().model("gp_semi_classes"), data, params)
+
+
+def test_a_class_that_only_unlabelled_samples_are_of_is_kept():
+    plan = half_labelled()
+    assert plan.model.frame(plan.data, plan.params).classes == CLASSES
+    assert "Nothing but unlabelled samples can be of “odd”" in warned(plan)
+    state = plan.model.init(plan.data, plan.params, generator(2))
+    assert state["rungs"]["0"]["z"].shape == (3, 12)
+    plan = half_labelled(classes="labelled")
+    assert plan.model.frame(plan.data, plan.params).classes == CLASSES[:2]
+
+
+def test_such_a_class_is_scored_and_no_sample_of_it_is_told_to_the_fit():
+    plan = half_labelled(rungs=2)
+    given = plan.model.init(plan.data, plan.params, generator(2))["fixed"]["code"]
+    assert set(given.tolist()) == {-1, 0, 1}
+    frame = plan.model.frame(plan.data, plan.params)
+    share = np.full((3, 12), 1 / 3)
+    found = score_unlabelled(share, frame, plan.data)
+    assert (found["part"].values == "unlabelled").sum() == (given < 0).sum()
+    assert (found["sample_code"].values == 2).sum() == 4
 
 
 def test_the_order_of_grades():

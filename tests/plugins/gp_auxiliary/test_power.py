@@ -71,8 +71,16 @@ def z_before_the_cut_points(self, state, prior, params, rng, clock):
     z, cuts, code = state["z"], state["cuts"], state["fixed"]["code"]
     w = flow.place_of(rng, z, state, state["flow"])
     flow.move(rng, w, z, edges(cuts, code), state["flow"], state["reference"], False, 1)
-    ordinal.walk_cuts(rng, cuts, flow.values_of(w, state["flow"]), code, state["cut_steps"], False)
-    ordinal.move_together(rng, z, cuts, state, state["joint_steps"], False)
+    ordinal.walk_cuts(
+        rng,
+        cuts,
+        flow.values_of(w, state["flow"]),
+        code,
+        state["cut_steps"],
+        False,
+        ordinal.widths_of(params),
+    )
+    ordinal.move_together(rng, z, cuts, state, state["joint_steps"], False, ordinal.widths_of(params))
 
 
 FAULTS = {
@@ -120,7 +128,7 @@ FAULTS = {
         "ordered",
         lambda patch: patch.setattr(
             ordinal, "log_cuts",
-            lambda cuts: -0.5 * (cuts[0] / 3.0) ** 2 - 0.125 * np.sum(np.log(np.diff(cuts)) ** 2),
+            lambda cuts, widths: -0.5 * (cuts[0] / 3.0) ** 2 - 0.125 * np.sum(np.log(np.diff(cuts)) ** 2),
         ),
     ),
     "order of z and the cut-points": (

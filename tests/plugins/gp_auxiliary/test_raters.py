@@ -22,6 +22,7 @@ LIMIT = 4.5
 RATED = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=bool)
 CASES = {
     "free": {},
+    "narrow priors of the cut-points": {"cut_sd": 0.8, "cut_gap_sd": 0.4},
     "a reference": {"reference": "first"},
     "fixed cut-points": {"cut_points": "fixed"},
     "fixed covariance": {"parameters": "fixed", "site_sweeps": 2},

@@ -12,6 +12,7 @@ from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.numerics.used_draws import standard_error
 from plaidwork.core.session.fitting import fit
 from plaidwork.plugins.gp_auxiliary.averaging import _GivenF, in_parts, not_null
+from plaidwork.plugins.gp_auxiliary.ordinal import CutWidths
 from plaidwork.plugins.gp_auxiliary.posterior import cut_prior
 
 
@@ -50,7 +51,7 @@ def test_the_band_of_a_probability_given_f():
 
 def test_the_prior_of_the_cut_points():
     """Against plain simulation: mean of the third one 2 e^(1/2), its 5 and 95 % within 0.25."""
-    x, density = cut_prior(3)
+    x, density = cut_prior(3, CutWidths(3.0, 1.0))
     rng = generator(2)
     third = 3 * rng.standard_normal(100_000) + np.exp(rng.standard_normal((2, 100_000))).sum(axis=0)
     mass = np.cumsum((density[2][1:] + density[2][:-1]) / 2 * np.diff(x[2]))

@@ -11,9 +11,10 @@ from plaid_tools import with_fault
 from sparing import some
 
 from plaidwork.core.api import Block, Clock, ModelData
-from plaidwork.plugins.gp_auxiliary import modes, replica, tempering
+from plaidwork.plugins.gp_auxiliary import modes, replica, tempering, turning
 from plaidwork.plugins.gp_auxiliary.frame import make_prior
 from plaidwork.plugins.gp_auxiliary.gram import times_q
+from plaidwork.plugins.gp_auxiliary.kernels import sides
 from plaidwork.plugins.gp_auxiliary.semi import SemiClasses, near_length, with_length
 from plaidwork.plugins.gp_auxiliary.semi_results import Tempered, doubt_of
 
@@ -123,6 +124,8 @@ class Exact:
 
 CASES = {
     "two classes": lambda: Exact(2),
+    "two classes, shares inferred": lambda: Exact(2, shares="inferred"),
+    "two classes, slices": lambda: Exact(2, trajectories=0),
     "two classes, covariance inferred": lambda: Exact(2, parameters="inferred"),
     "two classes, inducing points": lambda: Exact(2, form="inducing", inducing=2),
     "three classes": lambda: Exact(3),
@@ -159,7 +162,58 @@ def test_a_fault_is_found(fault, monkeypatch):
 
     if hasattr(semi, name):
         monkeypatch.setattr(semi, name, broken)
+    found = Exact(2, trajectories=0) if name == "along_ellipse" else Exact(2)
+    assert np.abs(found.scores(22, 2500)).max() > 6
+
+
+def turned(**parts):
+    """Trajectories with other parts."""
+    return with_fault(sides.turn_f, turn_w=with_fault(sides.turn_w, **parts))
+
+
+FAULTS_OF_TURNS = {
+    "no null category": lambda: turned(
+        rest_of_sides=with_fault(
+            sides.rest_of_sides, "side_terms(f, side[n], null,", "side_terms(f, side[n], 0.0,"
+        )
+    ),
+    "energy at the end": lambda: turned(
+        old="after -= 0.5 * (speed[j] ** 2 + place[j] ** 2)", new="after -= 0.5 * speed[j] ** 2"
+    ),
+    "labels of the other side": lambda: turned(
+        rest_of_sides=with_fault(sides.rest_of_sides, "side[n], null", "-side[n], null")
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS_OF_TURNS)
+def test_a_fault_of_trajectories_is_found(fault, monkeypatch):
+    monkeypatch.setattr(turning.sides, "turn_f", FAULTS_OF_TURNS[fault]())
     assert np.abs(Exact(2).scores(22, 2500)).max() > 6
+
+
+@pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 0.8)])
+def test_slopes_of_sides_are_those_of_their_probabilities(null, shares):
+    """Against the sampler's own log likelihood and its differences, far out too."""
+    code, log_share = np.array([1, 0, -1]), np.log(shares)
+    likelihood = replica.Labels(code, 2).log_likelihood(log_share, null)
+    for f in (-45.0, -3.0, -0.4, 0.0, 1.1, 4.0, 50.0):
+        terms = [sides.side_terms(f, side, null, *shares) for side in (1, -1, 0)]
+        assert sum(value for value, _ in terms) == pytest.approx(likelihood(np.full((1, 3), f)), rel=1e-9)
+        for i, (_value, slope) in enumerate(terms):
+            step = 1e-5 * np.eye(3)[i][None]
+            rise = likelihood(np.full((1, 3), f) + step) - likelihood(np.full((1, 3), f) - step)
+            assert slope == pytest.approx(rise / 2e-5, rel=1e-4, abs=1e-6)
+
+
+def test_the_map_of_trajectories_is_that_of_the_reference():
+    root = np.linalg.cholesky(2.0 * np.eye(5) + 3.0)
+    rows = turning.map_of(root)
+    wanted = np.linalg.inv(np.linalg.inv(root @ root.T) + turning.BEND * np.eye(5))
+    assert np.allclose(rows @ rows.T, wanted, atol=1e-6)
+    assert np.array_equal(rows, np.tril(rows))
 
 
 # -- parts -----------------------------------------------------------------------------------------

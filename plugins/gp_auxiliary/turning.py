@@ -1,0 +1,60 @@
+"""Hamiltonian moves of f of the copies of a chain with a null category, in place of moves along ellipses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plaidwork.plugins.gp_auxiliary.flow import lower_root
+from plaidwork.plugins.gp_auxiliary.gram import dense_precision
+from plaidwork.plugins.gp_auxiliary.kernels import sides
+from plaidwork.plugins.gp_auxiliary.replica import Labels
+from plaidwork.plugins.gp_auxiliary.state import Replica, Turns
+
+BEND = 0.02
+"""Curvature of the reference, that of a normal law of sd 7: larger ones hold f back where the classes are sure."""
+WHOLE_TURN = 1.8
+"""Radians of a trajectory, a little over a quarter of a turn."""
+START_ANGLE = 0.4
+MOST_STEPS = 12
+TARGET = 0.8
+"""Share of accepted trajectories that the angles aim at in the warm-up."""
+
+
+def new_turns(size: int) -> Turns:
+    """Nothing tried yet at ``size`` widths."""
+    return {"log_angle": np.full(size, math.log(START_ANGLE)), "count": np.zeros(size)}
+
+
+def map_of(root: np.ndarray) -> np.ndarray:
+    """(N, N) lower triangular F with ``F F' = (C^-1 + BEND)^-1``, from a root (N, N) of C."""
+    inverse, _log_det = dense_precision(BEND * (root @ root.T))
+    return np.ascontiguousarray(lower_root(inverse) / math.sqrt(BEND))
+
+
+def turn(
+    rng: np.random.Generator,
+    f: np.ndarray,
+    copy: Replica,
+    rows: np.ndarray,
+    labels: Labels,
+    width: float,
+    turns: Turns,
+    m: int,
+    count: int,
+    warming: bool,
+) -> None:
+    """``count`` trajectories of f (1, N) of the copy at rung m of this width, z integrated out; in place.
+
+    ``rows`` is :func:`map_of` a root of C at the copy's parameters. ``turns`` learn the angle of every rung in the warm-up.
+    """
+    angle = math.exp(turns["log_angle"][m])
+    steps = min(max(round(WHOLE_TURN / angle), 1), MOST_STEPS)
+    side = np.where(labels.free, 0, np.where(labels.code == 1, 1, -1))
+    minus, plus = float(copy["log_share"][0]), float(copy["log_share"][1])
+    taken = sides.turn_f(rng, rows, f[0], side, width, minus, plus, BEND, steps, angle, count)
+    if warming:
+        turns["count"][m] += 1
+        learnt = turns["log_angle"][m] + (taken / count - TARGET) / math.sqrt(turns["count"][m])
+        turns["log_angle"][m] = min(max(learnt, math.log(0.02)), math.log(1.2))
