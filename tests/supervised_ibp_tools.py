@@ -49,7 +49,7 @@ def plain_corpus(x, y, cover=None, group=None, n_groups=1, precision=0.1):
 
 PACKAGE = {
     "alpha": 4.0, "noise": 0.8, "weight_variance": 5.0, "variances": "numbers", "transform": "count",
-    "scale": "standardise", "background": False, "show": "exclusivity",
+    "scale": "standardise", "background": False, "show": "exclusivity", "start": "turns", "moves": 0,
 }  # fmt: skip
 """Settings of the R package texteffect, in which the exact cases are stated."""
 

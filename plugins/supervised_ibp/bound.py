@@ -54,6 +54,11 @@ def bound_terms(state: Fields, corpus: Corpus, params: Settings) -> dict[str, fl
     }
 
 
+def bound_of(state: Fields, corpus: Corpus, params: Settings) -> float:
+    """The whole bound, under the same condition."""
+    return sum(bound_terms(state, corpus, params).values())
+
+
 def elbo_of(state: Fields, corpus: Corpus, params: Settings) -> float:
     """The whole bound of a state, its sums computed anew; the state stays as it is."""
     trial = copied(state)
@@ -61,4 +66,4 @@ def elbo_of(state: Fields, corpus: Corpus, params: Settings) -> float:
     read_documents(trial, corpus, params, 0, len(corpus.y), False)
     scaled = (trial["raw"] - np.outer(corpus.mean, trial["total"].sum(axis=0))) / corpus.scale[:, None]
     trial["fit"] = float((scaled * trial["phi"]).sum())
-    return sum(bound_terms(trial, corpus, params).values())
+    return bound_of(trial, corpus, params)

@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 
 from plaidwork.plugins.supervised_ibp import kernels, sweep
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.effort import multiplications
 from plaidwork.plugins.supervised_ibp.heldout import Topics, infer, log_density
 from plaidwork.plugins.supervised_ibp.start import new_state
 from plaidwork.plugins.supervised_ibp.state import Floats, Settings
@@ -73,22 +74,14 @@ def part_of(corpus: Corpus, rows: np.ndarray) -> Corpus:
 
 def n_sweeps(corpus: Corpus, k: int) -> int:
     """Sweeps of a refit: as many as keep the work of all of them within bounds."""
-    n, d = corpus.shape
-    each = 2.0 * k * len(corpus.values) + n * (2 * k * k + 20 * k) + d * (3 * k * k + 20 * k)
-    return int(np.clip(WORK / (FOLDS * each), LEAST_SWEEPS, MOST_SWEEPS))
+    return int(np.clip(WORK / (FOLDS * multiplications(corpus, k)), LEAST_SWEEPS, MOST_SWEEPS))
 
 
 def refitted(corpus: Corpus, nu: Floats, params: Settings, sweeps: int) -> Topics:
     """Topics after so many sweeps from the topics ``nu`` (N, K) of the documents of ``corpus``, no background among them."""
     state = new_state(corpus, nu, params)
     for _ in range(sweeps):
-        for stage in sweep.stages(state, corpus, params):
-            if stage.begin is not None:
-                stage.begin()
-            assert isinstance(stage.size, int)  # the search for a start alone does not know it
-            stage.work(0, stage.size)
-            if stage.end is not None:
-                stage.end()
+        sweep.whole_sweep(state, corpus, params)
     return Topics(np.ascontiguousarray(state["phi"].T), state["cov"], state["share_a"], state["share_b"])
 
 

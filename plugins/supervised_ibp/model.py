@@ -21,9 +21,11 @@ from plaidwork.core.api import (
     State,
     passes,
 )
-from plaidwork.plugins.supervised_ibp import sweep
+from plaidwork.plugins.supervised_ibp import search, sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
+from plaidwork.plugins.supervised_ibp.effort import SWEEPS
+from plaidwork.plugins.supervised_ibp.moments import n_fixed
 from plaidwork.plugins.supervised_ibp.problems import problems_of
 from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
 from plaidwork.plugins.supervised_ibp.start import begun
@@ -44,7 +46,8 @@ class SupervisedIbp(Model[Fields, Settings]):
     def stages(
         self, state: Fields, data: ModelData, params: Settings, rng: np.random.Generator, clock: Clock
     ) -> Sequence[Stage]:
-        return sweep.stages(state, corpus_of(data, params), params)
+        corpus = corpus_of(data, params)
+        return [*sweep.stages(state, corpus, params), *search.stages(state, corpus, params, rng)]
 
     def traces(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, float]:
         return sweep.traces_of(state, corpus_of(data, params), params)
@@ -59,21 +62,26 @@ class SupervisedIbp(Model[Fields, Settings]):
 
     def converged(self, traces: Mapping[str, np.ndarray], tolerance: float) -> bool:
         bound, change = traces["elbo"], traces["change"]
-        if len(bound) < 2 or not change[-1] < SETTLED:  # not a number before the joint family has begun
+        if (
+            not _all_tried(traces) or len(bound) < 2 or not change[-1] < SETTLED
+        ):  # not a number before the joint family has begun
             return False
         return bool(abs(bound[-1] - bound[-2]) < tolerance * (1 + abs(bound[-1])))
 
     def may_stop(self, traces: Mapping[str, np.ndarray], params: Settings) -> bool:
-        """The joint family has begun a while ago, if the fit is to go on to it."""
-        return bool(np.isfinite(traces["change"][-10:]).all())
+        """All moves have been tried, and the joint family has begun a while ago, if the fit is to go on to it."""
+        return _all_tried(traces) and bool(np.isfinite(traces["change"][-10:]).all())
 
     def draws(self, state: Fields, data: ModelData, params: Settings) -> Mapping[str, Any]:
         weights = np.zeros((len(state["outer"]), data["X"].shape[1]))
         weights[:, corpus_of(data, params).words] = state["phi"].T
+        cov, fixed = state["cov"].copy(), n_fixed(state)
+        if fixed and not state["nu"][0, 0]:  # a background that is not there has no weights, not unknown ones
+            cov[:fixed], cov[:, :fixed] = 0.0, 0.0
         return {
             "assignments": state["nu"].copy(),
             "weights": weights,
-            "weight_cov": state["cov"].copy(),
+            "weight_cov": cov,
             "share_a": state["share_a"].copy(),
             "share_b": state["share_b"].copy(),
             "coefficients": state["coef"].copy(),
@@ -105,8 +113,15 @@ class SupervisedIbp(Model[Fields, Settings]):
         entries = block.values.nnz if hasattr(block.values, "nnz") else n * d
         part = 1 - params["test_share"]
         work = 2 * k * entries * part + 2 * n * part * k * k + 3 * d * k * k
+        if params["moves"]:
+            work *= 1 + SWEEPS
         memory = 12.0 * entries * (1 + part) + 8.0 * k * (2 * n * part + 5 * d)
         return Cost(memory=memory, seconds_per_sweep=0.8e-9 * work + 1e-4)
+
+
+def _all_tried(traces: Mapping[str, np.ndarray]) -> bool:
+    """Whether no moves are left; runs from before there were any do not have that trace."""
+    return "moves_left" not in traces or traces["moves_left"][-1] <= 0
 
 
 def _warm_up(model: SupervisedIbp) -> None:

@@ -23,6 +23,11 @@ def n_fixed(state: Fields) -> int:
     return int(state["nu"].shape[1] - len(state["share_a"]))
 
 
+def searching(state: Fields) -> bool:
+    """Whether moves are still to be tried."""
+    return "moves" in state and state["moves"]["vain"] < state["moves"]["most"]
+
+
 def clear_sums(state: Fields) -> None:
     for name in SUMS:
         state[name][...] = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -21,7 +22,7 @@ LEAST = 50
 """Documents named that topics explain least."""
 IN_RANGE = (0.02, 0.9)
 """Share of the documents that a topic in use should be in: neither a few odd ones nor all."""
-NAMED = {"svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from the prior", "uniform": "Uniform", "given": "Given"}  # fmt: skip
+NAMED = {"grown": "One after the other", "svd": "Singular vectors", "sparse": "Sparse", "stick-draw": "Draw from the prior", "uniform": "Uniform", "given": "Given"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Fit:
     """The last draw of a restart, with what is worked out from it.
 
     nu (N, K), phi (K, D) of kept words, exclusive (K,), 0 for a background topic, which is the first; the rest as in the
-    state.
+    state. ``fixed``: 1 with a background.
     """
 
     chain: ChainView
@@ -69,17 +70,19 @@ def fit_of(chain: ChainView, corpus: Corpus, params: Settings) -> Fit:
     last = chain.n_draws - 1
     nu = chain.draw("assignments", last)
     phi = chain.draw("weights", last)[:, corpus.words]
+    cov, coef = chain.draw("weight_cov", last), chain.draw("coefficients", last)
     fixed = int(params["background"])
+    if fixed and not nu[0, 0]:  # the restart is without the background that it may have
+        nu, phi, cov, fixed = nu[:, 1:], phi[1:], cov[1:, 1:], 0
+        coef = _without_background(coef, corpus)
     exclusive = exclusivity(corpus, nu[:, fixed:], phi[fixed:], params["top_words"])
-    return Fit(
-        chain,
-        nu,
-        phi,
-        chain.draw("weight_cov", last),
-        chain.draw("coefficients", last),
-        np.concatenate([np.zeros(fixed), exclusive]),
-        fixed,
-    )
+    return Fit(chain, nu, phi, cov, coef, np.concatenate([np.zeros(fixed), exclusive]), fixed)
+
+
+def _without_background(values: np.ndarray, corpus: Corpus) -> np.ndarray:
+    """Values of the coefficients (Q,), those of the first topic of every group left out."""
+    covers = corpus.cover.shape[1]
+    return np.concatenate([values[:covers], values[covers:].reshape(corpus.n_groups, -1)[:, 1:].ravel()])
 
 
 def shown(fits: list[Fit], params: Settings) -> Fit:
@@ -233,7 +236,7 @@ def correlation(values: np.ndarray) -> np.ndarray:
     return out
 
 
-def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Settings) -> Table:
+def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, corpus: Corpus, params: Settings) -> Table:
     labels = [
         listed(words, top_words(fit.phi, 3)[fit.fixed + int(fit.exclusive[fit.fixed :].argmax())])
         for fit in fits
@@ -241,9 +244,10 @@ def restarts_table(fits: list[Fit], best: Fit, words: np.ndarray, params: Settin
     return Table(
         {
             "Restart": np.array([fit.chain.chain + 1 for fit in fits]),
-            "Start": np.array([NAMED[start_name(params, fit.chain.chain)] for fit in fits]),
+            "Start": np.array([NAMED[start_name(corpus, params, fit.chain.chain)] for fit in fits]),
             "Exclusivity": np.array([float(fit.exclusive.sum()) for fit in fits]),
             "Bound": np.array([fit.bound for fit in fits]),
+            "Background": np.array(["yes" if fit.fixed else "no" for fit in fits]),
             "Topics in use": np.array([int((fit.free.sum(axis=0) > 1).sum()) for fit in fits]),
             "All in 2 to 90 %": np.array(["yes" if fit.in_range else "no" for fit in fits]),
             "Training documents": np.array([", ".join((fit.free > 0.5).sum(axis=0).astype(str)) for fit in fits]),
@@ -259,7 +263,10 @@ def training_weights(corpus: Corpus, fit: Fit) -> Table:
     """Posterior of the coefficients in the training half, in units of the outcome; not effects."""
     last = fit.chain.n_draws - 1
     shape, rate = (float(fit.chain.draw(f"precision_{what}", last)) for what in ("shape", "rate"))
-    spread = np.sqrt(np.diag(fit.chain.draw("coefficient_cov", last)) * rate / max(shape - 1, 0.5))
+    variance = np.diag(fit.chain.draw("coefficient_cov", last))
+    if len(variance) > len(fit.coef):
+        variance = _without_background(variance, corpus)
+    spread = np.sqrt(variance * rate / max(shape - 1, 0.5))
     covers = corpus.cover.shape[1]
     unit = corpus.y_scale / np.concatenate([corpus.cover_scale, np.ones(len(fit.coef) - covers)])
     names = np.array([f"{name} (training)" for name in coefficient_names(corpus, fit.labels)])
@@ -284,6 +291,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     corpus = corpus_of(data, params)
     fits = [fit_of(chain, corpus, params) for chain in chains]
     fit = shown(fits, params)
+    own = cast("Settings", {**params, "background": bool(fit.fixed)})
     k = fit.free.shape[1]
     words = np.array(data["X"].names[1])[corpus.words]
     names = np.array(data["X"].names[0])[corpus.train]
@@ -291,7 +299,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     word_shares, explained = word_fit(corpus, fit)
     support = topic_support(corpus, fit)
     fitted = fitted_outcome(corpus, fit)
-    crossed, density = (None, np.full(1, np.nan)) if kept.under_way else crossfit(corpus, fit.free, params)
+    crossed, density = (None, np.full(1, np.nan)) if kept.under_way else crossfit(corpus, fit.free, own)
     expected = expected_test(corpus, crossed) if len(corpus.test) and crossed is not None else None
     counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
@@ -334,5 +342,5 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             label="Training half",
         ),
         "training_weights": training_weights(corpus, fit),
-        "restarts": restarts_table(fits, fit, words, params),
+        "restarts": restarts_table(fits, fit, words, corpus, params),
     }

@@ -67,11 +67,28 @@ SETTINGS = (
         "on that. It has no effect of its own. A topic may then be found as its opposite: the documents without it.",
     ),
     Hyperparameter(
+        "background_if_better",
+        "bool",
+        True,
+        label="Only where it raises the bound",
+        doc="Each restart finds topics with a background and without one, and goes on with those of the higher bound. Without "
+        "moves there always is one.",
+        when={"background": True},
+        advanced=True,
+        earlier=False,
+    ),
+    Hyperparameter(
         "start",
         "choice",
-        "turns",
+        "grown",
         label="Start",
         choices=(
+            Choice(
+                value="grown",
+                label="One topic after the other",
+                doc="Each the best of several candidates beside those before it. Where the data are too large for that, and "
+                "without moves, in turn.",
+            ),
             Choice(value="turns", label="In turn", doc="Restarts use the next three in turn."),
             Choice(value="svd", label="Singular vectors", doc="Of the words, rotated at random."),
             Choice(value="sparse", label="Sparse", doc="Few topics per document, at random."),
@@ -80,6 +97,19 @@ SETTINGS = (
             Choice(value="given", label="Given", doc="The input “Start values”."),
         ),
         doc="Topics of the documents before the first sweep. Restarts end at different solutions.",
+    ),
+    Hyperparameter(
+        "moves",
+        "int",
+        800,
+        label="Moves in vain",
+        minimum=0,
+        maximum=100_000,
+        doc="Other topics are tried beside the fit (a new one, two put together, one turned round) and kept when the bound is "
+        "higher. A restart ends when so many in a row were not. With large data fewer are tried, or none. 0 tries none.",
+        when={"texteffect": False},
+        advanced=True,
+        earlier=0,
     ),
     Hyperparameter(
         "show",

@@ -118,6 +118,13 @@ TRACES = (
     Trace("weights", "Bound: weights", hint="price of the weights"),
     Trace("coefficients", "Bound: coefficients and noise", hint="price of the coefficients"),
     Trace("active", "Topics in use", hint="in more than one document", kind="count"),
+    Trace(
+        "moves_left",
+        "Moves left",
+        hint="other topics to try until so many in a row were in vain",
+        kind="count",
+        judged=False,
+    ),
     Trace("change", "Largest change", hint="of the probability of a topic", kind="share", y_log=True),
 )
 
@@ -273,7 +280,7 @@ SUPERVISED_IBP = ModelSpec(
     views=VIEWS,
     metrics=METRICS,
     state_version=3,
-    schedule=Schedule(chains=12, max_sweeps=2000, tolerance=0.1, window=50),
+    schedule=Schedule(chains=12, max_sweeps=5000, tolerance=0.1, window=50),
     citation=CITATION,
     help=(
         "The documents are split in two. In the **training** half, topics are found that explain the words and the "

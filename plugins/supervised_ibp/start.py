@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from plaidwork.core.api import ModelData, ModelError, chain_of
 from plaidwork.core.numerics.signs import signed
 from plaidwork.plugins.supervised_ibp.corpus import Corpus
+from plaidwork.plugins.supervised_ibp.effort import n_candidates, n_moves
 from plaidwork.plugins.supervised_ibp.prior import first_shares
 from plaidwork.plugins.supervised_ibp.state import SEARCH, Fields, Search, Settings
 from plaidwork.plugins.supervised_ibp.texteffect import first_topics
@@ -19,17 +20,21 @@ OVERSAMPLED, POWERS = 8, 6
 QUANTILE = 0.85
 
 
-def start_name(params: Settings, chain: int) -> str:
+def start_name(corpus: Corpus, params: Settings, chain: int) -> str:
     """How restart number ``chain`` (from 0) starts."""
-    if params["texteffect"] and params["start"] == "turns":
+    if params["start"] == "grown" and n_candidates(corpus, params):
+        return "grown"
+    if params["texteffect"] and params["start"] in ("turns", "grown"):
         return "stick-draw"
-    return TURNS[chain % len(TURNS)] if params["start"] == "turns" else str(params["start"])
+    return TURNS[chain % len(TURNS)] if params["start"] in ("turns", "grown") else str(params["start"])
 
 
 def start_shares(corpus: Corpus, data: ModelData, params: Settings, rng: np.random.Generator) -> np.ndarray:
     """nu (N, K) before the first sweep. Raises ``ModelError`` for given ones that do not fit."""
     n, k = corpus.shape[0], params["n_topics"]
-    match start_name(params, chain_of(rng)):
+    match start_name(corpus, params, chain_of(rng)):
+        case "grown":
+            return np.zeros((n, k))
         case "stick-draw" if params["texteffect"]:
             return first_topics(corpus, params, chain_of(rng) + 1)
         case "stick-draw":
@@ -166,7 +171,16 @@ def new_state(corpus: Corpus, nu: np.ndarray, params: Settings) -> Fields:
 
 def begun(corpus: Corpus, data: ModelData, params: Settings, rng: np.random.Generator) -> Fields:
     """The state before the first sweep; the search for singular vectors is part of that sweep."""
-    state = new_state(corpus, start_shares(corpus, data, params, rng), params)
-    if start_name(params, chain_of(rng)) == "svd":
+    state, name = (
+        new_state(corpus, start_shares(corpus, data, params, rng), params),
+        start_name(corpus, params, chain_of(rng)),
+    )
+    most = n_moves(corpus, params)
+    if most:
+        topic = 0 if name == "grown" else params["n_topics"]
+        state["moves"] = {
+            "most": most, "vain": 0, "tried": 0, "topic": topic, "candidate": 0, "swept": 0, "last": -np.inf,
+        }  # fmt: skip
+    if name == "svd":
         return {**state, **begin_search(corpus, params["n_topics"], rng)}
     return state

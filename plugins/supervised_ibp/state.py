@@ -28,7 +28,7 @@ class Settings(TypedDict):
     prior: Prior
     reorder: bool
     background: bool
-    start: Literal["turns", "svd", "sparse", "stick-draw", "uniform", "given"]
+    start: Literal["grown", "turns", "svd", "sparse", "stick-draw", "uniform", "given"]
     show: Literal["bound-in-range", "exclusivity", "bound"]
     test_share: float
     split_seed: int
@@ -47,6 +47,8 @@ class Settings(TypedDict):
     tau_shape: float
     tau_rate: float
     top_words: int
+    moves: int
+    background_if_better: bool
 
 
 class Search(TypedDict):
@@ -69,6 +71,31 @@ class Search(TypedDict):
 
 SearchName = Literal["sought", "basis", "back", "left", "passes", "rotation", "spare"]
 SEARCH: tuple[SearchName, ...] = get_args(SearchName)
+
+
+class Moves(TypedDict):
+    """The search for better topics (``search.py``)."""
+
+    most: int
+    """Moves in vain after which it is over."""
+    vain: int
+    """Moves since the last that raised the bound."""
+    tried: int
+    topic: int
+    """Next topic to be grown, K when all are."""
+    candidate: int
+    """Number of the candidate for it."""
+    swept: int
+    """Sweeps of the trial."""
+    last: float
+    """Its bound at the last look."""
+    trial: NotRequired[Fields]
+    walk: NotRequired[Fields]
+    """What proposals are made from, where that is not the fit itself."""
+    leader: NotRequired[Fields]
+    """The best candidate so far."""
+    other: NotRequired[Fields]
+    """Topics that are grown without a background."""
 
 
 class Fields(TypedDict):
@@ -117,6 +144,7 @@ class Fields(TypedDict):
     """(L, P, K) of u nu."""
     tally: Floats
     """(2,) entropy of q(z); largest change of a nu."""
+    moves: NotRequired[Moves]
     sought: NotRequired[int]  # and what else a Search has, before the first sweep
     basis: NotRequired[Floats]
     back: NotRequired[Floats]

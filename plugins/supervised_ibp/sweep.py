@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from plaidwork.core.api import POSITION, Stage, State
 from plaidwork.plugins.supervised_ibp import kernels
-from plaidwork.plugins.supervised_ibp.bound import bound_terms
+from plaidwork.plugins.supervised_ibp.bound import bound_of, bound_terms
 from plaidwork.plugins.supervised_ibp.corpus import Corpus, variances_of
 from plaidwork.plugins.supervised_ibp.moments import (
     clear_sums,
@@ -19,6 +19,7 @@ from plaidwork.plugins.supervised_ibp.moments import (
     outcome_moments,
     prior_precision,
     read_documents,
+    searching,
     second_moment,
     square_of_rest,
 )
@@ -37,6 +38,19 @@ SETTLED_GAIN, SETTLED_CHANGE = 1e-7, 1e-3
 """Relative gain and change of a probability below which a factorised fit goes on to the joint family."""
 
 
+def _cholesky(matrix: np.ndarray) -> np.ndarray:
+    """Lower Cholesky factor. LAPACK's own routine: SciPy's checks take longer than it does for a matrix of a few topics."""
+    lower, info = dpotrf(matrix, lower=1, clean=1)
+    if info:
+        raise np.linalg.LinAlgError("A moment of the topics is not positive definite.")
+    return np.asarray(lower)
+
+
+def _solved(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """``matrix^-1 right``, of the matrix with this Cholesky factor."""
+    return np.asarray(dpotrs(lower, right, lower=1)[0])
+
+
 def update_words(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: int) -> None:
     """Means of q(A) of some words; of all of them, topic by topic, where the R package is repeated."""
     if params["texteffect"]:
@@ -45,7 +59,7 @@ def update_words(state: Fields, corpus: Corpus, params: Settings, lo: int, hi: i
     noise, variance = variances_of(corpus, params)
     ridge = noise / variance
     moment = second_moment(state)
-    lower = np.ascontiguousarray(cholesky(moment + ridge * np.eye(len(moment)), lower=True))
+    lower = np.ascontiguousarray(_cholesky(moment + ridge * np.eye(len(moment))))
     if lo == 0:
         state["offset"][...] = 0.0
         state["outer"][...] = 0.0
@@ -64,8 +78,7 @@ def update_spread(state: Fields, corpus: Corpus, params: Settings) -> None:
     noise, variance = variances_of(corpus, params)
     if state["joint"]:
         moment = second_moment(state) + noise / variance * np.eye(len(state["cov"]))
-        lower = cholesky(moment, lower=True)
-        inverse = cho_solve((lower, True), np.eye(len(moment)))
+        inverse = _solved(_cholesky(moment), np.eye(len(moment)))
         state["cov"] = noise * (inverse + inverse.T) / 2
     else:
         state["cov"] = np.diag(1 / (1 / variance + state["total"].sum(axis=0) / noise))
@@ -83,10 +96,10 @@ def update_outcome(state: Fields, corpus: Corpus, params: Settings) -> None:
     """q(beta, tau)."""
     second, first = outcome_moments(state, corpus)
     ridge = prior_precision(state, corpus)
-    lower = cholesky(second + np.diag(ridge), lower=True)
-    inverse = cho_solve((lower, True), np.eye(len(first)))
+    lower = _cholesky(second + np.diag(ridge))
+    inverse = _solved(lower, np.eye(len(first)))
     state["coef_cov"] = (inverse + inverse.T) / 2
-    state["coef"] = coef = cho_solve((lower, True), first)
+    state["coef"] = coef = _solved(lower, first)
     state["tau_shape"] = params["tau_shape"] + len(corpus.y) / 2
     rest = square_of_rest(state, corpus) + float((ridge * coef**2).sum())
     state["tau_rate"] = params["tau_rate"] + rest / 2
@@ -145,9 +158,20 @@ def stages(state: Fields, corpus: Corpus, params: Settings) -> list[Stage]:
         ]
     if reorders(params):
         found.append(_at_once("order of the sticks", lambda: reorder(state, corpus, params)))
-    if _waiting(state, params):
+    if _waiting(state, params) and not searching(state):
         found.append(_at_once("joint family", lambda: _settle(state, corpus, params)))
     return found
+
+
+def whole_sweep(state: Fields, corpus: Corpus, params: Settings) -> None:
+    """A sweep at once, of a state that needs no search for singular vectors."""
+    for stage in stages(state, corpus, params):
+        if stage.begin is not None:
+            stage.begin()
+        assert isinstance(stage.size, int)
+        stage.work(0, stage.size)
+        if stage.end is not None:
+            stage.end()
 
 
 def _of_part(number: int, parts: int) -> str:
@@ -221,7 +245,7 @@ def _waiting(state: Fields, params: Settings) -> bool:
 
 def _settle(state: Fields, corpus: Corpus, params: Settings) -> None:
     """A factorised fit that has settled goes on to the joint family."""
-    elbo = sum(bound_terms(state, corpus, params).values())
+    elbo = bound_of(state, corpus, params)
     settled = abs(elbo - state["last"]) <= SETTLED_GAIN * (1 + abs(elbo))
     state["last"] = elbo
     if settled and state["tally"][1] <= SETTLED_CHANGE:
@@ -232,11 +256,12 @@ def _settle(state: Fields, corpus: Corpus, params: Settings) -> None:
 
 def traces_of(state: Fields, corpus: Corpus, params: Settings) -> dict[str, float]:
     """Traces after a sweep."""
-    terms = bound_terms(state, corpus, params)
+    terms, moves = bound_terms(state, corpus, params), state.get("moves")
     return {
         "elbo": sum(terms.values()),
         **terms,
         "active": float((state["total"].sum(axis=0)[n_fixed(state) :] > 1).sum()),
+        "moves_left": float(moves["most"] - moves["vain"]) if moves else 0.0,
         "change": np.nan if _waiting(state, params) else float(np.minimum(1.0, state["tally"][1])),
     }
 

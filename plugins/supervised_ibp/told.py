@@ -60,6 +60,8 @@ def texts(corpus: Corpus, fit: Fit, fits: list[Fit], explained: float, params: S
         parts.append(f"Restart {fit.chain.chain + 1} of {len(fits)}, {_reason(fit, fits, params)}.")
     if params["show"] == "bound-in-range" and not fit.in_range:
         parts.append(NONE_IN_RANGE)
+    if params["background"] and not fit.fixed:
+        parts.append("Without a background topic, as the bound is higher so.")
     return {
         "headline": headline,
         "caption": " ".join(parts),

@@ -43,7 +43,7 @@ def inputs(x, y):
 def fitted():
     x, y, z = planted(1)
     given = inputs(x, y)
-    return fit("supervised_ibp", given, {"n_topics": 2}, seed=1, chains=6), z
+    return fit("supervised_ibp", given, {"n_topics": 2, "moves": 40}, seed=1, chains=2), z
 
 
 def defaults(**changed):
@@ -93,7 +93,7 @@ def test_the_unit_of_the_words_does_not_matter():
             run = fit(
                 "supervised_ibp",
                 inputs(unit * x, y),
-                {"n_topics": 2, "variances": variances, "transform": "count"},
+                {"n_topics": 2, "variances": variances, "transform": "count", "background": False},
                 chains=1,
                 max_sweeps=30,
             )

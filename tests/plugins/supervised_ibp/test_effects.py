@@ -266,7 +266,9 @@ def test_the_test_half_is_opened_on_purpose_and_once():
     with pytest.raises(LockedError, match="opens the test half"):
         run_analysis(run, "supervised_ibp.effects")
     assert not run_analysis(run, "supervised_ibp.effects", unlock=True).exploratory
-    later = run.session.add_run(make_plan(registry().model("supervised_ibp"), given, {"n_topics": 3}))
+    later = run.session.add_run(
+        make_plan(registry().model("supervised_ibp"), given, {"n_topics": 3, "moves": 20})
+    )
     execute(later, run.session.plan_of(later, registry()))
     assert run_analysis(later, "supervised_ibp.effects").exploratory
 

@@ -73,7 +73,7 @@ def test_restarts_begin_in_turn_and_are_told_apart():
 
 def test_training_coefficients_are_never_called_effects():
     x, y, _, _ = tools.simulated(3, n=100, d=12)
-    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=1)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3, "moves": 20}, chains=1)
     table = run.results["training_weights"]
     assert all("(training)" in name for name in table.columns["Training coefficient"])
     assert "Not effects" in run.results["training_caption"]
@@ -94,9 +94,9 @@ def test_new_documents_get_the_topics_of_the_fit():
         "scale": "none",
         "noise": 0.5,
         "show": "bound",
-        "background": False,
+        "moves": 40,
     }  # as planted
-    run = fit("supervised_ibp", given(x, y), settings, chains=4)
+    run = fit("supervised_ibp", given(x, y), settings, chains=1)
     plan = make_plan(registry().model("supervised_ibp"), given(x, y), settings)
     found = plan.model.predict(run.kept(), plan.data, plan.data, plan.params)
     assert found["assignments"].values.shape == (400, 4)
@@ -114,15 +114,9 @@ def recovered(seed):
     """Right calls in both halves, and which intervals cover the true effect."""
     x, y, z, beta = tools.simulated(seed)
     split = (np.arange(2000) >= 1000).astype(float)
-    settings = {
-        "n_topics": 4,
-        "scale": "none",
-        "noise": 0.5,
-        "show": "bound",
-        "background": False,
-    }  # as planted
+    settings = {"n_topics": 4, "scale": "none", "noise": 0.5, "show": "bound", "moves": 40}  # as planted
     data = given(x, y) | {"split": Dataset("split", split, tuple(f"doc{i}" for i in range(2000)))}
-    run = fit("supervised_ibp", data, settings, chains=6)
+    run = fit("supervised_ibp", data, settings, chains=2)
     training, _ = matched(run.results["assignments"].values >= 0.5, z[:1000] > 0)
     found = run_analysis(run, "supervised_ibp.effects", unlock=True, datasets=data).results
     test, match = matched(found["test_assignments"].values >= 0.5, z[1000:] > 0)
@@ -173,7 +167,7 @@ def test_support_is_what_a_topic_explains_of_a_document():
 
     x, y, _, _ = tools.simulated(3, n=60, d=12)
     plan = make_plan(registry().model("supervised_ibp"), given(x, y), {"n_topics": 3})
-    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=1)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3, "moves": 20}, chains=1)
     corpus = corpus_of(plan.data, plan.params)
     found = shown.fit_of(run.kept().chains[0], corpus, plan.params)
     support = shown.topic_support(corpus, found)
@@ -188,7 +182,7 @@ def test_support_is_what_a_topic_explains_of_a_document():
 
 def test_headlines_name_their_numbers():
     x, y, _, _ = tools.simulated(3, n=100, d=12)
-    run = fit("supervised_ibp", given(x, y), {"n_topics": 3}, chains=2)
+    run = fit("supervised_ibp", given(x, y), {"n_topics": 3, "moves": 0, "start": "turns"}, chains=2)
     found = run.results
     sizes = (found["assignments"].values[:, 1:] > 0.5).sum(axis=0)  # the background is first
     assert f"is in {sizes.max()} of 50 training documents" in found["sizes_headline"]
