@@ -27,7 +27,7 @@ def opened(request, tmp_path):
 
 @pytest.mark.parametrize("opened", REPEATED, indirect=True, ids=lambda path: path.name.split(".")[0])
 def test_an_earlier_run_is_repeated(opened):
-    """But for rounding, which processor, BLAS and the order in which kernels were compiled may change."""
+    """But for rounding: on another processor, and since the order in which kernels were compiled decided last bits then."""
     (run,) = opened.runs.values()
     found = repeat(run, opened.plan_of(run, registry()), 20)
     assert found.verdict != "different", found.location

@@ -58,11 +58,18 @@ def outcome(found: Repeated, chains: int, same: bool) -> str:
 
 def _machines(run: Run, now: dict[str, str]) -> str:
     """Which processor and BLAS made the run, and which check it."""
-    here = f"{now['processor']}, {now['BLAS']}"
+    here = _machine(now)
     if "processor" not in run.environment:
         return f"The run does not say which processor made it; checked on {here}."
-    made = f"{run.environment['processor']}, {run.environment['BLAS']}"
+    made = _machine(run.environment)
     return f"Made and checked on {here}." if made == here else f"Made on {made}; checked on {here}."
+
+
+def _machine(found: dict[str, str]) -> str:
+    processor = found["processor"]
+    if "instructions" in found:
+        processor += f" with {found['instructions']}"
+    return f"{processor}, {found['BLAS']}"
 
 
 def _changes(run: Run, now: dict[str, str]) -> None:

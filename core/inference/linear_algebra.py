@@ -132,7 +132,9 @@ def arithmetic() -> dict[str, str]:
 
 
 def _in_short(features: str) -> str:
-    """The widest instructions for numbers among "+avx2,-avx512f,…", how many there are in all, and a digest of them."""
+    """The widest instructions for numbers among "+avx2,-avx512f,…", how many others there are, and a digest of all."""
     there = sorted(name[1:] for name in features.split(",") if name.startswith("+"))
-    wide = next((name for name in ("avx512f", "avx2", "avx", "neon", "sse2") if name in there), "no vectors")
-    return f"{wide}, {len(there)} in all ({sha256(','.join(there).encode()).hexdigest()[:8]})"
+    wide = next(
+        (name for name in ("avx512f", "avx2", "avx", "neon", "sse2", *there) if name in there), "none"
+    )
+    return f"{wide} and {len(there) - 1} more ({sha256(','.join(there).encode()).hexdigest()[:8]})"
