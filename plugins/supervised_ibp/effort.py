@@ -21,20 +21,23 @@ def multiplications(corpus: Corpus, k: int) -> float:
     return 2.0 * k * len(corpus.values) + n * (2 * k * k + 20 * k) + d * (3 * k * k + 20 * k)
 
 
-def _paid(corpus: Corpus, params: Settings, topics: int) -> float:
-    """For how many times ``topics`` trials the work is enough."""
-    k = params["n_topics"] + params["background"]
-    return WORK / (SWEEPS * topics * multiplications(corpus, k))
+def _sweep(corpus: Corpus, params: Settings) -> float:
+    return multiplications(corpus, params["n_topics"] + params["background"])
+
+
+def moves_for(sweep: float, params: Settings) -> int:
+    """Moves in vain after which a restart ends whose sweeps take so many multiplications; 0 for none."""
+    paid = min(float(params["moves"]), WORK / (SWEEPS * sweep))
+    return 0 if params["texteffect"] or paid < min(LEAST_MOVES, params["moves"]) else int(paid)
 
 
 def n_moves(corpus: Corpus, params: Settings) -> int:
     """Moves in vain after which a restart has nothing left to try; 0 for none."""
-    paid = min(float(params["moves"]), _paid(corpus, params, 1))
-    return 0 if params["texteffect"] or paid < min(LEAST_MOVES, params["moves"]) else int(paid)
+    return moves_for(_sweep(corpus, params), params)
 
 
 def n_candidates(corpus: Corpus, params: Settings) -> int:
     """Candidates for each topic that is grown; 0 where growing takes too long, or there is no search."""
     lines = 2 if params["background"] and params["background_if_better"] else 1
-    paid = min(float(CANDIDATES), _paid(corpus, params, lines * params["n_topics"]))
+    paid = min(float(CANDIDATES), WORK / (SWEEPS * lines * params["n_topics"] * _sweep(corpus, params)))
     return 0 if not n_moves(corpus, params) or paid < LEAST_CANDIDATES else int(paid)

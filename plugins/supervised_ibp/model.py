@@ -24,7 +24,7 @@ from plaidwork.core.api import (
 from plaidwork.plugins.supervised_ibp import search, sweep
 from plaidwork.plugins.supervised_ibp.bound import elbo_of
 from plaidwork.plugins.supervised_ibp.corpus import corpus_of
-from plaidwork.plugins.supervised_ibp.effort import SWEEPS
+from plaidwork.plugins.supervised_ibp.effort import SWEEPS, moves_for
 from plaidwork.plugins.supervised_ibp.moments import n_fixed
 from plaidwork.plugins.supervised_ibp.problems import problems_of
 from plaidwork.plugins.supervised_ibp.spec import SUPERVISED_IBP
@@ -113,7 +113,7 @@ class SupervisedIbp(Model[Fields, Settings]):
         entries = block.values.nnz if hasattr(block.values, "nnz") else n * d
         part = 1 - params["test_share"]
         work = 2 * k * entries * part + 2 * n * part * k * k + 3 * d * k * k
-        if params["moves"]:
+        if moves_for(work, params):
             work *= 1 + SWEEPS
         memory = 12.0 * entries * (1 + part) + 8.0 * k * (2 * n * part + 5 * d)
         return Cost(memory=memory, seconds_per_sweep=0.8e-9 * work + 1e-4)

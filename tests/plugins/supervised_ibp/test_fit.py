@@ -34,7 +34,10 @@ def test_a_fit_that_was_saved_goes_on_as_if_it_had_not(tmp_path):
     x, y, _, _ = tools.simulated(3, n=200, d=20)
     schedule = Schedule(chains=3, max_sweeps=60, tolerance=0.0)
     plan = make_plan(
-        registry().model("supervised_ibp"), given(x, y), {"n_topics": 4, "family": "joint"}, schedule=schedule
+        registry().model("supervised_ibp"),
+        given(x, y),
+        {"n_topics": 4, "family": "joint", "moves": 0, "start": "turns"},
+        schedule=schedule,
     )
     whole, session = Run.from_plan(plan), Session()
     part = session.add_run(plan)
