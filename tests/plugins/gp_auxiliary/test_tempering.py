@@ -176,8 +176,8 @@ FAULTS_OF_TURNS = {
             sides.rest_of_sides, "side_terms(f, side[n], null,", "side_terms(f, side[n], 0.0,"
         )
     ),
-    "energy at the start": lambda: turned(
-        old="energy -= 0.5 * (speed[j] ** 2 + w[j] ** 2)", new="energy -= 0.5 * speed[j] ** 2"
+    "speed too low": lambda: turned(
+        old="speed[j] = rng.standard_normal()", new="speed[j] = 0.3 * rng.standard_normal()"
     ),
     "labels of the other side": lambda: turned(
         rest_of_sides=with_fault(sides.rest_of_sides, "side[n], null", "-side[n], null")
