@@ -192,6 +192,17 @@ def test_a_fault_of_trajectories_is_found(fault, monkeypatch):
     assert np.abs(Exact(2).scores(22, 2500)).max() > 6
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("faulty", [False, True])
+def test_wide_turns_need_their_acceptance(faulty, monkeypatch):
+    """Of small problems nearly all short turns are taken, which would hide a wrong ratio."""
+    monkeypatch.setattr(turning, "START_ANGLE", 1.5)
+    if faulty:
+        monkeypatch.setattr(turning.sides, "turn_f", turned(old="< after - energy", new="< 1e9"))
+    worst = np.abs(Exact(2).scores(22, 2500)).max()
+    assert worst > 6 if faulty else worst < LIMIT
+
+
 @pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.1, 0.8)])
 def test_slopes_of_sides_are_those_of_their_probabilities(null, shares):
