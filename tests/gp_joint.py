@@ -153,7 +153,8 @@ class ClassifierJoint:
         data = ModelData({})
         for _ in range(n_turns):
             self.again(rng, state)
-            self.model.step(state, data, self.params, rng, Clock(1, 0))
+            while self.model.step(state, data, self.params, rng, Clock(1, 0)) is None:
+                pass  # z changes between sweeps only: a walk remembers the density where it stands
             turns.append(self.functions(state))
         return z_scores(direct, np.array(turns))
 

@@ -24,12 +24,7 @@ def test_every_sampler_leaves_the_joint_law(name):
     assert np.abs(joint(name).run(11, count, count)).max() < LIMIT
 
 
-_OPEN = pytest.mark.xfail(
-    reason="open: z 6.5 at seed 12 with walks and site sweeps, which passed at 1faa7c1; trajectories pass"
-)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=_OPEN), *NAMES[1:]])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_sampler_leaves_the_joint_law_longer(name):
     assert np.abs(joint(name).run(12, 20_000, 20_000)).max() < LIMIT

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from gp_joint import joint
 from plaid_tools import with_fault
+from sparing import some
 
-from plaidwork.plugins.gp_auxiliary import flow, hyper, ordinal, replica, stretching
+from plaidwork.plugins.gp_auxiliary import flow, hmc, hyper, metric, ordinal, replica, stretching
 from plaidwork.plugins.gp_auxiliary.kernels import hamiltonian, sites, winner
 from plaidwork.plugins.gp_auxiliary.ordinal import OrderedClasses, edges
 
@@ -137,12 +138,36 @@ FAULTS = {
     ),
 }  # fmt: skip
 """Shares left out of the winner of three classes change the joint law too little, as labels are drawn anew in every round: the
-frequencies of the winner are tested by themselves (test_kernels), trajectories of theta against a grid and the prior in a stretch (test_hmc), as is f given z (test_flow), which a trajectory makes good."""
+frequencies of the winner are tested by themselves (test_kernels), trajectories of theta also against a grid and the prior in a stretch beside it (test_hmc), as is f given z (test_flow), which a trajectory makes good."""
 
 
 def self_q(prior, theta):
     gram = prior.gram(theta)
     return np.diag(gram["weight"]) - gram["rows"] @ gram["rows"].T
+
+
+MISSING = "found.value + law.log_prior(theta), found.gradient - pull"
+
+
+def of_theta(patch):
+    """Trajectories without the prior of theta."""
+    patch.setattr(
+        hmc, "log_posterior", with_fault(metric.log_posterior, MISSING, "found.value, found.gradient")
+    )
+
+
+PRIORS = ("two classes, trajectories", "three classes, trajectories", "ordered, trajectories")
+
+
+@pytest.mark.parametrize("name", some(PRIORS, ("three classes, trajectories",)))
+def test_a_missing_prior_in_the_moves_of_the_defaults_is_found(name, monkeypatch):
+    of_theta(monkeypatch)
+    assert np.abs(joint(name).run(12, 1500, 1500)).max() > FOUND
+
+
+def test_a_missing_prior_of_a_stretch_is_found(monkeypatch):
+    stretched(" + law.log_prior(moved)", "")(monkeypatch)
+    assert np.abs(joint("three classes, trajectories").run(12, 1500, 1500)).max() > FOUND
 
 
 @pytest.fixture

@@ -177,8 +177,8 @@ FAULTS_OF_TURNS = {
             sides.rest_of_sides, "side_terms(f, side[n], null,", "side_terms(f, side[n], 0.0,"
         )
     ),
-    "energy at the end": lambda: turned(
-        old="after -= 0.5 * (speed[j] ** 2 + place[j] ** 2)", new="after -= 0.5 * speed[j] ** 2"
+    "speed too low": lambda: turned(
+        old="speed[j] = rng.standard_normal()", new="speed[j] = 0.3 * rng.standard_normal()"
     ),
     "labels of the other side": lambda: turned(
         rest_of_sides=with_fault(sides.rest_of_sides, "side[n], null", "-side[n], null")
@@ -191,6 +191,17 @@ FAULTS_OF_TURNS = {
 def test_a_fault_of_trajectories_is_found(fault, monkeypatch):
     monkeypatch.setattr(turning.sides, "turn_f", FAULTS_OF_TURNS[fault]())
     assert np.abs(Exact(2).scores(22, 2500)).max() > 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("faulty", [False, True])
+def test_wide_turns_need_their_acceptance(faulty, monkeypatch):
+    """Of small problems nearly all short turns are taken, which would hide a wrong ratio."""
+    monkeypatch.setattr(turning, "START_ANGLE", 1.5)
+    if faulty:
+        monkeypatch.setattr(turning.sides, "turn_f", turned(old="< after - energy", new="< 1e9"))
+    worst = np.abs(Exact(2).scores(22, 2500)).max()
+    assert worst > 6 if faulty else worst < LIMIT
 
 
 @pytest.mark.parametrize("null", [0.0, 0.7, 3.0])
