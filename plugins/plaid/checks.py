@@ -38,7 +38,9 @@ def _mostly_one_value(block: Block) -> list[Problem]:
     text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
     hint = "Take 0/1 first (Transform… on the data page, “Split at a threshold”)."
     if value == 0 and (known >= 0).all() and (known % 1 == 0).all():
-        hint = "“Plaid of counts and links” finds blocks in counts and in 0 and 1 that are mostly 0."
+        hint = "“Plaid of counts and links” finds blocks in zeros and ones, and in counts that are mostly 0."
+        if known.max() > 1:
+            hint = f"{hint} Where counts above 0 vary much, take 0/1 there."
     return [Problem(text, hint, "X", "warning")]
 
 
