@@ -18,8 +18,8 @@ _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignHCenter,
 )
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
-_NAME = 110.0
-"""Pixels of the longest name of a category that is not cut."""
+_NAME = 60.0
+"""Pixels to which names of categories are cut before some are left out."""
 
 
 def elided(metrics: QFontMetricsF, text: str, room: float) -> str:
