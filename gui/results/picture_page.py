@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QMargins, QSize, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -25,7 +25,7 @@ from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
@@ -50,7 +50,7 @@ class PicturePage(ResultPage):
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
-        return page_content(self.row, self.chart, self._notes)
+        return page_content(self.row, scrolled(self.chart), self._notes)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Picture:
@@ -161,7 +161,8 @@ class PicturePage(ResultPage):
 
     def export_picture(self, path: str | Path) -> Path:
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
-        return write_picture(self.printed, path, paper_like(self.size()))
+        hidden = max(self.chart.height() - self.chart.visibleRegion().boundingRect().height(), 0)
+        return write_picture(self.printed, path, paper_like(self.size().grownBy(QMargins(0, 0, 0, hidden))))
 
     def on_paper(self, size: QSize, scale: float) -> QImage | None:
         """The picture alone."""

@@ -67,7 +67,7 @@ def every_mark() -> p.Picture:
         ends=(p.End(0.1, "one name", 0), p.End(0.12, "another name", 1)),
     )
     low = p.Panel((COUNTS,), p.Axis("time", "h"), p.Axis("items", zero=True), height=4, reads="inside")
-    signs = ("square", "line", "point")
+    signs = ("square", "line", "dashed", "point")
     keys = (
         *(p.Key(sign, k, sign) for k, sign in enumerate(signs)),
         p.Key("missing", "border", "missing"),
