@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QMargins, QSize, QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -161,8 +161,7 @@ class PicturePage(ResultPage):
 
     def export_picture(self, path: str | Path) -> Path:
         """Write the picture as PNG (2x), SVG or PDF, by the ending. Raises ``OSError`` or ``ValueError``."""
-        hidden = max(self.chart.height() - self.chart.visibleRegion().boundingRect().height(), 0)
-        return write_picture(self.printed, path, paper_like(self.size().grownBy(QMargins(0, 0, 0, hidden))))
+        return write_picture(self.printed, path, paper_like(self.size()))
 
     def on_paper(self, size: QSize, scale: float) -> QImage | None:
         """The picture alone."""

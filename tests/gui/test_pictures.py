@@ -285,6 +285,16 @@ def test_pdf_titles_and_schemes(qapp, tmp_path):
     assert paper_style(16).metrics().height() == pytest.approx(2 * paper_style(8).metrics().height(), rel=0.1)
 
 
+def test_a_grid_of_panels_gets_the_paper_that_it_needs(qapp):
+    panels = tuple(p.Panel((p.Line([0, 1], [0, 1]),), title=str(k)) for k in range(30))
+    picture = p.Picture("h", panels=panels, grid=(200, 120))
+    image = picture_image(picture, Paper(120, 60, dpi=96))
+    assert image.width() == pytest.approx(120 / 25.4 * 96, abs=1)
+    assert image.height() > 15 * 120
+    flat = picture_image(p.Picture("h", panels=panels[:2]), Paper(120, 60, dpi=96))
+    assert flat.height() == pytest.approx(60 / 25.4 * 96, abs=1)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"width": 1}, {"points": 100}, {"dpi": 5}, {"scheme": "blue"}, {"height": 1e6}]
 )
