@@ -59,8 +59,10 @@ class PictureCanvas(QWidget):
 
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
-        """Show another picture, whole; as the accessible name it is told in words."""
-        self.picture, self.current, self.zoom = picture, None, Zoom()
+        """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
+        old, self.picture, self.current = self.picture, picture, None
+        if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
+            self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
         self._fit()

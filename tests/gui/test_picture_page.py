@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from plaidwork.core.api_pictures import Axis, Bars, Items, Panel, Picture, PictureFactory, Points
+from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.plugin_info import PluginInfo
 from plaidwork.core.contract.spec import View
 from plaidwork.core.plugins.registry import Registry
@@ -116,6 +117,38 @@ def test_choices_of_older_sessions_are_taken_up(opened):
     assert [mark.name for mark in page.loaded.panels[0].marks if mark.read is not None] == ["factor 2"]
     run.view_settings["choices"] = {"Course": {"Show": "factor 99", "Gone": 7}}
     assert opened(bench, CURVE).control("show").currentText() == "all"
+
+
+def test_controls_that_come_and_go_keep_their_names(opened, qtbot):
+    """Stacked curves are not chosen one by one: that control goes, and comes again as it was."""
+    _, run = bench = factor_run()
+    x = np.linspace(-2, 2, 30)
+    share = np.exp(np.stack([-x, 0 * x, x]))
+    run.results["stack"] = Result(share / share.sum(axis=0), ("kind", "place"), label="share")
+    page = opened(bench, View("curve", "Shares", "stack"))
+    choose(qtbot, page.control("show"), "kind 2")
+    assert page.wait(20_000)
+    first = page.control("drawn")
+    for number, visible in ((1, False), (0, True), (1, False)):
+        click(qtbot, page.control("drawn")._group.button(number), 5, 5)
+        assert page.wait(20_000)
+        assert page.control("show").isVisible() is visible
+    assert page.control("drawn") is first
+    assert run.view_settings["choices"]["Shares"] == {"Show": "kind 2", "As": "stacked"}
+    assert opened(bench, View("curve", "Shares", "stack")).control("drawn").current == "stacked"
+
+
+def test_new_results_keep_the_zoom(opened, qtbot):
+    workbench, run = bench = factor_run()
+    page = opened(bench, CURVE)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Plus)
+    before = page.chart.zoom
+    workbench.results_changed.emit(run.id)
+    assert page.wait(20_000)
+    assert page.chart.zoom == before != type(before)()
+    choose(qtbot, page.control("show"), "factor 2")
+    assert page.wait(20_000)
+    assert not page.chart.zoomed
 
 
 def test_selection_zoom_and_escape(opened, qtbot):
