@@ -156,11 +156,12 @@ def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
     size = metrics.height()
     painter.setFont(style.font())
     ends = fitting(frame.panel.ends, frame.y, area.height() + 2 * size, size)
+    below = 0.5 if len(ends) * size <= area.height() + size else 1.5  # beside the tick texts only if need be
     heights = [min(max(frame.y.at(end.at), area.top()), area.bottom()) for end in ends]
     for end, at, top in zip(
         ends,
         heights,
-        placed(heights, size, area.top() - size / 2, area.bottom() + 1.5 * size),
+        placed(heights, size, area.top() - size / 2, area.bottom() + below * size),
         strict=True,
     ):
         color = style.color(end.color)
