@@ -87,10 +87,12 @@ class PicturePage(ResultPage):
     # -- selection and search -------------------------------------------------------------------
     def pick(self, kind: str, number: int) -> None:
         """Select the item of a mark in all views of the run; once more, or beside all marks, select nothing."""
-        shared = [kind] if kind in SHARED else self._kinds()
-        for one in shared if number >= 0 or not kind else []:
-            chosen = () if number < 0 or self._selection.get(one) == (number,) else (number,)
-            self._selection.set(one, chosen)
+        if kind in SHARED:
+            again = self._selection.get(kind) == (number,)
+            self._selection.set(kind, () if again else (number,))
+        elif not kind:
+            for one in self._kinds():
+                self._selection.set(one, ())
 
     def _kinds(self) -> list[str]:
         """Shared kinds of items that the picture's marks stand for."""
