@@ -6,12 +6,12 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
-from plaidwork.core import api, api_blocks, api_draws, api_factors, api_scores
+from plaidwork.core import api, api_blocks, api_draws, api_factors, api_pictures, api_scores
 from plaidwork.core.cli.options import COMMANDS, command_parser
 from plaidwork.core.contract import hookspecs
 from plaidwork.core.contract.spec import Hyperparameter, Input, ModelSpec, Trace, Variable, View
@@ -25,7 +25,7 @@ DOCUMENTS = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("*/**/*.md")]
     if not {".dev", ".venv", "node_modules", "dist", "build", ".git"} & set(path.relative_to(ROOT).parts)
 )
-INTERFACE = (api, api_blocks, api_draws, api_factors, api_scores)
+INTERFACE = (api, api_blocks, api_draws, api_factors, api_pictures, api_scores)
 HOOKS = [name for name in dir(hookspecs) if name.startswith("plaidwork_")]
 
 
@@ -291,6 +291,21 @@ def test_what_names_a_failing_plugin_is_documented():
     for state in STATES:
         assert f"*{state}*" in PLUGINS, state
     assert switches.VARIABLE in PLUGINS
+
+
+def test_the_picture_of_the_documents_is_drawn():
+    """The code of the section is what a plugin may write: a factory that a hook returns, and what it loads."""
+    (code,) = re.findall(r"```python\n(from plaidwork.core.api_pictures.*?)```", PLUGINS, re.DOTALL)
+    plugin = ModuleType("sorted_means")
+    plugin.np, plugin.hookimpl = np, api.hookimpl
+    exec(compile(code, "docs/plugins.md", "exec"), vars(plugin))
+    (factory,) = plugin.plaidwork_views()
+    choices = api_pictures.ViewChoices({"order": "given"})
+    picture = factory.load(SimpleNamespace(array=lambda name: np.array([1.5, -2.0])), choices)
+    assert [choice.value for choice in choices.declared] == ["given"]
+    mark = picture.panels[0].marks[0]
+    assert (mark.text(1), mark.item(1)) == ("feature 2: -2", ("column", 1))
+    assert api_pictures.describe(picture).splitlines()[2:] == ["1\t1.5", "2\t\u22122"]
 
 
 def test_the_custom_view_of_the_documents_is_drawn():

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench
-from plaidwork.core.checks._check import blame, check, fail
+from plaidwork.core.checks._check import CheckSkipped, blame, check, fail
 from plaidwork.core.checks.declaration import near
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.schedule import Clock
 from plaidwork.core.contract.spec import Trace, Variable, View
 from plaidwork.core.contract.view_kinds import VIEW_KINDS
 from plaidwork.core.contract.view_roles import Role
+from plaidwork.core.contract.views import PictureFactory
 from plaidwork.core.draws.chain import ChainRecord
 from plaidwork.core.draws.draws import Kept
 from plaidwork.core.errors import PlaidworkError
 from plaidwork.core.inference.plan import FitPlan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import describe
+from plaidwork.core.session.session import Session
+from plaidwork.core.views.drawing import is_picture, picture_of
+from plaidwork.core.views.sources import NotYet, SourceError, Sources
 
 _RANGES = {"acceptance": (0.0, 1.0), "share": (0.0, 1.0), "count": (0.0, math.inf)}
 
@@ -173,6 +179,28 @@ def views(bench: Bench) -> None:
             for role in kind.roles:
                 if role.name in view.source:
                     _check_role(bench, view, role, found, letters)
+
+
+@check("every view that is a picture can be drawn")
+def pictures(bench: Bench) -> None:
+    """What a view loads is a picture in the marks' own terms and can be told in words, with every choice at its default."""
+    shown = [view for view in bench.spec.views if is_picture(view.kind)]
+    if not shown:
+        raise CheckSkipped("no view is a picture")
+    session = Session("check")
+    run = session.add_run(bench.plan)
+    run.chains[:], run.results = bench.done.chains, bench.results
+    for view in shown:
+        try:
+            describe(picture_of(Sources(session, run, view, own=_own_pictures(bench))))
+        except (PlaidworkError, SourceError, NotYet) as error:
+            raise fail(bench, f"view “{view.title}”", str(error) or "there is nothing to draw.") from error
+
+
+def _own_pictures(bench: Bench) -> dict[str, PictureFactory]:
+    """Those of the model's own module, which need not be installed."""
+    hook = getattr(sys.modules.get(type(bench.model).__module__), "plaidwork_views", list)
+    return {item.id: item for item in hook() if isinstance(item, PictureFactory)}
 
 
 def _check_role(

@@ -9,7 +9,7 @@ import pluggy
 if TYPE_CHECKING:
     from plaidwork.core.contract.metric import Metric
     from plaidwork.core.contract.model import Model
-    from plaidwork.core.contract.views import ViewFactory
+    from plaidwork.core.contract.views import PictureFactory, ViewFactory
     from plaidwork.core.data.importers import Reader
     from plaidwork.core.data.samples import Sample
     from plaidwork.core.findings.analysis import Analysis
@@ -39,8 +39,8 @@ def plaidwork_analyses() -> list[type[Analysis] | str]:  # type: ignore[empty-bo
 
 
 @hookspec
-def plaidwork_views() -> list[ViewFactory]:  # type: ignore[empty-body]
-    """Custom views: widgets of the plugin's own for ``View(kind="custom", options={"factory": id})``."""
+def plaidwork_views() -> list[PictureFactory | ViewFactory]:  # type: ignore[empty-body]
+    """Pictures of the plugin's own for ``View(kind="picture", options={"factory": id})``, widgets for the kind "custom"."""
 
 
 @hookspec

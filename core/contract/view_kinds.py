@@ -131,9 +131,11 @@ COMMON_KINDS: tuple[ViewKind, ...] = (
     ViewKind(
         "calibration", "target", "whether probabilities hold: shares by bins, log loss, Brier score", ASSESSED
     ),
+    ViewKind("picture", "chart", "a picture of the plugin's own, by the option factory", (), any_roles=True),
     ViewKind("custom", "chart", "a widget of the plugin's own, by the option factory", (), any_roles=True),
 )
 """Kinds for any model."""
 
 VIEW_KINDS: dict[str, ViewKind] = {kind.name: kind for kind in (*COMMON_KINDS, *FAMILY_KINDS)}
-"""All kinds by name. The window has a page for each (``gui/results/registry.py``)."""
+"""All kinds by name: pictures are drawn by the module of that name in ``core/views``, others have a page of the window
+(``gui/results/registry.py``)."""

@@ -1,4 +1,4 @@
-"""Custom views: a factory that a plugin brings, and what its widget may read of a run. No Qt here."""
+"""Views of a plugin's own: the pictures and widgets that it brings, and what these may read of a run. No Qt here."""
 
 from __future__ import annotations
 
@@ -16,15 +16,43 @@ from plaidwork.core.errors import PluginError
 if TYPE_CHECKING:
     from plaidwork.core.data.dataset import Dataset
     from plaidwork.core.inference.run import Run
+    from plaidwork.core.pictures import Picture, ViewChoices
 
 _ID = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*\Z")
 DRAWS = "draws:"
 DATA = "data:"
 
 
+def _check(factory: str, name: Any, call: Any, does: str) -> None:
+    if not (isinstance(name, str) and _ID.match(name)):
+        raise PluginError(f"A {factory} needs an id in lower case with dots between parts. Found {name!r}.")
+    if not callable(call):
+        raise PluginError(f"The {factory} “{name}” has no function to {does}.")
+
+
+@dataclass(frozen=True)
+class PictureFactory:
+    """A kind of picture of the plugin's own, named by ``View(kind="picture", options={"factory": id})``.
+
+    Attributes
+    ----------
+    id : lower case, dots between parts; unique among all plugins.
+    title : the name of the kind, for messages.
+    load : called off the GUI thread with ``(results, choices)``; returns a ``Picture``. What it asks of the choices is
+        offered to the user. It is called again with new results and after every choice.
+    """
+
+    id: str
+    title: str
+    load: Callable[[ResultStore, ViewChoices], Picture]
+
+    def __post_init__(self) -> None:
+        _check("picture factory", self.id, self.load, "load the picture")
+
+
 @dataclass(frozen=True)
 class ViewFactory:
-    """A kind of picture of the plugin's own, named by ``View(kind="custom", options={"factory": id})``.
+    """A widget of the plugin's own, named by ``View(kind="custom", options={"factory": id})``.
 
     Attributes
     ----------
@@ -39,12 +67,7 @@ class ViewFactory:
     make: Callable[[ResultStore, Any, Any], Any]
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.id, str) and _ID.match(self.id)):
-            raise PluginError(
-                f"A view factory needs an id in lower case with dots between parts. Found {self.id!r}."
-            )
-        if not callable(self.make):
-            raise PluginError(f"The view factory “{self.id}” has no function to make the widget.")
+        _check("view factory", self.id, self.make, "make the widget")
 
 
 class ResultStore(Mapping[str, Any]):

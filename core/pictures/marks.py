@@ -150,6 +150,7 @@ class Line(Mark):
     width: float = 2.0
     dashed: bool = False
     steps: bool = False
+    opacity: float = 1.0
     arrays: ClassVar[tuple[str, ...]] = ("x", "y")
 
 

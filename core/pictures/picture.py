@@ -14,7 +14,7 @@ from plaidwork.core.pictures.choices import ViewChoice
 from plaidwork.core.pictures.marks import Color, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
-READINGS, SIGNS = ("near", "across", "inside"), ("square", "line", "point", "missing")
+READINGS, SIGNS = ("near", "across", "inside", "whole"), ("square", "line", "dashed", "point", "missing")
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,12 @@ class Panel:
 
     Attributes
     ----------
-    title : above the panel. ends : names at its right edge. aside : lines beside it where there is room, the first strong.
+    title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge. aside : lines beside it where there is room, the first strong.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any.
-    reads : what the pointer reads: the piece "near" it, the one nearest "across", or the one it is "inside" of.
+    reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
+        first one wherever the pointer is in the "whole" panel.
     zoom : axes along which it can be zoomed: "xy", "x" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -58,6 +59,7 @@ class Panel:
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     title: str = ""
+    values: tuple[str, ...] = ()
     ends: tuple[End, ...] = ()
     aside: tuple[str, ...] = ()
     height: float = 0.0
@@ -92,7 +94,8 @@ class Panel:
 class Picture:
     """What a view shows.
 
-    ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. A picture
+    ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
+    ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title;
     ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
     """
@@ -105,6 +108,7 @@ class Picture:
     table: Mapping[str, Any] = field(default_factory=dict)
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
+    grid: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

@@ -200,6 +200,6 @@ class Scaling:
                 value = factor * 10.0**power
                 inside = self.low * (1 - 1e-9) <= value <= self.high * (1 + 1e-9)
                 places = self.shares(np.array([*found, value]))
-                if inside and (len(places) == 1 or np.abs(places[:-1] - places[-1]).min() >= 0.7 / count):
+                if inside and (len(places) == 1 or np.abs(places[:-1] - places[-1]).min() >= 0.5 / count):
                     found.append(value)
         return tuple(Tick(value, format_number(value, 3)) for value in sorted(found))

@@ -14,7 +14,7 @@ from plaidwork.core.contract.metric import Metric
 from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.plugin_info import PluginInfo, passes, plugin_error
 from plaidwork.core.contract.spec import API_VERSION, ModelSpec
-from plaidwork.core.contract.views import ViewFactory
+from plaidwork.core.contract.views import PictureFactory, ViewFactory
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.data.importers import Preview, Reader
 from plaidwork.core.data.samples import Sample
@@ -34,7 +34,7 @@ class Contributions:
 
     models: dict[str, type[Model]] = field(default_factory=dict)
     analyses: dict[str, type[Analysis]] = field(default_factory=dict)
-    views: dict[str, ViewFactory] = field(default_factory=dict)
+    views: dict[str, PictureFactory | ViewFactory] = field(default_factory=dict)
     readers: dict[str, Reader] = field(default_factory=dict)
     samples: dict[str, Sample] = field(default_factory=dict)
     metrics: dict[str, Metric] = field(default_factory=dict)
@@ -48,8 +48,8 @@ def collect(info: PluginInfo, module: Any) -> Contributions:
     _models(info, found.get("plaidwork_models", []), contributions)
     _analyses(info, found.get("plaidwork_analyses", []), contributions)
     for item in found.get("plaidwork_views", []):
-        if not isinstance(item, ViewFactory):
-            _wrong("plaidwork_views", f"{_shown(item)} is not a ViewFactory")
+        if not isinstance(item, PictureFactory | ViewFactory):
+            _wrong("plaidwork_views", f"{_shown(item)} is neither a PictureFactory nor a ViewFactory")
         _add(contributions.views, item.id, item, "view factory", "plaidwork_views")
     for item in found.get("plaidwork_readers", []):
         _check_reader(item)

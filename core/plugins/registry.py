@@ -11,7 +11,7 @@ from plaidwork.core.contract.model import Model
 from plaidwork.core.contract.plugin_fault import PluginFault
 from plaidwork.core.contract.plugin_info import PluginInfo, blamed, owner_of, set_owner
 from plaidwork.core.contract.spec import ModelSpec
-from plaidwork.core.contract.views import ViewFactory
+from plaidwork.core.contract.views import PictureFactory, ViewFactory
 from plaidwork.core.data.importers import Reader
 from plaidwork.core.data.samples import Sample, bundled_samples
 from plaidwork.core.errors import SessionError
@@ -129,7 +129,13 @@ class Registry(Loader):
 
     def view_factory(self, factory_id: str) -> ViewFactory | None:
         """The custom view of that id; None when no plugin brings it."""
-        return self.ready()._catalogue["views"].get(factory_id)
+        found = self.ready()._catalogue["views"].get(factory_id)
+        return found if isinstance(found, ViewFactory) else None
+
+    def picture_factory(self, factory_id: str) -> PictureFactory | None:
+        """The picture of that id; None when no plugin brings it."""
+        found = self.ready()._catalogue["views"].get(factory_id)
+        return found if isinstance(found, PictureFactory) else None
 
 
 _shared: Registry | None = None

@@ -9,7 +9,6 @@ from plaidwork.core.draws.numbers import format_count, format_fixed, format_loss
 from plaidwork.core.pictures import Axis, Bars, Intervals, Items, Line, Panel, Picture, Points, ViewChoices
 from plaidwork.core.pictures.words import plural
 from plaidwork.core.views.assessed import (
-    Judged,
     choose_class,
     choose_part,
     judged,
@@ -33,16 +32,19 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
     count = int(choices.number("bins", "Bins", _FEWEST, _MOST, default))
     data = everything.of(part)
     bins = calibration(data.codes == k, data.probability[:, k], count)
-    found = score(data.codes, data.probability)
-    losses = (
-        f"Log loss {format_loss(found.log_loss.value)}",
-        f"Brier score {format_loss(found.brier.value)}",
-    )
-    told = _told(data, k, bins)
+    judgement = score(data.codes, data.probability)
+    losses = (("Log loss", judgement.log_loss), ("Brier score", judgement.brier))
+    ends = [f"{format_loss(part.low)} to {format_loss(part.high)}" for _, part in losses]
+    size, off = len(data.classes), format_loss(calibration_error(bins), 2)
+    guessing = f"{format_fixed(float(np.log(size)), 3)} and {format_fixed((1 - 1 / size) / 2, 3)}"
+    aside = [
+        f"{name} {format_loss(part.value)} ({end})" for (name, part), end in zip(losses, ends, strict=True)
+    ]
     return Picture(
-        ", ".join(losses),
-        " ".join(told),
-        _panels(bins, data.classes[k], data.word, count, (losses[0], losses[1], *told)),
+        ", ".join(f"{name} {format_loss(part.value)}" for name, part in losses),
+        f"95 % intervals {' and '.join(ends)}. Guessing all classes alike has {guessing}. "
+        f"Probabilities of {data.classes[k]} are off by {off} on average.",
+        _panels(bins, data.classes[k], data.word, count, (*aside, f"Off by {off} on average")),
         f"{everything.counted(part)}; points on the dashed line keep their promise; Wilson intervals, 95 %",
         table={
             "Mean probability": [part.mean for part in bins],
@@ -51,20 +53,6 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
             "High": [part.share.high for part in bins],
             "Number": [part.count for part in bins],
         },
-    )
-
-
-def _told(data: Judged, k: int, bins: list[Bin]) -> tuple[str, str, str]:
-    """Intervals of the losses, what guessing would have, and how far the probabilities of a class are off."""
-    found, size = score(data.codes, data.probability), len(data.classes)
-    ends = [[format_loss(end) for end in part[1:]] for part in (found.log_loss, found.brier)]
-    intervals = " and ".join(f"{low} to {high}" for low, high in ends)
-    guessing = f"{format_fixed(float(np.log(size)), 3)} and {format_fixed((1 - 1 / size) / 2, 3)}"
-    off = format_loss(calibration_error(bins), 2)
-    return (
-        f"95 % intervals {intervals}.",
-        f"Guessing all classes alike has {guessing}.",
-        f"Probabilities of {data.classes[k]} are off by {off} on average.",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Model, Result, Table
 from plaidwork.core.contract.spec import View
+from plaidwork.core.contract.views import PictureFactory, ResultStore
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.errors import DataError, PluginError, SessionError
@@ -39,12 +40,20 @@ class Sources:
     Results are taken from one moment: a summary that arrives meanwhile does not mix in.
     """
 
-    def __init__(self, session: Session, run: Run, view: View, plugins: Registry | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        run: Run,
+        view: View,
+        plugins: Registry | None = None,
+        own: Mapping[str, PictureFactory] | None = None,
+    ) -> None:
+        """``own`` are pictures of a plugin that is not installed, by id."""
         self._datasets = dict(session.datasets)
         self._results = dict(run.results)
         self._naming = Naming(run, self._datasets)
         self.run, self.view = run, view
-        self._plugins = plugins
+        self._plugins, self._own = plugins, dict(own or {})
 
     @property
     def results(self) -> dict[str, Any]:
@@ -272,6 +281,28 @@ class Sources:
             return (self._plugins or registry()).model(self.run.spec.id)
         except (SessionError, PluginError):
             return None
+
+    def picture_factory(self) -> PictureFactory:
+        """The plugin's own picture that the view names."""
+        from plaidwork.core.plugins.registry import registry
+
+        name = str(self.view.options.get("factory", ""))
+        if not name:
+            raise SourceError("The view does not name its factory.")
+        plugins = self._plugins or registry()
+        found = self._own.get(name) or plugins.picture_factory(name)
+        if found is None:
+            plugins.load()  # it may still be on its way; this is no GUI thread
+            found = plugins.picture_factory(name)
+        if found is None:
+            raise SourceError(f"It is drawn by a plugin that is not loaded (“{name}”).")
+        return found
+
+    def store(self) -> ResultStore:
+        """What a picture of a plugin's own may read."""
+        if not self.run.results and self.run.n_draws == 0:
+            raise NotYet
+        return ResultStore(self.run, self._datasets, self.results)
 
     def names_of(self, dataset: str, axis: int) -> tuple[str, ...]:
         """Names shown along an axis of a dataset of the session; empty when it is gone."""

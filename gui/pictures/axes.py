@@ -18,8 +18,8 @@ _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignHCenter,
 )
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
-_NAME = 110.0
-"""Pixels of the longest name of a category that is not cut."""
+_NAME = 60.0
+"""Pixels to which names of categories are cut before some are left out."""
 
 
 def elided(metrics: QFontMetricsF, text: str, room: float) -> str:
@@ -32,12 +32,24 @@ def paint_ground(painter: QPainter, frame: Frame, style: Style) -> None:
     _paint_left(painter, frame, style)
     _paint_bottom(painter, frame, style)
     if frame.panel.title:
-        metrics = style.metrics("strong")
-        painter.setFont(style.font("strong"))
-        painter.setPen(style.color("text"))
-        high = metrics.height()
-        box = QRectF(frame.left, frame.area.top() - high - 1.2 * space.S, frame.right - frame.left, high)
-        painter.drawText(box, _LEFT, elided(metrics, frame.panel.title, box.width()))
+        _paint_title(painter, frame, style)
+
+
+def _paint_title(painter: QPainter, frame: Frame, style: Style) -> None:
+    """The title at the left, and at the right the longest of its values that fits beside it."""
+    title, caption, room = style.metrics("strong"), style.metrics(), frame.right - frame.left
+    top = frame.area.top() - title.height() - 1.2 * space.S
+    left = title.horizontalAdvance(frame.panel.title) + space.M
+    fitting = [text for text in frame.panel.values if left + caption.horizontalAdvance(text) <= room]
+    value = next(iter(fitting), frame.panel.values[-1] if frame.panel.values else "")
+    wide = caption.horizontalAdvance(value) + 2 if value else 0.0
+    painter.setFont(style.font())
+    painter.setPen(style.color("muted"))
+    painter.drawText(QRectF(frame.right - wide, top, wide, title.height()), _RIGHT | _MIDDLE, value)
+    painter.setFont(style.font("strong"))
+    painter.setPen(style.color("text"))
+    box = QRectF(frame.left, top, room - wide - (space.M if value else 0), title.height())
+    painter.drawText(box, _LEFT | _MIDDLE, elided(title, frame.panel.title, box.width()))
 
 
 def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
@@ -90,11 +102,12 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
 def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: float) -> None:
     last = -math.inf
     for tick in frame.x.ticks(ACROSS):
-        at, half = frame.x.at(tick.value), metrics.horizontalAdvance(tick.text) / 2
-        if at - half < last + space.XS:
+        wide = metrics.horizontalAdvance(tick.text)
+        left = min(max(frame.x.at(tick.value) - wide / 2, frame.left), frame.right - wide)
+        if left < last + space.XS:
             continue
-        last = at + half
-        painter.drawText(QRectF(at - half - 4, top, 2 * half + 8, metrics.height()), _CENTRE, tick.text)
+        last = left + wide
+        painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
 
 
 def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
@@ -143,11 +156,12 @@ def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
     size = metrics.height()
     painter.setFont(style.font())
     ends = fitting(frame.panel.ends, frame.y, area.height() + 2 * size, size)
+    below = 0.5 if len(ends) * size <= area.height() + size else 1.5  # beside the tick texts only if need be
     heights = [min(max(frame.y.at(end.at), area.top()), area.bottom()) for end in ends]
     for end, at, top in zip(
         ends,
         heights,
-        placed(heights, size, area.top() - size / 2, area.bottom() + 1.5 * size),
+        placed(heights, size, area.top() - size / 2, area.bottom() + below * size),
         strict=True,
     ):
         color = style.color(end.color)
@@ -194,8 +208,9 @@ def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
     color, middle = style.color(key.color), box.center()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    if key.sign == "line":
-        painter.setPen(QPen(color, 2))
+    if key.sign in ("line", "dashed"):
+        dash = Qt.PenStyle.DashLine if key.sign == "dashed" else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(color, 1.4 if key.sign == "dashed" else 2, dash))
         painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
     elif key.sign == "point":
         painter.drawEllipse(middle, 4, 4)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.pictures import Picture, describe
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, text_of
 from plaidwork.gui.pictures.paint import paint_picture, paint_spots
 from plaidwork.gui.pictures.style import screen_style
@@ -59,11 +59,20 @@ class PictureCanvas(QWidget):
 
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
-        """Show another picture, whole; as the accessible name it is told in words."""
-        self.picture, self.current, self.zoom = picture, None, Zoom()
+        """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
+        old, self.picture, self.current = self.picture, picture, None
+        if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
+            self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
+        self._fit()
         self.redraw()
+
+    def _fit(self) -> None:
+        """Be as high as the panels of a grid need; a page scrolls what it has no room for."""
+        if self.picture is not None and self.picture.grid is not None:
+            needed = least_height(self.picture, self.width() - 2 * EDGE, screen_style()) + 2 * EDGE
+            self.setMinimumHeight(max(int(needed), self.minimumSizeHint().height()))
 
     def redraw(self) -> None:
         """Lay out and paint anew, as after a change of colours or of size."""
@@ -132,6 +141,7 @@ class PictureCanvas(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):
+            self._fit()
             self.redraw()
         return super().event(event)
 
@@ -153,7 +163,7 @@ class PictureCanvas(QWidget):
         if self.picture is None:
             super().keyPressEvent(event)
         elif step or jump:
-            self.show_spot(stepped(self.picture, self.current, step, jump))
+            self.show_spot(stepped(self.picture, self.current, step, jump, self.frames.across))
         elif turn:
             self.zoom_about(self.frames.frames[0].area.center(), turn)
         elif key == Qt.Key.Key_0:

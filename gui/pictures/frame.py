@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ from plaidwork.gui.tokens import space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
+_WIDEST = 640.0
+"""Pixels of the widest panel of a grid."""
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
 Window = tuple[float, float]
@@ -42,7 +45,7 @@ class Pixels:
 
     def ticks(self, gap: float) -> tuple[Tick, ...]:
         """Ticks about ``gap`` pixels apart."""
-        return self.scaling.ticks(max(2, int(abs(self.end - self.start) / gap)))
+        return self.scaling.ticks(max(3, int(abs(self.end - self.start) / gap)))
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class Layout:
     frames: tuple[Frame, ...]
     legend: tuple[LegendPlace, ...]
     rect: QRectF
+    across: int = 1
 
 
 def lay_out(
@@ -94,7 +98,38 @@ def lay_out(
     """Places of all parts of a picture; the marks lie between ``bounds`` across where these are given."""
     zoom = zoom or Zoom()
     legend, used = _legend(picture.legend, rect, style)
-    return Layout(_frames(picture, rect.adjusted(0, used, 0, 0), style, zoom, bounds), legend, rect)
+    room = rect.adjusted(0, used, 0, 0)
+    if picture.grid is None:
+        return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect)
+    across = columns_of(picture, room.width(), style)
+    rows = math.ceil(len(picture.panels) / across)
+    wide = (room.width() + space.L) / across - space.L
+    high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
+    frames: list[Frame] = []
+    for k, panel in enumerate(picture.panels):
+        x = room.left() + (k % across) * (wide + space.L)
+        y = room.top() + (k // across) * (high + space.L)
+        cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
+        frames += _frames((panel,), cell, style, Zoom(), None)
+    return Layout(tuple(frames), legend, rect, across)
+
+
+def columns_of(picture: Picture, width: float, style: Style) -> int:
+    """Panels of a row of a grid, so that rows are about equally long; 1 for panels below each other."""
+    if picture.grid is None:
+        return 1
+    count = len(picture.panels)
+    most = max(1, int((width + space.L) / (picture.grid[0] * style.scale + space.L)))
+    return max(1, math.ceil(count / max(1, math.ceil(count / most))))
+
+
+def least_height(picture: Picture, width: float, style: Style) -> float:
+    """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
+    if picture.grid is None:
+        return 0.0
+    rows = math.ceil(len(picture.panels) / columns_of(picture, width, style))
+    _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
+    return legend + rows * (picture.grid[1] * style.scale + space.L)
 
 
 def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[LegendPlace, ...], float]:
@@ -125,9 +160,9 @@ def _top(panel: Panel, style: Style) -> float:
 
 
 def _frames(
-    picture: Picture, rect: QRectF, style: Style, zoom: Zoom, bounds: Window | None
+    panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom, bounds: Window | None
 ) -> tuple[Frame, ...]:
-    panels, spans = picture.panels, _spans(picture, rect, style)
+    spans = _spans(panels, rect, style)
     ups = [
         Pixels(panel.scaling("y").part(*zoom.y.get(i, WHOLE)), end, start)
         for i, (panel, (start, end)) in enumerate(zip(panels, spans, strict=True))
@@ -144,16 +179,16 @@ def _frames(
     return tuple(frames)
 
 
-def _spans(picture: Picture, rect: QRectF, style: Style) -> list[Window]:
+def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style) -> list[Window]:
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
-    rooms = [(_top(panel, style), _bottom(panel, style)) for panel in picture.panels]
-    fixed = sum(panel.height * line for panel in picture.panels) + sum(map(sum, rooms))
+    rooms = [(_top(panel, style), _bottom(panel, style)) for panel in panels]
+    fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
     fixed += space.M * (len(rooms) - 1)
-    flexible = sum(panel.height == 0 for panel in picture.panels)
+    flexible = sum(panel.height == 0 for panel in panels)
     share = max((rect.height() - fixed) / max(flexible, 1), 3 * line)
     spans, y = [], rect.top()
-    for panel, (top, bottom) in zip(picture.panels, rooms, strict=True):
+    for panel, (top, bottom) in zip(panels, rooms, strict=True):
         high = panel.height * line or share
         spans.append((y + top, y + top + high))
         y += top + high + bottom + space.M

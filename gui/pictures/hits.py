@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF
 from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture
 from plaidwork.gui.pictures.frame import Frame, Layout
 
-_NEAR, _AROUND = 40.0, 8.0
-"""Pixels within which a piece is near, and around a panel that still belong to it."""
+_NEAR, _AROUND, _TITLE = 40.0, 8.0, 20.0
+"""Pixels within which a piece is near, around a panel that still belong to it, and of its title."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,20 @@ def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
     """What the pointer means; None where there is nothing."""
     for p, frame in enumerate(layout.frames):
         area = frame.area.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND)
+        if frame.panel.reads == "whole":
+            area.setTop(area.top() - _TITLE)
         if not area.contains(at):
             continue
         marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
-        found = {"near": _near, "across": _across, "inside": _inside}[frame.panel.reads](marks, frame, at)
+        readers = {"near": _near, "across": _across, "inside": _inside, "whole": _first}
+        found = readers[frame.panel.reads](marks, frame, at)
         if found is not None:
             return Spot(p, *found)
     return None
+
+
+def _first(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    return (marks[0][0], 0) if marks else None
 
 
 def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
@@ -149,8 +156,11 @@ def spots_of(picture: Picture, kind: str, items: frozenset[int]) -> Iterator[Spo
                     yield Spot(p, k, int(piece))
 
 
-def stepped(picture: Picture, spot: Spot | None, step: int, jump: int) -> Spot | None:
-    """Where the keys lead: ``step`` pieces along a mark, in the order of x, or ``jump`` marks on."""
+def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: int = 1) -> Spot | None:
+    """Where the keys lead: ``step`` pieces along a mark, in the order of x, or ``jump`` marks on.
+
+    Over the panels of a grid, ``across`` in a row, they lead as over tiles.
+    """
     marks = readable(picture)
     if not marks:
         return None
@@ -158,6 +168,9 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int) -> Spot |
         order = _order(mark_of(picture, Spot(*marks[0], 0)))
         return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
     place = marks.index((spot.panel, spot.mark))
+    if picture.grid is not None:
+        place = min(max(place + step + jump * across, 0), len(marks) - 1)
+        return Spot(*marks[place], min(spot.piece, len(mark_of(picture, Spot(*marks[place], 0))) - 1))
     panel, number = marks[(place + jump) % len(marks)]
     order = _order(mark_of(picture, Spot(panel, number, 0)))
     old = _order(mark_of(picture, spot))

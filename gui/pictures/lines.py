@@ -24,13 +24,12 @@ def thinned(x: np.ndarray, *heights: np.ndarray) -> np.ndarray:
         return np.arange(len(x))
     column = np.floor(x).astype(np.int64)
     starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
-    ends = np.append(starts[1:], len(x)) - 1
-    kept = [starts, ends]
+    lengths = np.diff(starts, append=len(x))
+    kept = [starts, starts + lengths - 1]
     for values in heights:
-        for sign in (1.0, -1.0):
-            lifted = np.where(np.isnan(values), np.inf, sign * values)
-            order = np.lexsort((lifted, column))
-            kept.append(order[starts])
+        for extreme in (np.fmin, np.fmax):
+            hits = np.flatnonzero(values == np.repeat(extreme.reduceat(values, starts), lengths))
+            kept.append(hits[np.flatnonzero(np.diff(column[hits], prepend=column[0] - 1))])
     return np.unique(np.concatenate(kept))
 
 

@@ -60,7 +60,9 @@ def paint_mark(mark: Mark, painter: QPainter, frame: Frame, style: Style) -> Non
 @paint_mark.register
 def _line(mark: Line, painter: QPainter, frame: Frame, style: Style) -> None:
     x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
-    pen = QPen(style.color(mark.color_of(0) if len(mark) else "text"), mark.width)
+    ink = style.color(mark.color_of(0) if len(mark) else "text")
+    ink.setAlphaF(mark.opacity)
+    pen = QPen(ink, mark.width)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     if mark.dashed:
         pen.setStyle(Qt.PenStyle.DashLine)

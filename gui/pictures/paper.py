@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from plaidwork.core.pictures import Picture
-from plaidwork.gui.pictures.frame import lay_out
+from plaidwork.gui.pictures.frame import lay_out, least_height
 from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.style import Style, paper_style
 from plaidwork.gui.theme import theme
 from plaidwork.gui.tokens import space
 
 FORMATS = ("png", "svg", "pdf")
-_INCH, _UNITS = 25.4, 96.0
-"""Millimetres of an inch, and units in which everything is laid out for an inch."""
+_INCH, _UNITS, _MOST = 25.4, 96.0, 2000.0
+"""Millimetres of an inch, units in which everything is laid out for an inch, and millimetres of the largest paper."""
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -35,7 +35,7 @@ class Paper:
     titled: bool = True
 
     def __post_init__(self) -> None:
-        if not (20 <= self.width <= 2000 and 20 <= self.height <= 2000):
+        if not (20 <= self.width <= _MOST and 20 <= self.height <= _MOST):
             raise ValueError(f"A picture is 20 to 2000 mm wide and high. Found {self.width} x {self.height}.")
         if not (3 <= self.points <= 60 and 30 <= self.dpi <= 2400):
             raise ValueError(
@@ -55,6 +55,15 @@ def paper_like(size: QSize, scheme: str = "", scale: float = 2.0) -> Paper:
     points = theme().font("caption").pointSizeF()
     wide, high = (max(length / _UNITS * _INCH, 20.0) for length in (size.width(), size.height()))
     return Paper(wide, high, points, scheme or theme().scheme, _UNITS * scale)
+
+
+def roomy(picture: Picture, paper: Paper) -> Paper:
+    """The paper, higher where the panels of a grid would not find room on it."""
+    style = paper_style(paper.points, paper.scheme)
+    needed = least_height(picture, paper.units.width() - 2 * space.XL, style)
+    around = 2 * space.XL + (7 * style.metrics("title").height() if paper.titled else 0)
+    high = min((needed + around) / _UNITS * _INCH, _MOST) if needed else 0.0
+    return replace(paper, height=max(paper.height, high))
 
 
 def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
@@ -96,7 +105,8 @@ def _paint_text(painter: QPainter, text: str, room: QRectF, style: Style, role: 
 
 
 def picture_image(picture: Picture, paper: Paper) -> QImage:
-    """The paper as image of so many dots per inch."""
+    """The paper as image of so many dots per inch; higher than asked for where a grid of panels needs it."""
+    paper = roomy(picture, paper)
     scale, units = paper.dpi / _UNITS, paper.units
     image = QImage(round(units.width() * scale), round(units.height() * scale), QImage.Format.Format_RGB32)
     per_metre = round(_UNITS / _INCH * 1000)
@@ -128,7 +138,7 @@ def write_picture(picture: Picture, path: str | Path, paper: Paper) -> Path:
     if kind not in FORMATS:
         raise ValueError(f"A picture is written as {', '.join(FORMATS)}. Found “{path.name}”.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    {"png": _png, "svg": _svg, "pdf": _pdf}[kind](picture, path, paper)
+    {"png": _png, "svg": _svg, "pdf": _pdf}[kind](picture, path, roomy(picture, paper))
     return path
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
+from shiboken6 import delete
 
 from plaidwork.core.pictures import ViewChoice
 from plaidwork.core.pictures.choices import FEW, FLAG, NUMBER
@@ -17,7 +18,8 @@ from plaidwork.gui.widgets.layouts import vertical
 
 
 class ChoiceRow(QWidget):
-    """A control for every choice, kept as long as the same choices are offered.
+    """A control for every choice. It stays as long as the choice has the same values, also while that is not offered,
+    so that focus and what follows a control are kept.
 
     Signals
     -------
@@ -29,10 +31,13 @@ class ChoiceRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._layout = vertical(on=self)
-        self._row: OptionRow | None = None
+        self._row = OptionRow()
+        self._layout.addWidget(self._row)
         self._controls: dict[str, QWidget] = {}
+        self._fields: dict[str, QWidget] = {}
+        self._made_for: dict[str, tuple[Any, ...]] = {}
         self._keys: dict[str, list[str]] = {}
-        self._shown: tuple[tuple[Any, ...], ...] = ()
+        self._shown: list[str] = []
         self._silent = False
 
     def control(self, name: str) -> QWidget:
@@ -41,32 +46,39 @@ class ChoiceRow(QWidget):
 
     def set_choices(self, choices: Sequence[ViewChoice]) -> bool:
         """Show these choices; True when there are new controls."""
-        parts = tuple(
-            (c.id, c.title, c.kind, c.options if c.kind == FEW else (c.low, c.high)) for c in choices
-        )
-        again = parts != self._shown
         self._silent = True
-        if again:
-            self._rebuild(choices)
-            self._shown = parts
+        new = [choice for choice in choices if self._made_for.get(choice.id) != _parts(choice)]
+        for choice in new:
+            self._add(choice)
         for choice in choices:
             self._show(choice)
         self._silent = False
+        names = [choice.id for choice in choices]
+        if new or names != self._shown:
+            self._arrange(names)
         self.setVisible(bool(choices))
-        return again
+        return bool(new)
 
-    def _rebuild(self, choices: Sequence[ViewChoice]) -> None:
-        if self._row is not None:
-            self._layout.removeWidget(self._row)
-            self._row.hide()
-            self._row.deleteLater()
-        self._controls = {choice.id: self._made(choice) for choice in choices}
-        fields = [
-            control if isinstance(control, QCheckBox) else Labelled(choice.title, control)
-            for choice, control in zip(choices, self._controls.values(), strict=True)
-        ]
-        self._row = OptionRow(*fields)
-        self._layout.addWidget(self._row)
+    def _add(self, choice: ViewChoice) -> None:
+        old = self._fields.pop(choice.id, None)
+        if old is not None:
+            delete(old)  # at once: nobody may take it for the new one
+        control = self._controls[choice.id] = self._made(choice)
+        self._made_for[choice.id] = _parts(choice)
+        alone = isinstance(control, QCheckBox)
+        self._fields[choice.id] = control if alone else Labelled(choice.title, control)
+
+    def _arrange(self, names: list[str]) -> None:
+        """Put the fields into a new row in this order; the others wait, hidden."""
+        row, old = OptionRow(*(self._fields[name] for name in names)), self._row
+        for name, field in self._fields.items():
+            field.setVisible(name in names)
+            if name not in names:
+                field.setParent(self)
+        self._layout.replaceWidget(old, row)
+        old.hide()
+        old.deleteLater()
+        self._row, self._shown = row, names
 
     def _made(self, choice: ViewChoice) -> QWidget:
         name = choice.id
@@ -96,10 +108,15 @@ class ChoiceRow(QWidget):
         elif isinstance(control, QCheckBox):
             control.setChecked(choice.value)
         elif isinstance(control, ItemPicker):
-            keys = [key for key, _ in choice.options]
-            self._keys[choice.id] = keys
+            keys = self._keys[choice.id] = [key for key, _ in choice.options]
             control.set_names([text for _, text in choice.options], keys.index(choice.value))
 
     def _say(self, name: str, value: object) -> None:
         if not self._silent:
             self.chosen.emit(name, value)
+
+
+def _parts(choice: ViewChoice) -> tuple[Any, ...]:
+    """What a control is made for; the names in a list may change."""
+    values = choice.options if choice.kind == FEW else (choice.low, choice.high, choice.step)
+    return choice.title, choice.kind, values

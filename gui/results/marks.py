@@ -10,7 +10,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures.marks import area_categories
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.strips import class_text
 from plaidwork.gui.theme import space, theme
@@ -83,11 +82,6 @@ class Colouring:
 def class_color(k: int) -> QColor:
     """Colour of a class by its number, in the current scheme."""
     return theme().category(_THREADS[k % len(_THREADS)])
-
-
-def area_colors(count: int) -> list[QColor]:
-    """Colours of classes beside a map or as areas: of the map's two ends, or of many none of its blue before the last."""
-    return [theme().category(category) for category in area_categories(count)]
 
 
 def plain(n: int) -> Colouring:

@@ -25,7 +25,7 @@ from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.widgets import Label
+from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
@@ -50,7 +50,7 @@ class PicturePage(ResultPage):
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
         self._wait_before_notes.timeout.connect(lambda: self._set_notes("Computing the picture…"))
-        return page_content(self.row, self.chart, self._notes)
+        return page_content(self.row, scrolled(self.chart), self._notes)
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Picture:
@@ -87,10 +87,12 @@ class PicturePage(ResultPage):
     # -- selection and search -------------------------------------------------------------------
     def pick(self, kind: str, number: int) -> None:
         """Select the item of a mark in all views of the run; once more, or beside all marks, select nothing."""
-        shared = [kind] if kind in SHARED else self._kinds()
-        for one in shared if number >= 0 or not kind else []:
-            chosen = () if number < 0 or self._selection.get(one) == (number,) else (number,)
-            self._selection.set(one, chosen)
+        if kind in SHARED:
+            again = self._selection.get(kind) == (number,)
+            self._selection.set(kind, () if again else (number,))
+        elif not kind:
+            for one in self._kinds():
+                self._selection.set(one, ())
 
     def _kinds(self) -> list[str]:
         """Shared kinds of items that the picture's marks stand for."""

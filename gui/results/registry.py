@@ -42,7 +42,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "imputed": _lazy("imputed_page", "ImputedPage"),
     "restarts": _lazy("restarts_page", "RestartsPage"),
     "variance": _lazy("variance_page", "VariancePage"),
-    "posterior": _lazy("posterior_page", "PosteriorPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "confusion": _lazy("confusion_page", "ConfusionPage"),
     "surface": _lazy("surface_page", "SurfacePage"),

@@ -19,10 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.pictures.marks import area_categories
 from plaidwork.gui.numbers import format_fixed, format_number, format_probability
 from plaidwork.gui.results.chart import Scale
 from plaidwork.gui.results.contours import label_position
-from plaidwork.gui.results.marks import Colouring, area_colors, paint_mark
+from plaidwork.gui.results.marks import Colouring, paint_mark
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.surface_map import Layer, Surface
 from plaidwork.gui.theme import space, theme
@@ -40,8 +41,8 @@ _FREE = 26.0
 class MapClasses(Colouring):
     """Classes in colours that tell from the map below: of the map's two ends, or none of the map's blue."""
 
-    def colors(self) -> list[QColor]:
-        return area_colors(len(self.classes))
+    def categories(self) -> list[int | str]:
+        return list(area_categories(len(self.classes)))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from toys import Walk, matrix
 
-from plaidwork.core.contract.views import ResultStore, ViewFactory
+from plaidwork.core.contract.views import PictureFactory, ResultStore, ViewFactory
 from plaidwork.core.data.objects import as_dataset
 from plaidwork.core.errors import PluginError
 from plaidwork.core.inference import execution as fitting
@@ -76,3 +76,5 @@ def test_store_keeps_its_moment(run):
 def test_factory_is_checked_when_it_is_made(bad):
     with pytest.raises(PluginError):
         ViewFactory(bad[0], "t", bad[1])
+    with pytest.raises(PluginError):
+        PictureFactory(bad[0], "t", bad[1])

@@ -67,7 +67,7 @@ def every_mark() -> p.Picture:
         ends=(p.End(0.1, "one name", 0), p.End(0.12, "another name", 1)),
     )
     low = p.Panel((COUNTS,), p.Axis("time", "h"), p.Axis("items", zero=True), height=4, reads="inside")
-    signs = ("square", "line", "point")
+    signs = ("square", "line", "dashed", "point")
     keys = (
         *(p.Key(sign, k, sign) for k, sign in enumerate(signs)),
         p.Key("missing", "border", "missing"),
@@ -283,6 +283,16 @@ def test_pdf_titles_and_schemes(qapp, tmp_path):
     assert light.pixelColor(2, 2).lightness() > 200
     assert dark.pixelColor(2, 2).lightness() < 60
     assert paper_style(16).metrics().height() == pytest.approx(2 * paper_style(8).metrics().height(), rel=0.1)
+
+
+def test_a_grid_of_panels_gets_the_paper_that_it_needs(qapp):
+    panels = tuple(p.Panel((p.Line([0, 1], [0, 1]),), title=str(k)) for k in range(30))
+    picture = p.Picture("h", panels=panels, grid=(200, 120))
+    image = picture_image(picture, Paper(120, 60, dpi=96))
+    assert image.width() == pytest.approx(120 / 25.4 * 96, abs=1)
+    assert image.height() > 15 * 120
+    flat = picture_image(p.Picture("h", panels=panels[:2]), Paper(120, 60, dpi=96))
+    assert flat.height() == pytest.approx(60 / 25.4 * 96, abs=1)
 
 
 @pytest.mark.parametrize(

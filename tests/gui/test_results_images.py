@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Dataset
-from plaidwork.gui.results.density_chart import densities
+from plaidwork.core.pictures.densities import densities
 from plaidwork.gui.results.images import separation, steps_of
 from plaidwork.gui.results.tile_paint import GAP, LEAST, lay_out
 from tests.gui.factor_runs import at, choose, click

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from plaidwork.core.contract.model import Result
@@ -18,7 +19,6 @@ from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import Bands, Line, Rug
 from plaidwork.core.session.session import Session
-from plaidwork.gui.results.posterior_grid import log_ticks
 from plaidwork.gui.theme import theme
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import FactorModel, choose, click, factor_run
@@ -174,18 +174,25 @@ def test_posteriors_with_priors(opened, qtbot, tmp_path):
         options={"dim": "length"},
     )
     page = opened(posterior_run(), view)
-    one, other = page.grid.panels
-    assert (one.name, other.name) == ("length", "height")
-    assert (one.low, one.median, one.high) == pytest.approx((0.671, 1, 1.329), abs=0.02)
-    assert (other.prior_low, other.prior_high) == pytest.approx((-1.645, 1.645), abs=0.01)
-    x, y = other.density
-    assert np.abs(y - np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)).max() < 0.03
-    assert len(one.chains) == 2
+    table = page.loaded.table
+    assert table["Quantity"].tolist() == ["length", "height"]
+    assert [table[title][0] for title in ("5 %", "Median", "95 %")] == pytest.approx(
+        [0.671, 1, 1.329], abs=0.02
+    )
+    assert (table["Prior 5 %"][1], table["Prior 95 %"][1]) == pytest.approx((-1.645, 1.645), abs=0.01)
+    band, one, two, whole = page.loaded.panels[1].marks[:4]  # band, two chains, all draws
+    assert isinstance(band, Bands)
+    assert one.opacity == two.opacity < whole.opacity
+    assert np.abs(whole.y - np.exp(-0.5 * whole.x**2) / np.sqrt(2 * np.pi)).max() < 0.03
     assert page._headline.text() == "1 of 2 lengths is known much better than beforehand"
-    page.grid.setFocus()
-    qtbot.keyClick(page.grid, Qt.Key.Key_Right)
-    qtbot.keyClick(page.grid, Qt.Key.Key_Right)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    assert page.told[-1].startswith("length: median ")
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
     assert page.told[-1].startswith("height: median ")
+    first = page.chart.frames.frames[0].area
+    qtbot.mouseMove(page.chart, QPointF(first.left() + 3, first.top() + 3).toPoint())
+    assert page.told[-1].startswith("length: median ")
+    assert page.search("heig")[0].startswith("height: median ")
     light = page.grab().toImage()
     theme().set_mode("dark")
     assert page.grab().toImage() != light
@@ -196,16 +203,32 @@ def test_posteriors_with_priors(opened, qtbot, tmp_path):
     assert float(rows[2][5]) == pytest.approx(1.645, abs=0.01)
 
 
+def test_many_posteriors_scroll_and_are_exported_whole(opened, qtbot, tmp_path):
+    workbench, run = posterior_run()
+    run.results["draws"] = Result(np.random.default_rng(1).normal(size=(2, 50, 40)), ("chain", "draw", "k"))
+    page = opened((workbench, run), View("posterior", "Posterior", {"values": "draws"}), size=(700, 400))
+    layout = page.chart.frames
+    assert layout.across == 2
+    assert page.chart.height() > 20 * 136
+    areas = [frame.area for frame in layout.frames]
+    assert not any(a.intersects(b) for i, a in enumerate(areas) for b in areas[i + 1 :])
+    for _ in range(2):
+        qtbot.keyClick(page.chart, Qt.Key.Key_Down)
+    assert page.chart.current.panel == 2
+    page.export_picture(tmp_path / "p.png")
+    assert QImage(str(tmp_path / "p.png")).height() > 2 * 20 * 136
+
+
 def test_posteriors_of_logarithms_and_of_nothing(opened):
     view = View("posterior", "Posterior", {"values": "draws"}, options={"log": True})
     workbench, run = posterior_run(spread=0.0)
     page = opened((workbench, run), view)
-    (one,) = page.grid.panels  # the other one never moves
-    assert one.number(one.median) == pytest.approx(np.exp(1), abs=0.02) or one.text.startswith("2.7")
+    (panel,) = page.loaded.panels  # the other one never moves
+    assert panel.values[0].startswith("2.7")
+    assert panel.x.scale == "log"
+    assert page.loaded.table["Median"] == pytest.approx([np.e], abs=0.05)
     run.results["draws"] = Result(np.zeros((1, 5, 2)), ("chain", "draw", "parameter"))
     assert opened((workbench, run), view).state == "Nothing was inferred here"
-    ticks = np.exp(log_ticks(np.log(0.02), np.log(30)))
-    assert np.allclose(ticks, [0.1, 1, 10])
 
 
 def test_probabilities_of_each_item(opened, qtbot):

@@ -116,7 +116,10 @@ def test_cut_by_drag_and_keys(opened, qtbot):
     page.data.click()
     assert page.cut.isChecked()
     assert chart.cut == pytest.approx(0)
-    assert [line.name for line in page.curve.picture.panels[0].marks] == ["A", "B", "no class"]
+    lines = page.curve.picture.panels[0].marks
+    assert [line.name for line in lines] == ["A", "B", "no class"]
+    points = chart.points.colouring.colors()  # a colour means one thing
+    assert [theme().category(line.color) for line in lines[:2]] == points
     assert along(page, 0) == pytest.approx(1 / (1 + np.exp(-4)), abs=0.01)
     (frame,) = page.curve.frames.frames
     assert (frame.area.left(), frame.area.right()) == (chart.scales()[0].start, chart.scales()[0].end)

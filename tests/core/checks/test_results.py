@@ -1,11 +1,17 @@
 """Faults of traces, draws and results, planted and found."""
 
+import sys
+from dataclasses import replace
+from types import ModuleType
+
 import numpy as np
 import pytest
 from conforming import Means
-from faults import caught, respec
+from faults import caught, respec, skipped
 
 from plaidwork.core.api import Result, Table, Variable, View
+from plaidwork.core.api_pictures import Panel, Picture, PictureFactory, Points
+from plaidwork.core.checks import checks_for
 
 
 def with_traces(change):
@@ -167,3 +173,47 @@ class Weighted(Means):
 
 def test_optional_input():
     caught(Weighted, "optional_inputs", "init()", "AttributeError")
+
+
+def drawn(load):
+    """A model whose module brings a picture of its own."""
+    module = ModuleType("own_picture")
+    module.plaidwork_views = lambda: [PictureFactory("own.picture", "Own", load)]
+    view = View("picture", "Own", "mean", options={"factory": "own.picture"})
+    made = type(
+        "Faulty", (Means,), {"spec": replace(Means.spec, views=(view,)), "__module__": module.__name__}
+    )
+    return module, made
+
+
+def own_picture(results, choices):
+    choices.flag("grid", "Grid")
+    mean = results.array("mean")
+    return Picture("Means", panels=(Panel((Points(np.arange(len(mean)), mean),)),))
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (lambda results, choices: "a text", ("returned str, not a Picture",)),
+        (lambda results, choices: results["nothing"], ("KeyError", "nothing")),
+        (lambda results, choices: Picture("Means", panels=(Panel((Points([1, 2], [1]),)),)), ("one length",)),
+        (lambda results, choices: choices.pick("order", "Order", ()), ("values that differ",)),
+    ],
+)
+def test_pictures(load, words, monkeypatch):
+    module, faulty = drawn(load)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    caught(faulty, "pictures", "view “Own”", *words)
+
+
+def test_a_picture_of_the_models_own_module_is_drawn(monkeypatch):
+    module, right = drawn(own_picture)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for check in checks_for(right, only=["pictures"]):
+        check()
+    caught(
+        respec(views=(View("picture", "Own", "mean", options={"factory": "gone"}),)), "pictures", "not loaded"
+    )
+    caught(respec(views=(View("picture", "Own", "mean"),)), "pictures", "does not name its factory")
+    skipped(respec(views=(View("table", "Table", "table"),)), "pictures")
