@@ -160,7 +160,7 @@ def summarise_blocks(kept: Kept, data: ModelData, most: int | None, reading: Rea
     if fit is None:
         covered = float(np.mean(np.concatenate([chain.kept_trace("covered") for chain in used])))
     else:
-        coverages = coverage(draws)
+        coverages = coverage((draw.rows, draw.columns, draw.theta) for draw in draws)
         covered = float((coverages >= 0.5).mean())
         results["fit"] = Result(fit, ("row", "column"), unit=block.unit, label="Fitted")
         results["coverage"] = Result(coverages, ("row", "column"), label="In any block")

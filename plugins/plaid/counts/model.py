@@ -211,7 +211,7 @@ class PlaidCounts(Model[CountFields, CountSettings]):
             "Z1": copy["rows"].copy(),
             "Z2": copy["columns"].copy(),
             "theta": copy["theta"].copy(),
-            **{name: copy[name] for name in ("level", "alpha", "rate")},  # type: ignore[literal-required]
+            **{name: copy[name] for name in ("level", "alpha", "rate")},
             **{f"{side}_degree": degrees[side][None][: int(on)].copy() for side, on in shown.items()},
             "log_joint": log_joint(copy, self.setting(data, params, Clock(0, 0))),
         }
