@@ -11,7 +11,7 @@ from plaidwork.plugins.plaid.counts.fields import CountSettings
 from plaidwork.plugins.plaid.fields import Floats
 
 SECONDS_PER_ENTRY = 1.5e-7
-"""Of one task; measured, see NOTES.md."""
+"""Of one task; a rough figure, from which the set-up makes its first guess."""
 SECONDS_PER_ITEM = 6e-8
 LARGEST_COUNT = 1e9
 OVERDISPERSED = 5.0
