@@ -40,3 +40,21 @@ def _own_folders(tmp_path_factory):
         for name in ("PLAIDWORK_DISABLE", "PLAIDWORK_PLUGIN_DIRS", "PLAIDWORK_PLUGIN_SECONDS"):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture
+def qtbot(qtbot):
+    """Widgets of a test live until it has ended.
+
+    One without a parent, held by nothing but a function that is connected to a child of it, would go while that child goes,
+    and take it along a second time.
+    """
+    held, add = [], qtbot.addWidget
+
+    def hold(widget, **options):
+        held.append(widget)
+        add(widget, **options)
+
+    qtbot.addWidget = hold
+    yield qtbot
+    held.clear()

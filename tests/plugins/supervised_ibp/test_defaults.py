@@ -61,7 +61,7 @@ def test_logarithms_are_of_counts_alone(values, transform):
     assert corpus.transform == transform
     rows = prepared_rows(data, corpus, corpus.test, defaults()).toarray()
     wanted = np.log1p(x) if transform == "log1p" else x
-    assert rows == pytest.approx(wanted[1::2][:, corpus.text])
+    assert rows == pytest.approx(wanted[1::2][:, corpus.words])
 
 
 def test_what_is_done_to_counts_is_decided_without_the_test_half():
@@ -77,7 +77,7 @@ def test_variances_are_shares_of_that_of_a_word(scale):
     data = tools.model_data(x, y, split=np.arange(60) % 2)
     settings = defaults(scale=scale, noise=0.5, weight_variance=2.0)
     corpus = corpus_of(data, settings)
-    dense = np.log1p(x[::2])[:, corpus.text] / corpus.scale
+    dense = np.log1p(x[::2])[:, corpus.words] / corpus.scale
     assert variances_of(corpus, settings) == pytest.approx(
         np.array([0.5, 2.0]) * dense.var(axis=0, ddof=1).mean()
     )
@@ -261,5 +261,5 @@ def test_few_expected_documents_speak_against_opening(fitted):
     run, _ = fitted
     run.results["caution"], before = text, run.results["caution"]
     data = list(run.session.datasets.values())
-    assert standing(EFFECTS, run, data).text.endswith("split the documents better.")
+    assert standing(EFFECTS, run, data).words.endswith("split the documents better.")
     run.results["caution"] = before
