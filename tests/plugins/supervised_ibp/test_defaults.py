@@ -261,5 +261,5 @@ def test_few_expected_documents_speak_against_opening(fitted):
     run, _ = fitted
     run.results["caution"], before = text, run.results["caution"]
     data = list(run.session.datasets.values())
-    assert standing(EFFECTS, run, data).words.endswith("split the documents better.")
+    assert standing(EFFECTS, run, data).text.endswith("split the documents better.")
     run.results["caution"] = before
