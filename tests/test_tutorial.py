@@ -52,13 +52,17 @@ def _do(kind: str, code: str, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("tutorial")
+    """Where every block was run, one after the other."""
+    where = tmp_path_factory.mktemp("tutorial")
+    for kind, code in BLOCKS:
+        _do(kind, code, where)
+    return where
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("tutorial")
 def test_every_block_runs(folder):
     assert [kind for kind, _ in BLOCKS].count("python") >= 7
-    for kind, code in BLOCKS:
-        _do(kind, code, folder)
 
 
 @pytest.mark.slow
@@ -75,6 +79,8 @@ def test_the_first_model_is_short():
     assert len([line for line in first.splitlines() if line.strip()]) <= 80
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("tutorial")
 def test_the_package_test_runs(folder):
     """The test of section 6, beside the module."""
     path = folder / "groups-package" / "tests"

@@ -13,6 +13,8 @@ from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session, open_session
 
 ROOT = Path(__file__).parents[2]
+# a whole study, which all look at
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("text tutorial")]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,6 @@ def folder(tmp_path_factory):
     return where
 
 
-@pytest.mark.slow
 def test_the_commands_lead_to_effects(folder):
     run = next(iter(open_session(folder / "topics.plaidwork").runs.values()))
     assert run.status == "done"
