@@ -47,7 +47,7 @@ HEADER_BUTTONS = (
     ("fit_again", "primary"),
     ("new_fit", "primary"),
 )
-_TICK, _TICK_HIDDEN = 100, 400
+_TICK, _TICK_HIDDEN, _TICK_SLOWEST = 100, 400, 1000
 _WIDE, _NARROW = 1360, 1100
 _AUTOSAVE = 120_000
 
@@ -422,7 +422,10 @@ class MainWindow(QMainWindow):
     # -- time -----------------------------------------------------------------------------------
     def _tick(self) -> None:
         active = self.workbench.active_runs()
-        self._timer.setInterval(_TICK if self.isVisible() and not self.isMinimized() else _TICK_HIDDEN)
+        visible = self.isVisible() and not self.isMinimized()
+        # where redraws are slow they have a third of the time
+        slowed = min(max(_TICK, round(3000 * PRIORITY.redraw)), _TICK_SLOWEST)
+        self._timer.setInterval(slowed if visible else _TICK_HIDDEN)
         if not active:
             return
         PRIORITY.hold()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from time import monotonic
 
 from PySide6.QtCore import QTimer
 
@@ -16,7 +17,8 @@ class Priority:
 
     Kernels release the interpreter lock, but the Python around them does not, and a window that is being drawn
     asks for the lock thousands of times. Without this, four chains of a small problem stretch a redraw of 20 ms to
-    over a second. A chain waits ``most`` seconds at the most, so a busy window slows a fit but never stops it.
+    over a second. A chain waits ``most`` seconds at a time and never longer, all in all, than it has worked, so that a
+    window that draws without a pause (on a slow screen, beside other programs) at most halves the speed of a fit.
     """
 
     def __init__(self, most: float = 0.1) -> None:
@@ -24,9 +26,19 @@ class Priority:
         self._free.set()
         self._most = most
         self._holds = 0
+        self._begun = 0.0
+        self._redraw = 0.0
+        self._own = threading.local()
+
+    @property
+    def redraw(self) -> float:
+        """Seconds that the last redraw took, from the first hold until nothing was left to draw."""
+        return self._redraw
 
     def hold(self) -> None:
         """Hold the chains until what is now waiting to be drawn has been drawn (GUI thread)."""
+        if self._free.is_set():
+            self._begun = monotonic()
         self._free.clear()
         self._holds += 1
         # a timer with a delay comes after all posted events, the repaint among them (one without does not)
@@ -34,11 +46,16 @@ class Priority:
 
     def _release(self, number: int) -> None:
         if number == self._holds:
+            self._redraw = monotonic() - self._begun
             self._free.set()
 
     def wait(self) -> None:
         """Called by a chain between two steps."""
-        self._free.wait(self._most)
+        own, now = self._own, monotonic()
+        credit = min(self._most, getattr(own, "credit", self._most) + now - getattr(own, "since", now))
+        self._free.wait(credit)
+        own.since = monotonic()
+        own.credit = max(0.0, credit - (own.since - now))
 
 
 PRIORITY = Priority()
