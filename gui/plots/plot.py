@@ -19,6 +19,8 @@ from plaidwork.gui.plots.thin import thin
 from plaidwork.gui.theme import theme
 
 PATH_POINTS = 200
+"""Lines of more points are drawn one device pixel wide: 3 ms for four of 2,000 noisy points, where 1.4 pixels take 25 ms in
+pieces and 600 ms as a path (`benchmarks/window.py` shows what that does to the window)."""
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Line:
     owner: Plot
     x: np.ndarray = field(default_factory=lambda: np.zeros(0))
     y: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    dense: bool = False
 
     def set_data(self, x: Any, y: Any) -> None:
         """Replace the points; NaN breaks the line."""
@@ -47,10 +50,17 @@ class Line:
         columns = max(round(box.width() * self.owner.devicePixelRatioF()), 200)
         auto = bool(box.state["autoRange"][0])
         x, y = thin(self.x, self.owner.on_axis(self.y), columns, None if auto else tuple(box.viewRange()[0]))
-        # A long path with a wide pen takes seconds, its pieces milliseconds; short ones look better whole.
-        pieces = len(x) > PATH_POINTS and not self.dashed
-        self.curve.curve.setSegmentedLineMode("on" if pieces else "auto")
+        dense = len(x) > PATH_POINTS and not self.dashed
+        if dense != self.dense:
+            self.dense = dense
+            self.curve.curve.setSegmentedLineMode("on" if dense else "auto")
+            self.restyle()
         self.curve.setData(x, y, connect="finite")
+
+    def restyle(self) -> None:
+        """Take colour and width anew."""
+        width = 1.0 / self.owner.devicePixelRatioF() if self.dense else self.width
+        self.curve.setPen(self.owner.pen(self.color, width, self.dashed))
 
 
 class _Grid(pg.GraphicsObject):
@@ -215,7 +225,7 @@ class Plot(PlotFrame):
         """Take all colours and widths anew."""
         super().restyle()
         for line in self._lines:
-            line.curve.setPen(self.pen(line.color, line.width, line.dashed))
+            line.restyle()
         for item, color in self._limits:
             item.setPen(self.pen(color, 1.2, dashed=True))
         self._restyle_shade()
