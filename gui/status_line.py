@@ -93,6 +93,7 @@ class StatusLine(QStatusBar):
             return
         labels = {
             "preparing": "is getting ready, compiling only once",
+            "summarising": "has its draws and averages over them",
             "stopping": "stopping",
             "paused": "paused",
         }

@@ -346,7 +346,7 @@ class Workbench(QObject):
             self.names_changed.emit(run.id)
 
     def phase(self, run: Run) -> str:
-        """What a run under way does: ``preparing``, ``running``, ``paused`` or ``stopping``; else empty."""
+        """What a run under way does, in the words of `FitJob.phase`; else empty."""
         return self._jobs[run.id].phase if run.id in self._fits else ""
 
     def budget_left(self, run: Run) -> float | None:

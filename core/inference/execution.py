@@ -63,7 +63,7 @@ class FitJob:
         self._progress = progress
         self._sweeping = run.sweeps_done > 0
         self._begun, self._sweeps_before, self._looks = 0.0, run.sweeps_done, 0
-        self._cut = False
+        self._cut = self._summarising = False
         self._found: Diagnosis | None = None
         self._withheld: list[Event] = []
         self._concluded: tuple[object, ...] = ()
@@ -183,10 +183,13 @@ class FitJob:
         found = run.diagnosis()
         try:
             if not found.unsettled:  # what the model itself holds against its draws is part of the verdict
+                self._summarising = True
                 self._conclude(under_way=False)
                 found = run.diagnosis()
         except PlaidworkError:  # reported when the run is summarised at its end
             return False
+        finally:
+            self._summarising = False
         self._found = found
         schedule = None if settled(found) else longer(run.schedule, goal, found)
         if schedule is None or self._seconds(schedule) > goal.budget:
@@ -214,13 +217,16 @@ class FitJob:
 
     @property
     def phase(self) -> str:
-        """What it does: ``preparing``, ``running``, ``paused`` or ``stopping``; empty when no chain is running."""
+        """What it does: ``preparing``, ``running``, ``summarising`` (all draws, for the verdict), ``paused`` or ``stopping``;
+        empty when it has ended."""
         if not self.run.active:
             return ""
         if self._control.stopping:
             return "stopping"
         if self.run.status == "paused":
             return "paused"
+        if self._summarising:
+            return "summarising"
         return "running" if self._sweeping else "preparing"
 
     def pause(self) -> bool:

@@ -265,6 +265,7 @@ class LivePage(Page):
         left = pace.seconds_left(done, planned) if phase == "running" else None
         labels = {
             "preparing": "Preparing",
+            "summarising": "Summarising",
             "paused": "Paused",
             "stopping": "Stopping",
             "": run.status.capitalize(),
@@ -280,6 +281,8 @@ class LivePage(Page):
                 value, note, colour = self._until_settled(left, most)
         if phase == "preparing":
             note = "compiling, only once"
+        if phase == "summarising":
+            label, note = "Time left", "averaging over all draws"
         if not phase:
             note = f"{format_duration(run.cpu_seconds)} of CPU time"
         self._figures["left"].set_label(label)

@@ -281,3 +281,19 @@ def test_averages_of_runs_that_have_settled_are_as_sure_as_they_say():
         (level,) = [q for q in found.quantities if q.name == "level"]
         beyond += abs(level.mean) > 1.96 * level.mcse
     assert beyond <= 10
+
+
+def test_a_run_says_that_it_averages_over_its_draws():
+    class Averaging(Steady):
+        phases = ()
+
+        def summarise(self, kept, data, params):
+            self.phases = (*self.phases, job.phase)
+            return super().summarise(kept, data, params)
+
+    plan = _plan(Averaging())
+    job = FitJob(Run.from_plan(plan), plan, InlineExecutor())
+    for _ in job:
+        pass
+    assert plan.model.phases[-1] == "summarising"
+    assert job.phase == ""
