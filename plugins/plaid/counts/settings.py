@@ -14,7 +14,8 @@ def _degrees(side: str) -> Hyperparameter:
         label=f"{side.capitalize()}s differ in level",
         group="Background",
         doc=f"Every {side} has a factor of its own in the background, so that a busy {side} is no block. "
-        f"Switch off when all {side}s are alike.",
+        f"Switch off when all {side}s are alike, or when there may be one block only: levels of rows and columns explain "
+        f"a single block as well as the block does.",
     )
 
 
