@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gp_joint import generator, prior_f
 from plaid_tools import with_fault
+from scipy.special import beta
 from sparing import some
 
 from plaidwork.core.api import Block, Clock, ModelData
@@ -64,8 +65,19 @@ class Exact:
                 theta = np.repeat(law.prior_mean[None], size[0], axis=0)
                 f = self.many_f(rng, size)
             z = f + rng.standard_normal(size)
-            found += [(theta[i], z[i]) for i in np.flatnonzero(self.fits(z, width))]
+            fits = self.fits(z, width)
+            if self.params["shares"] == "inferred":
+                fits &= rng.random(len(z)) < self.chance_of_labels(z)
+            found += [(theta[i], z[i]) for i in np.flatnonzero(fits)]
         return found[:count]
+
+    def chance_of_labels(self, z):
+        """(draws,) of two classes: probability of who has a label, the flat shares of missing ones integrated out."""
+        free = self.code < 0
+        chance = np.ones(len(z))
+        for k, side in enumerate((z[:, 0] < 0, z[:, 0] > 0)):
+            chance *= beta(1.0 + (side & free).sum(axis=1), 1.0 + (self.code == k).sum())
+        return chance
 
     def many_f(self, rng, size):
         """f from the law that the precision stands for: N(0, Q^-1 - I)."""
@@ -107,6 +119,8 @@ class Exact:
             for m, (theta, z) in enumerate(copies):
                 copy = state["rungs"][str(m)]
                 copy["z"][:], copy["theta"][:] = z, theta
+                if self.params["shares"] == "inferred":
+                    replica.draw_shares(rng, copy, replica.Labels(self.code, self.n_classes))
                 copy.update(self.prior_of(state).gram(theta))
                 state["steps"][str(m)]["current"][0] = math.nan
             before.append(self.functions(state))
