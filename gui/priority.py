@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from functools import partial
 from time import monotonic
@@ -10,6 +11,13 @@ from PySide6.QtCore import QTimer
 
 _AFTER_REPAINT = 4
 """Milliseconds; chains lose about this much of every tick."""
+
+
+class _Waiting(threading.local):
+    """How many seconds a thread may still wait, and since when it has worked."""
+
+    credit = math.inf
+    since = math.inf
 
 
 class Priority:
@@ -28,7 +36,7 @@ class Priority:
         self._holds = 0
         self._begun = 0.0
         self._redraw = 0.0
-        self._own = threading.local()
+        self._own = _Waiting()
 
     @property
     def redraw(self) -> float:
@@ -52,7 +60,7 @@ class Priority:
     def wait(self) -> None:
         """Called by a chain between two steps."""
         own, now = self._own, monotonic()
-        credit = min(self._most, getattr(own, "credit", self._most) + now - getattr(own, "since", now))
+        credit = min(self._most, own.credit + max(0.0, now - own.since))
         self._free.wait(credit)
         own.since = monotonic()
         own.credit = max(0.0, credit - (own.since - now))

@@ -108,7 +108,7 @@ INFINITE_SETTINGS = (
         advanced=True,
         when={"moves": "full", "layer": "shift"},
     ),
-    EXCHANGES,
+    replace(EXCHANGES, when={"moves": "full"}),
     Hyperparameter(
         "prior_share",
         "float",

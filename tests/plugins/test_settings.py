@@ -29,6 +29,10 @@ ONLY_WITH = {
     "most_factors": "more than 100 sweeps, as it goes with “grow”",
     "drop_every": "weak factors, which its words say",
     "min_documents": "rare words, which its words say",
+    "background_if_better": "a proposal that is taken, which so few sweeps seldom bring",
+    "reorder": "topics whose numbers of documents change places, which so few sweeps seldom bring",
+    "cut_gap_sd": "cut-points that move, which so few sweeps seldom bring",
+    "classes": "a class that only unlabelled samples have, which its words say",
     "together": "documents with the same words, which its words say",
 }
 """Settings that matter in data, or with texts of other settings, that are not made here."""
