@@ -309,6 +309,7 @@ SETTINGS = (
             Choice(value="numbers", label="Numbers", doc="In the units of the words as they enter the fit."),
         ),
         doc="How the variances of noise and weights are meant.",
+        when={"scale": ("centre", "none")},  # words of variance 1 mean the same either way
         advanced=True,
         earlier="numbers",
     ),
