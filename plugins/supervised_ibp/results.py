@@ -300,6 +300,7 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
     support = topic_support(corpus, fit)
     fitted = fitted_outcome(corpus, fit)
     crossed, density = (None, np.full(1, np.nan)) if kept.under_way else crossfit(corpus, fit.free, own)
+    judged = density[np.isfinite(density)]  # none where there are too few documents to leave any out
     expected = expected_test(corpus, crossed) if len(corpus.test) and crossed is not None else None
     counts = np.bincount((fit.free > 0.5).sum(axis=1), minlength=k + 1)
     sizes = fit.nu.sum(axis=0)
@@ -326,7 +327,6 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
             corpus.y_mean + corpus.y_scale * corpus.y, ("training_document",), label="Outcome"
         ),
         "correlation": Result(correlation(fit.nu), ("topic", "topic_2"), label="Correlation"),
-        "held_out_words": Result(np.array(density.mean()), label="Words of documents left out"),
         "exclusivity": Result(np.array(fit.exclusive.sum()), label="Exclusivity"),
         "topics_in_use": Result(np.array(len(used)), label="Topics in use"),
         "smallest_topic": Result(np.array(used.min() if len(used) else 0.0), label="Smallest topic"),
@@ -343,4 +343,9 @@ def summarise_fit(kept: Kept, data: ModelData, params: Settings) -> Results:
         ),
         "training_weights": training_weights(corpus, fit),
         "restarts": restarts_table(fits, fit, words, corpus, params),
+        **(
+            {"held_out_words": Result(np.array(judged.mean()), label="Words of documents left out")}
+            if len(judged)
+            else {}
+        ),
     }
