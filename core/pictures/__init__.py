@@ -16,9 +16,10 @@ from plaidwork.core.pictures.marks import (
     Points,
     Rug,
     Rule,
+    Swarm,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture
+from plaidwork.core.pictures.picture import End, Key, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -38,9 +39,11 @@ __all__ = [
     "Panel",
     "Picture",
     "Points",
+    "Ramp",
     "Rug",
     "Rule",
     "Scaling",
+    "Swarm",
     "Texts",
     "Tick",
     "ViewChoice",

@@ -7,8 +7,9 @@ which items the pieces stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,11 +33,13 @@ def area_categories(count: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Items:
-    """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
-    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none."""
+    """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer", or a dim of
+    the model's own); ``index`` (n,) numbers of the items, -1 for none. What is not ``shared`` links marks of this picture only.
+    """
 
     kind: str
     index: np.ndarray
+    shared: bool = True
 
     def __post_init__(self) -> None:
         index = np.array(self.index, dtype=np.intp)
@@ -48,12 +51,18 @@ class Items:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What all marks have. ``color`` is one for all pieces, or one for each."""
+    """What all marks have.
+
+    ``color`` is one for all pieces, or one for each. ``called`` names the pieces: what stands beside one that is pointed
+    at, and what a search finds. ``held`` is whether the axes reach as far as the mark.
+    """
 
     name: str = ""
     color: Colors = 0
     read: Words = None
     of: Items | None = None
+    called: Words = None
+    held: bool = True
     arrays: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -65,7 +74,7 @@ class Mark:
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise PictureError(f"{self._what} need lists of one length. Found {told}.")
-        for word, given in (("read-outs", self.read), ("colours", self.color)):
+        for word, given in (("read-outs", self.read), ("colours", self.color), ("names", self.called)):
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
         if self.of is not None and len(self.of.index) != len(self):
@@ -102,6 +111,20 @@ class Mark:
             return ""
         return self.read(piece) if callable(self.read) else self.read[piece]
 
+    def called_of(self, piece: int) -> str:
+        """The name of a piece; empty when it has none."""
+        if self.called is None:
+            return ""
+        return self.called(piece) if callable(self.called) else self.called[piece]
+
+    @cached_property
+    def palette(self) -> tuple[tuple[Color, ...], np.ndarray]:
+        """The colours that differ, and (n,) the number of that of each piece."""
+        if not isinstance(self.color, tuple):
+            return (self.color,), np.zeros(len(self), dtype=np.intp)
+        number = {color: k for k, color in enumerate(dict.fromkeys(self.color))}
+        return tuple(number), np.fromiter(map(number.__getitem__, self.color), np.intp, len(self))
+
     def color_of(self, piece: int) -> Color:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
@@ -132,13 +155,35 @@ _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
 
 @dataclass(frozen=True)
 class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each, -1 hollow."""
+    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each: -1 pale and hollow, -2 a cross, -3 hollow.
+
+    With ``levels`` (n,) each has its colour by a map of the theme between ``limits``; NaN is a cross.
+    """
 
     x: Numbers
     y: Numbers
     size: float = 8.0
-    shapes: tuple[int, ...] = ()
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+    shapes: Sequence[int] | np.ndarray = ()
+    levels: Numbers | None = None
+    map: str = "tide"
+    limits: tuple[float, float] = (0.0, 1.0)
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "levels")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shapes = np.array(self.shapes, dtype=np.int8)
+        if len(shapes) not in (0, len(self)):
+            raise PictureError(f"{self._what} have {len(self)} pieces and {len(shapes)} shapes.")
+        shapes.setflags(write=False)
+        object.__setattr__(self, "shapes", shapes)
+
+
+@dataclass(frozen=True)
+class Swarm(Points):
+    """Points at the heights ``y`` around the places ``x`` 0, 1, … of an axis of categories, moved aside so that none hides
+    another, within the ``share`` of the room of a category."""
+
+    share: float = 0.84
 
 
 @dataclass(frozen=True)
@@ -279,12 +324,13 @@ class Links(Mark):
 
 @dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"."""
+    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; ``tagged`` ones on a ground of their own."""
 
     x: Numbers
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
+    tagged: bool = False
     color: Colors = field(default="muted", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("x", "y")
 

@@ -18,10 +18,14 @@ def is_picture(kind: str) -> bool:
     return kind in VIEW_KINDS and find_spec(f"plaidwork.core.views.{kind}") is not None
 
 
-def picture_of(sources: Sources, asked: Mapping[str, Any] | None = None) -> Picture:
-    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, as
-    :class:`ViewChoices` takes it. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
+def picture_of(
+    sources: Sources,
+    asked: Mapping[str, Any] | None = None,
+    selected: Mapping[str, tuple[int, ...]] | None = None,
+) -> Picture:
+    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, and ``selected``
+    what is selected in the run, as :class:`ViewChoices` takes them. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
     """
-    choices = ViewChoices(asked)
+    choices = ViewChoices(asked, selected)
     picture: Picture = import_module(f"plaidwork.core.views.{sources.view.kind}").load(sources, choices)
     return replace(picture, choices=choices.declared)

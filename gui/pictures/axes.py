@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen
 
-from plaidwork.core.pictures import End, Key
-from plaidwork.gui.pictures.frame import ACROSS, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.core.pictures import End, Key, Ramp
+from plaidwork.gui.pictures.frame import ACROSS, COLOR_BAR, RAMP, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.gui.pictures.marks import paint_point
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import space
 
@@ -93,7 +94,7 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     elif axis.ticks:
         _paint_values(painter, frame, metrics, y + space.XS)
     if axis.title:
-        top = y + space.XS + (high + space.XS if axis.ticks else 0)
+        top = y + space.XS + (high + space.XS + (high if axis.below else 0) if axis.ticks else 0)
         room = min(max(area.width(), metrics.horizontalAdvance(axis.title) + 2), frame.right - frame.left)
         left = min(max(area.center().x() - room / 2, frame.left), frame.right - room)
         painter.drawText(QRectF(left, top, room, high), _CENTRE, elided(metrics, axis.title, room))
@@ -123,7 +124,13 @@ def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float)
             at, room = frame.x.at(tick.value), max(step * every - space.S, 20)
             room = min(room, 2 * (frame.right - at), 2 * (at - frame.left))
             box = QRectF(at - room / 2, top, room, metrics.height())
+            painter.setPen(style.color("text" if frame.panel.x.below else "muted"))
             painter.drawText(box, _CENTRE, elided(metrics, tick.text, room))
+            if frame.panel.x.below:
+                words = elided(metrics, frame.panel.x.below[round(tick.value)], room)
+                painter.setPen(style.color("muted"))
+                painter.drawText(box.translated(0, metrics.height()), _CENTRE, words)
+    painter.setPen(style.color("muted"))
 
 
 def placed(heights: list[float], size: float, low: float, high: float) -> list[float]:
@@ -203,6 +210,23 @@ def paint_legend(painter: QPainter, legend: tuple[LegendPlace, ...], style: Styl
         painter.drawText(words, _LEFT | _MIDDLE, elided(metrics, place.key.text, words.width() + 1))
 
 
+def paint_ramp(painter: QPainter, ramp: Ramp, box: QRectF, style: Style) -> None:
+    """The title, and right of it the colours with the numbers at their ends and in their middle."""
+    metrics, table = style.metrics(), style.lut(ramp.map)
+    bar = QRectF(max(box.right() - RAMP * style.scale, box.left()), box.top(), RAMP * style.scale, COLOR_BAR)
+    painter.setFont(style.font())
+    painter.setPen(style.color("muted"))
+    words = QRectF(box.left(), box.top(), bar.left() - box.left() - space.M, box.height())
+    painter.drawText(words, _LEFT | _MIDDLE, elided(metrics, ramp.title, words.width() + 1))
+    image = QImage(table.tobytes(), len(table), 1, 4 * len(table), QImage.Format.Format_RGBA8888)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(bar, image)
+    below = QRectF(bar.left(), bar.bottom() + 2, bar.width(), metrics.height())
+    sides = {1: (_CENTRE,), 2: (_LEFT, _RIGHT)}.get(len(ramp.texts), (_LEFT, _CENTRE, _RIGHT))
+    for text, side in zip(ramp.texts, sides, strict=False):
+        painter.drawText(below, side, text)
+
+
 def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
     """The sign of an entry: a square, a line, a point, or hatched as missing cells are."""
     color, middle = style.color(key.color), box.center()
@@ -213,7 +237,7 @@ def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
         painter.setPen(QPen(color, 1.4 if key.sign == "dashed" else 2, dash))
         painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
     elif key.sign == "point":
-        painter.drawEllipse(middle, 4, 4)
+        paint_point(painter, middle, color, key.shape, 4, style)
     elif key.sign == "missing":
         painter.setBrush(style.color("border"))
         painter.drawRect(box)

@@ -5,13 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Picture, describe
+from plaidwork.core.pictures import Picture, Points, describe
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
-from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, text_of
-from plaidwork.gui.pictures.paint import paint_picture, paint_spots
+from plaidwork.gui.pictures.hits import (
+    Spot,
+    alike,
+    mark_of,
+    spot_at,
+    spots_of,
+    stepped,
+    surrounded,
+    text_of,
+)
+from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
 
@@ -19,6 +37,8 @@ EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
 _NOTCH, _CLOSEST = 0.8, 1e-4
 _MOST_MARKED = 2000
+_BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+_MORE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class PictureCanvas(QWidget):
@@ -30,10 +50,13 @@ class PictureCanvas(QWidget):
     -------
     hovered : what is under the pointer or the keys, in words
     picked : kind and number of the item of a mark that was clicked; an empty kind where nothing is
+    gathered : kind and numbers of items that a lasso holds, or of the one clicked with Ctrl or Shift, and whether they come
+        to those selected before
     """
 
     hovered = Signal(str)
     picked = Signal(str, int)
+    gathered = Signal(str, object, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +69,7 @@ class PictureCanvas(QWidget):
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
+        self._lasso: list[QPointF] = []
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -59,9 +83,9 @@ class PictureCanvas(QWidget):
 
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
-        """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
+        """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
         old, self.picture, self.current = self.picture, picture, None
-        if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
+        if old is None or not _goes_on(old, picture):
             self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
@@ -81,8 +105,10 @@ class PictureCanvas(QWidget):
 
     def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
         """Mark the pieces of these items, by kind."""
-        self.selected = {kind: frozenset(items) for kind, items in selected.items() if items}
-        self.update()
+        found = {kind: frozenset(items) for kind, items in selected.items() if items}
+        if found != self.selected:
+            self.selected, self._painted = found, None
+            self.update()
 
     def bounds(self) -> tuple[float, float] | None:
         """Pixels between which the marks lie across, to stand below another widget; None lets the texts decide."""
@@ -107,7 +133,7 @@ class PictureCanvas(QWidget):
         style = screen_style()
         if self._export_ratio:
             on_file = QPainter(self)
-            paint_picture(on_file, self.frames, style)
+            paint_picture(on_file, self.picture, self.frames, style)
             on_file.end()
             return
         if self._painted is None:
@@ -116,20 +142,28 @@ class PictureCanvas(QWidget):
             self._painted.setDevicePixelRatio(ratio)
             self._painted.fill(style.color("surface"))
             below = QPainter(self._painted)
-            paint_picture(below, self.frames, style)
+            paint_picture(below, self.picture, self.frames, style, self.selected)
             below.end()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._painted)
         for kind, items in self.selected.items():
-            spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
+            found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
+            spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
+        if len(self._lasso) > 1:
+            paint_lasso(painter, self._lasso)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("accent"), size.FOCUS))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
+
+    def _ringed(self, spot: Spot) -> bool:
+        """Whether a selected piece is marked by itself; of many points the others are pale."""
+        assert self.picture is not None
+        return chosen_of(mark_of(self.picture, spot), self.selected) is None
 
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
@@ -204,7 +238,9 @@ class PictureCanvas(QWidget):
         if p is None:
             return False
         frame, factor = self.frames.frames[p], _NOTCH**notches
-        across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
+        across = self.zoom.x
+        if "x" in frame.panel.zoom:
+            across = _scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
             share = (frame.area.bottom() - at.y()) / frame.area.height()
@@ -218,18 +254,34 @@ class PictureCanvas(QWidget):
         event.setAccepted(zoomed)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.picture is not None:
-            self._pressed, self._dragged = (event.position(), self.zoom), False
+        """The left button clicks, or draws a lasso around points; that and the middle one move what is zoomed elsewhere."""
+        at = event.position()
+        if self.picture is not None and event.button() in _BUTTONS:
+            self._pressed, self._dragged = (at, self.zoom), False
+            left = event.button() == Qt.MouseButton.LeftButton
+            self._lasso = [at] if left and self._holds_points(at) else []
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read what is under the pointer, or move the part that is shown."""
         if self.picture is None:
             return
-        if self._pressed is not None and self.zoomed:
+        if self._lasso:
+            self._lasso.append(event.position())
+            self.update()
+        elif self._pressed is not None and self.zoomed:
             self._drag(event.position())
         else:
             self.show_spot(spot_at(self.picture, self.frames, event.position()))
+
+    def _holds_points(self, at: QPointF) -> bool:
+        """Whether there are points of several items to be selected by a lasso from here."""
+        found = [frame for frame in self.frames.frames if frame.area.contains(at)]
+        return any(
+            isinstance(mark, Points) and mark.of is not None and len(mark) > 1
+            for frame in found
+            for mark in frame.panel.marks
+        )
 
     def _drag(self, to: QPointF) -> None:
         assert self._pressed is not None
@@ -247,15 +299,53 @@ class PictureCanvas(QWidget):
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click that moved nothing selects what the mark stands for."""
-        pressed, self._pressed = self._pressed, None
-        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and not self._dragged:
-            self._pick(spot_at(self.picture, self.frames, event.position()) if self.picture else None)
+        """A lasso selects what is inside; a click that moved nothing what the mark stands for."""
+        (pressed, self._pressed), (path, self._lasso) = (self._pressed, None), (self._lasso, [])
+        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and self.picture is not None:
+            more = bool(event.modifiers() & _MORE)
+            if path and max((point - path[0]).manhattanLength() for point in path) > space.XS:
+                self._gather([*path, event.position()], more)
+            elif not self._dragged:
+                self._click(spot_at(self.picture, self.frames, event.position()), more)
         super().mouseReleaseEvent(event)
+
+    def _click(self, spot: Spot | None, more: bool) -> None:
+        item = mark_of(self.picture, spot).item(spot.piece) if spot and self.picture else None
+        if more and item is not None:
+            self.gathered.emit(item[0], (item[1],), True)
+        elif not more:
+            self._pick(spot)
+
+    def _gather(self, path: list[QPointF], more: bool) -> None:
+        assert self.picture is not None
+        panel = next(p for p, frame in enumerate(self.frames.frames) if frame.area.contains(path[0]))
+        kind, items = surrounded(self.picture, self.frames, panel, path)
+        self.gathered.emit(kind, items, more)
+        self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all again."""
         self.reset_view()
+
+
+def _goes_on(old: Picture, new: Picture) -> bool:
+    if len(old.panels) != len(new.panels):
+        return False
+    pairs = zip(old.panels, new.panels, strict=True)
+    return old.choices == new.choices or all(
+        (a.x, a.y, a.scaling("x"), a.scaling("y")) == (b.x, b.y, b.scaling("x"), b.scaling("y"))
+        for a, b in pairs
+    )
+
+
+def paint_lasso(painter: QPainter, path: list[QPointF]) -> None:
+    """The area that is being drawn around points."""
+    ink = theme().color("accent")
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(ink, 1.4))
+    ink.setAlphaF(0.12)
+    painter.setBrush(ink)
+    painter.drawPolygon(QPolygonF(path))
 
 
 def _scaled(window: Window, share: float, factor: float) -> Window:

@@ -17,6 +17,8 @@ ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
 _WIDEST = 640.0
 """Pixels of the widest panel of a grid."""
+RAMP, COLOR_BAR = 190.0, 9.0
+"""Pixels of the colours of a map, with their numbers, across and up."""
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
 Window = tuple[float, float]
@@ -72,6 +74,8 @@ class Frame:
     left: float
     right: float
     zoomed: bool = False
+    kept: dict[int, np.ndarray] = field(default_factory=dict)
+    """What was worked out for marks in this frame, by their id."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Layout:
     legend: tuple[LegendPlace, ...]
     rect: QRectF
     across: int = 1
+    ramp: QRectF | None = None
 
 
 def lay_out(
@@ -97,10 +102,10 @@ def lay_out(
 ) -> Layout:
     """Places of all parts of a picture; the marks lie between ``bounds`` across where these are given."""
     zoom = zoom or Zoom()
-    legend, used = _legend(picture.legend, rect, style)
+    legend, ramp, used = _head(picture, rect, style)
     room = rect.adjusted(0, used, 0, 0)
     if picture.grid is None:
-        return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect)
+        return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect, ramp=ramp)
     across = columns_of(picture, room.width(), style)
     rows = math.ceil(len(picture.panels) / across)
     wide = (room.width() + space.L) / across - space.L
@@ -111,7 +116,7 @@ def lay_out(
         y = room.top() + (k // across) * (high + space.L)
         cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
         frames += _frames((panel,), cell, style, Zoom(), None)
-    return Layout(tuple(frames), legend, rect, across)
+    return Layout(tuple(frames), legend, rect, across, ramp)
 
 
 def columns_of(picture: Picture, width: float, style: Style) -> int:
@@ -128,8 +133,27 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     if picture.grid is None:
         return 0.0
     rows = math.ceil(len(picture.panels) / columns_of(picture, width, style))
-    _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
+    _, _, legend = _head(picture, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
+
+
+def _head(
+    picture: Picture, rect: QRectF, style: Style
+) -> tuple[tuple[LegendPlace, ...], QRectF | None, float]:
+    """Places of the legend, of the colours' meaning at its right, and the height of both."""
+    if picture.ramp is None:
+        legend, used = _legend(picture.legend, rect, style)
+        return legend, None, used
+    metrics = style.metrics()
+    wide = min(metrics.horizontalAdvance(picture.ramp.title) + space.M + RAMP * style.scale, rect.width())
+    high = COLOR_BAR + 2 + metrics.height()
+    ramp = QRectF(rect.right() - wide, rect.top(), wide, high)
+    beside = rect.adjusted(0, 0, -wide - space.M, 0)
+    legend, used = _legend(picture.legend, beside if beside.width() > _ASIDE else rect, style)
+    if used and beside.width() <= _ASIDE:
+        ramp.translate(0, used)
+        used += high
+    return legend, ramp, max(used, high + space.S)
 
 
 def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[LegendPlace, ...], float]:
@@ -148,7 +172,8 @@ def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[Le
 def _bottom(panel: Panel, style: Style) -> float:
     """Room below the marks: tick texts and the name of the axis."""
     high = style.metrics().height()
-    return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
+    ticks = high + space.XS + (high if panel.x.below else 0.0) if panel.x.ticks else 2.0
+    return ticks + (high + space.XS if panel.x.title else 0.0)
 
 
 def _top(panel: Panel, style: Style) -> float:
@@ -170,9 +195,13 @@ def _frames(
     left, right = bounds or _sides(panels, ups, rect, style)
     frames: list[Frame] = []
     for panel, (start, end), up in zip(panels, spans, ups, strict=True):
-        across = panels[0].scaling("x").part(*zoom.x)
+        whole = panels[0].scaling("x")
         area = QRectF(left, start, right - left, end - start)
-        if panel.equal:
+        if panel.equal and panel.fills:
+            whole, tall = _alike(area, whole, panel.scaling("y"))
+            up = Pixels(tall.part(*zoom.y.get(len(frames), WHOLE)), end, start)
+        across = whole.part(*zoom.x)
+        if panel.equal and not panel.fills:
             area, up = _equal(area, across, up)
         along = Pixels(across, area.left(), area.right())
         frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole))
@@ -217,6 +246,17 @@ def _equal(area: QRectF, across: Scaling, up: Pixels) -> tuple[QRectF, Pixels]:
     unit = min(area.width() / wide, area.height() / high)
     found = QRectF(area.left(), area.top(), unit * wide, unit * high)
     return found, Pixels(up.scaling, found.bottom(), found.top())
+
+
+def _alike(area: QRectF, across: Scaling, up: Scaling) -> tuple[Scaling, Scaling]:
+    """Both scales made to reach further, about their middles, so that a unit is as long across as up."""
+    wide, high = across.high - across.low, up.high - up.low
+    unit = min(area.width() / wide, area.height() / high)
+    more = (area.width() / unit - wide) / 2, (area.height() / unit - high) / 2
+    return tuple(  # type: ignore[return-value]
+        Scaling(old.kind, old.low - extra, old.high + extra, old.names)
+        for old, extra in zip((across, up), more, strict=True)
+    )
 
 
 def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
