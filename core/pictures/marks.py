@@ -33,17 +33,44 @@ def area_categories(count: int) -> tuple[int, ...]:
 @dataclass(frozen=True)
 class Items:
     """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
-    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none."""
+    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none.
+
+    Where a piece stands for several items or for none, ``piece`` (n,) is the number of the piece of each item.
+    """
 
     kind: str
     index: np.ndarray
+    piece: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        index = np.array(self.index, dtype=np.intp)
-        if index.ndim != 1:
-            raise PictureError(f"The items of a mark are a list of numbers. Found the shape {index.shape}.")
-        index.setflags(write=False)
-        object.__setattr__(self, "index", index)
+        for name in ("index", "piece"):
+            if getattr(self, name) is None:
+                continue
+            numbers = np.array(getattr(self, name), dtype=np.intp)
+            if numbers.ndim != 1 or numbers.shape != np.shape(self.index):
+                raise PictureError(
+                    f"The items of a mark are a list of numbers. Found the shape {numbers.shape}."
+                )
+            numbers.setflags(write=False)
+            object.__setattr__(self, name, numbers)
+
+    @property
+    def reach(self) -> int:
+        """How many pieces a mark has at least that these belong to."""
+        if self.piece is None:
+            return len(self.index)
+        return int(self.piece.max()) + 1 if len(self.piece) else 0
+
+    def of(self, piece: int) -> tuple[int, ...]:
+        """Numbers of the items of a piece."""
+        if self.piece is None:
+            return (int(self.index[piece]),) if self.index[piece] >= 0 else ()
+        return tuple(self.index[self.piece == piece].tolist())
+
+    def pieces(self, items: frozenset[int]) -> np.ndarray:
+        """Numbers of the pieces that stand for one of these items."""
+        hits = np.isin(self.index, np.fromiter(items, dtype=np.intp))
+        return np.flatnonzero(hits) if self.piece is None else np.unique(self.piece[hits])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +95,11 @@ class Mark:
         for word, given in (("read-outs", self.read), ("colours", self.color)):
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
-        if self.of is not None and len(self.of.index) != len(self):
-            raise PictureError(
-                f"{self._what} have {len(self)} pieces and stand for {len(self.of.index)} items."
-            )
+        if self.of is not None:
+            found, single = self.of.reach, self.of.piece is None
+            if found != len(self) if single else found > len(self):
+                what = "stand for {} items" if single else "items of {}"
+                raise PictureError(f"{self._what} have {len(self)} pieces and {what.format(found)}.")
 
     @property
     def _what(self) -> str:
@@ -106,11 +134,15 @@ class Mark:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
 
-    def item(self, piece: int) -> tuple[str, int] | None:
-        """Kind and number of the item of a piece."""
-        if self.of is None or self.of.index[piece] < 0:
-            return None
-        return self.of.kind, int(self.of.index[piece])
+    def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
+        """Kind and numbers of the items of a piece."""
+        numbers = self.of.of(piece) if self.of is not None else ()
+        return (self.of.kind, numbers) if self.of is not None and numbers else None
+
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Where a piece is pointed at, in units of x and y."""
+        x, y = self.middles()
+        return float(x[piece]), float(y[piece])
 
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Where each piece is pointed at, in units of x and y."""
@@ -214,7 +246,8 @@ class Cells(Mark):
     """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
-    Pieces are counted row by row.
+    Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
+    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles.
     """
 
     values: np.ndarray
@@ -224,9 +257,13 @@ class Cells(Mark):
     y1: float
     map: str = "tide"
     limits: tuple[float, float] = (0.0, 1.0)
+    labels: tuple[str, ...] = ()
+    gap: float = 0.0
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
+        if self.labels and len(self.labels) != values.size:
+            raise PictureError(f"{self._what} have {values.size} pieces and {len(self.labels)} labels.")
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
         if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
@@ -244,9 +281,19 @@ class Cells(Mark):
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all cells, row by row."""
         n, m = self.values.shape
-        across = self.x0 + (np.arange(m) + 0.5) / max(m, 1) * (self.x1 - self.x0)
-        up = self.y0 + (np.arange(n) + 0.5) / max(n, 1) * (self.y1 - self.y0)
-        return np.tile(across, n), np.repeat(up, m)
+        rows, columns = np.divmod(np.arange(n * m), max(m, 1))
+        return self._across(columns), self._up(rows)
+
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Of one cell."""
+        row, column = divmod(piece, self.values.shape[1])
+        return float(self._across(column)), float(self._up(row))
+
+    def _across(self, columns: Any) -> Any:
+        return self.x0 + (columns + 0.5) / self.values.shape[1] * (self.x1 - self.x0)
+
+    def _up(self, rows: Any) -> Any:
+        return self.y0 + (rows + 0.5) / self.values.shape[0] * (self.y1 - self.y0)
 
     def extent(self, axis: str) -> np.ndarray:
         """The edges."""

@@ -29,11 +29,11 @@ class PictureCanvas(QWidget):
     Signals
     -------
     hovered : what is under the pointer or the keys, in words
-    picked : kind and number of the item of a mark that was clicked; an empty kind where nothing is
+    picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     """
 
     hovered = Signal(str)
-    picked = Signal(str, int)
+    picked = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -174,8 +174,8 @@ class PictureCanvas(QWidget):
             super().keyPressEvent(event)
 
     def _pick(self, spot: Spot | None) -> None:
-        item = mark_of(self.picture, spot).item(spot.piece) if spot and self.picture else None
-        self.picked.emit(*(item or ("", -1)))
+        items = mark_of(self.picture, spot).items(spot.piece) if spot and self.picture else None
+        self.picked.emit(*(items or ("", ())))
 
     # -- zoom and pan ---------------------------------------------------------------------------
     @property

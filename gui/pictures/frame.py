@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from plaidwork.core.pictures import Bars, Key, Panel, Picture, Scaling, Tick
+from plaidwork.core.pictures import Bars, Key, Panel, Picture, Ramp, Scaling, Tick
 from plaidwork.gui.pictures.style import Style
-from plaidwork.gui.tokens import space
+from plaidwork.gui.tokens import size, space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
@@ -19,6 +19,8 @@ _WIDEST = 640.0
 """Pixels of the widest panel of a grid."""
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
+RAMP, GAUGE = 150.0, 60.0
+"""Pixels of a colour map in the legend, and of the bar before a name beside a panel."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -78,7 +80,7 @@ class Frame:
 class LegendPlace:
     """An entry of the legend and its box."""
 
-    key: Key
+    key: Key | Ramp
     box: QRectF
 
 
@@ -132,14 +134,21 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     return legend + rows * (picture.grid[1] * style.scale + space.L)
 
 
-def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[LegendPlace, ...], float]:
-    """Entries in rows from the left, and the height they take."""
+def _legend(
+    keys: tuple[Key | Ramp, ...], rect: QRectF, style: Style
+) -> tuple[tuple[LegendPlace, ...], float]:
+    """Entries in rows from the left, a colour map at the end of its row, and the height they take."""
     metrics = style.metrics()
     x, y, high, found = rect.left(), rect.top(), metrics.height() + space.XS, []
+    if any(isinstance(key, Ramp) for key in keys):
+        high += size.COLOR_BAR + 2
     for key in keys:
-        wide = min(_SIGN + 6 + metrics.horizontalAdvance(key.text), rect.width())
+        beside = RAMP + space.M if isinstance(key, Ramp) else _SIGN + 6
+        wide = min(beside + metrics.horizontalAdvance(key.text), rect.width())
         if x > rect.left() and x + wide > rect.right():
             x, y = rect.left(), y + high
+        if isinstance(key, Ramp):
+            x = rect.right() - wide
         found.append(LegendPlace(key, QRectF(x, y, wide, high)))
         x += wide + space.M
     return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
@@ -147,6 +156,11 @@ def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[Le
 
 def _bottom(panel: Panel, style: Style) -> float:
     """Room below the marks: tick texts and the name of the axis."""
+    return 2.0 if panel.x.above else _along(panel, style)
+
+
+def _along(panel: Panel, style: Style) -> float:
+    """Height of the tick texts and the name of x."""
     high = style.metrics().height()
     return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
 
@@ -154,6 +168,8 @@ def _bottom(panel: Panel, style: Style) -> float:
 def _top(panel: Panel, style: Style) -> float:
     """Room above the marks: the title, labels of bars or half a tick text."""
     title = style.metrics("strong").height() + space.S if panel.title else 0.0
+    if panel.x.above:
+        return title + _along(panel, style)
     if any(isinstance(mark, Bars) and mark.labels for mark in panel.marks):
         return title + style.metrics("strong").height()
     return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
@@ -185,14 +201,27 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style) -> list[Window
     rooms = [(_top(panel, style), _bottom(panel, style)) for panel in panels]
     fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
     fixed += space.M * (len(rooms) - 1)
-    flexible = sum(panel.height == 0 for panel in panels)
-    share = max((rect.height() - fixed) / max(flexible, 1), 3 * line)
+    flexible = [panel for panel in panels if panel.height == 0]
+    left, shares = rect.height() - fixed, {}
+    for panel in sorted(
+        flexible, key=lambda panel: _most_high(panel, style)
+    ):  # the low ones leave room to the others
+        high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
+        shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom) in zip(panels, rooms, strict=True):
-        high = panel.height * line or share
+        high = panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
         y += top + high + bottom + space.M
     return spans
+
+
+def _most_high(panel: Panel, style: Style) -> float:
+    """Pixels that a panel is high at most."""
+    if not panel.highest:
+        return math.inf
+    up = panel.scaling("y")
+    return panel.highest * style.scale * (up.high - up.low)
 
 
 def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: Style) -> Window:
@@ -231,8 +260,11 @@ def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
 
 def _right(panel: Panel, style: Style) -> float:
     metrics = style.metrics()
-    names = [metrics.horizontalAdvance(end.text) for end in panel.ends]
-    return min(max(names), _LONGEST) + space.S if names else float(space.M)
+    names = [
+        metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
+    ]
+    gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
+    return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
 
 
 def beside(frame: Frame) -> QRectF | None:

@@ -38,14 +38,18 @@ def cells_image(mark: Cells, frame: Frame, style: Style, ratio: float) -> tuple[
     target.setRight(frame.x.at(mark.x0 + (mark.x1 - mark.x0) * columns.stop / m))
     target.setBottom(frame.y.at(mark.y0 + (mark.y1 - mark.y0) * rows.start / n))
     values = averaged(values, round(target.height() * ratio), round(target.width() * ratio))
+    return image_of(shades(mark, values, style)[::-1]), target
+
+
+def shades(mark: Cells, values: np.ndarray, style: Style) -> np.ndarray:
+    """ARGB32 of values by the colour map of their mark."""
     low, high = mark.limits
     with np.errstate(invalid="ignore"):
         steps = np.clip((values - low) / (high - low) * 255.999, 0, 255)
     known = np.isfinite(values)
     table = style.lut(mark.map).astype(np.uint32)
     packed = 0xFF000000 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]
-    pixels = np.where(known, packed[np.where(known, steps, 0).astype(np.intp)], style.color("border").rgba())
-    return image_of(pixels[::-1]), target
+    return np.where(known, packed[np.where(known, steps, 0).astype(np.intp)], style.color("border").rgba())
 
 
 def _visible(scale: Pixels, low: float, high: float, count: int) -> slice | None:
