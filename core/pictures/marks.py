@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.pyramid import Pyramid
 
 Numbers = Any
 """A list or an array (n,), kept as a read-only float64 array."""
@@ -21,6 +23,7 @@ Color = str | int
 """A token of the theme ("text", "muted", "control", "neutral" …), or the number of a category."""
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
+_MANY_CELLS = 100_000
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -120,6 +123,11 @@ class Mark:
         nowhere = np.full(len(self), np.nan)
         return values.get("x", nowhere), values.get("y", values.get("high", nowhere))
 
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Where a piece is pointed at, in units of x and y."""
+        x, y = self.middles()
+        return float(x[piece]), float(y[piece])
+
     def extent(self, axis: str) -> np.ndarray:
         """Values along "x" or "y" that the axis has to hold."""
         names = _EXTENT[axis] & set(self.arrays)
@@ -214,7 +222,8 @@ class Cells(Mark):
     """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
-    Pieces are counted row by row.
+    Pieces are counted row by row. ``rows`` and ``columns`` are the items that whole lines stand for; a cell stands for that
+    of its column, or else of its row. ``dots`` (n, m) says which cells have a dot, where they have room for one.
     """
 
     values: np.ndarray
@@ -224,6 +233,9 @@ class Cells(Mark):
     y1: float
     map: str = "tide"
     limits: tuple[float, float] = (0.0, 1.0)
+    rows: Items | None = None
+    columns: Items | None = None
+    dots: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -236,17 +248,47 @@ class Cells(Mark):
         values = values.view()
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+        for name, items, length in zip(("rows", "columns"), (self.rows, self.columns), values.shape):
+            if items is not None and len(items.index) != length:
+                raise PictureError(f"{self._what} have {length} {name}. Found items of {len(items.index)}.")
+        if self.dots is not None and np.shape(self.dots) != values.shape:
+            raise PictureError(f"{self._what} need dots of the shape {values.shape}. Found {np.shape(self.dots)}.")
         super().__post_init__()
+        if values.size > _MANY_CELLS:
+            _ = self.pyramid  # now, since views are loaded in the background
+
+    @cached_property
+    def pyramid(self) -> Pyramid:
+        """The values at several resolutions."""
+        return Pyramid(self.values)
 
     def __len__(self) -> int:
         return int(self.values.size)
 
+    def item(self, piece: int) -> tuple[str, int] | None:
+        """That of the column, or else of the row."""
+        places = divmod(piece, self.values.shape[1])[::-1]
+        for items, place in zip((self.columns, self.rows), places, strict=True):
+            if items is not None and items.index[place] >= 0:
+                return items.kind, int(items.index[place])
+        return super().item(piece)
+
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all cells, row by row."""
         n, m = self.values.shape
-        across = self.x0 + (np.arange(m) + 0.5) / max(m, 1) * (self.x1 - self.x0)
-        up = self.y0 + (np.arange(n) + 0.5) / max(n, 1) * (self.y1 - self.y0)
-        return np.tile(across, n), np.repeat(up, m)
+        rows, columns = np.divmod(np.arange(n * m), max(m, 1))
+        return self._across(columns), self._up(rows)
+
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Of one cell."""
+        row, column = divmod(piece, self.values.shape[1])
+        return float(self._across(column)), float(self._up(row))
+
+    def _across(self, columns: Any) -> Any:
+        return self.x0 + (columns + 0.5) / self.values.shape[1] * (self.x1 - self.x0)
+
+    def _up(self, rows: Any) -> Any:
+        return self.y0 + (rows + 0.5) / self.values.shape[0] * (self.y1 - self.y0)
 
     def extent(self, axis: str) -> np.ndarray:
         """The edges."""

@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from plaidwork.core.pictures import End, Key
+from plaidwork.core.pictures import End, Key, Tick
 from plaidwork.gui.pictures.frame import ACROSS, UP, Frame, LegendPlace, Pixels, beside
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import space
@@ -56,7 +56,8 @@ def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
     metrics, area, axis = style.metrics(), frame.area, frame.panel.y
     painter.setFont(style.font())
     high = metrics.height()
-    for tick in frame.y.ticks(UP):
+    ticks = placed_names(frame.y, high) if axis.scale == "category" else frame.y.ticks(UP)
+    for tick in ticks:
         at = round(frame.y.at(tick.value)) + 0.5
         if frame.panel.lines and axis.scale != "category":
             strong = tick.value == 0 and axis.scale == "linear"
@@ -88,12 +89,16 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
     painter.setPen(style.color("muted"))
     high = metrics.height()
-    if axis.ticks and axis.scale == "category":
+    if axis.ticks and frame.upright:
+        _paint_upright(painter, frame, style, y + space.XS)
+        high = frame.upright + space.XS
+    elif axis.ticks and axis.scale == "category":
         _paint_categories(painter, frame, style, y + space.XS)
     elif axis.ticks:
         _paint_values(painter, frame, metrics, y + space.XS)
     if axis.title:
         top = y + space.XS + (high + space.XS if axis.ticks else 0)
+        high = metrics.height()
         room = min(max(area.width(), metrics.horizontalAdvance(axis.title) + 2), frame.right - frame.left)
         left = min(max(area.center().x() - room / 2, frame.left), frame.right - room)
         painter.drawText(QRectF(left, top, room, high), _CENTRE, elided(metrics, axis.title, room))
@@ -108,6 +113,27 @@ def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: 
             continue
         last = left + wide
         painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
+
+
+def placed_names(pixels: Pixels, room: float) -> list[Tick]:
+    """Names of an axis of categories: every so many that each has ``room`` pixels."""
+    scaling = pixels.scaling
+    every = max(1, math.ceil(0.9 * room / max(abs(pixels.at(1) - pixels.at(0)), 1e-6)))
+    first, last = max(0, math.ceil(scaling.low)), min(len(scaling.names) - 1, math.floor(scaling.high))
+    places = range(-(-first // every) * every, last + 1, every)
+    return [Tick(float(k), scaling.names[k]) for k in places]
+
+
+def _paint_upright(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
+    """Names below their places, read from above to below."""
+    metrics = style.metrics()
+    for tick in placed_names(frame.x, metrics.height()):
+        painter.save()
+        painter.translate(frame.x.at(tick.value), top)
+        painter.rotate(90)
+        shown = elided(metrics, tick.text, frame.upright + 1)
+        painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), shown)
+        painter.restore()
 
 
 def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float) -> None:

@@ -207,7 +207,7 @@ class PictureCanvas(QWidget):
         across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
-            share = (frame.area.bottom() - at.y()) / frame.area.height()
+            share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
             up[p] = _scaled(up.get(p, WHOLE), share, factor)
         self._set_zoom(Zoom(across, up))
         return True
@@ -243,7 +243,7 @@ class PictureCanvas(QWidget):
         across = _moved(zoom.x, -away.x() / frame.area.width())
         up = dict(zoom.y)
         if p in up:
-            up[p] = _moved(up[p], away.y() / frame.area.height())
+            up[p] = _moved(up[p], -away.y() / (frame.y.end - frame.y.start))
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

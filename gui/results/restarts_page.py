@@ -17,7 +17,7 @@ from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.pyramid import Pyramid
+from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.widgets import ColorBar, Label
 
