@@ -18,7 +18,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture
+from plaidwork.core.pictures.picture import End, Key, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Panel",
     "Picture",
     "Points",
+    "Ramp",
     "Rug",
     "Rule",
     "Scaling",

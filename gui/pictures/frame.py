@@ -10,9 +10,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from plaidwork.core.pictures import Bars, Key, Panel, Picture, Scaling, Tick
+from plaidwork.core.pictures import Bars, Key, Panel, Picture, Ramp, Scaling, Tick
 from plaidwork.gui.pictures.style import Style
-from plaidwork.gui.tokens import space
+from plaidwork.gui.tokens import size, space
 
 ACROSS, UP = 84.0, 50.0
 """Pixels from tick to tick, about."""
@@ -21,6 +21,8 @@ _WIDEST = 640.0
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
 _MEASURED = 400
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
+RAMP, GAUGE = 150.0, 60.0
+"""Pixels of a colour map in the legend, and of the bar before a name beside a panel."""
 Window = tuple[float, float]
 WHOLE: Window = (0.0, 1.0)
 
@@ -82,7 +84,7 @@ class Frame:
 class LegendPlace:
     """An entry of the legend and its box."""
 
-    key: Key
+    key: Key | Ramp
     box: QRectF
 
 
@@ -136,14 +138,21 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     return legend + rows * (picture.grid[1] * style.scale + space.L)
 
 
-def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[LegendPlace, ...], float]:
-    """Entries in rows from the left, and the height they take."""
+def _legend(
+    keys: tuple[Key | Ramp, ...], rect: QRectF, style: Style
+) -> tuple[tuple[LegendPlace, ...], float]:
+    """Entries in rows from the left, a colour map at the end of its row, and the height they take."""
     metrics = style.metrics()
     x, y, high, found = rect.left(), rect.top(), metrics.height() + space.XS, []
+    if any(isinstance(key, Ramp) for key in keys):
+        high += size.COLOR_BAR + 2
     for key in keys:
-        wide = min(_SIGN + 6 + metrics.horizontalAdvance(key.text), rect.width())
+        beside = RAMP + space.M if isinstance(key, Ramp) else _SIGN + 6
+        wide = min(beside + metrics.horizontalAdvance(key.text), rect.width())
         if x > rect.left() and x + wide > rect.right():
             x, y = rect.left(), y + high
+        if isinstance(key, Ramp):
+            x = rect.right() - wide
         found.append(LegendPlace(key, QRectF(x, y, wide, high)))
         x += wide + space.M
     return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
@@ -151,16 +160,24 @@ def _legend(keys: tuple[Key, ...], rect: QRectF, style: Style) -> tuple[tuple[Le
 
 def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
     """Room below the marks: tick texts and the name of the axis."""
-    high = style.metrics().height()
     upright = upright_names(panel, style, rect, across)
     if upright:
+        high = style.metrics().height()
         return upright + space.S + (high + space.XS if panel.x.title else 0.0)
+    return 2.0 if panel.x.above else _along(panel, style)
+
+
+def _along(panel: Panel, style: Style) -> float:
+    """Height of the tick texts and the name of x."""
+    high = style.metrics().height()
     return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
 
 
 def _top(panel: Panel, style: Style) -> float:
     """Room above the marks: the title, labels of bars or half a tick text."""
     title = style.metrics("strong").height() + space.S if panel.title else 0.0
+    if panel.x.above:
+        return title + _along(panel, style)
     if any(isinstance(mark, Bars) and mark.labels for mark in panel.marks):
         return title + style.metrics("strong").height()
     return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
@@ -195,14 +212,27 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
     fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
     fixed += space.M * (len(rooms) - 1)
-    flexible = sum(panel.height == 0 for panel in panels)
-    share = max((rect.height() - fixed) / max(flexible, 1), 3 * line)
+    flexible = [panel for panel in panels if panel.height == 0]
+    left, shares = rect.height() - fixed, {}
+    for panel in sorted(
+        flexible, key=lambda panel: _most_high(panel, style)
+    ):  # the low ones leave room to the others
+        high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
+        shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
     for panel, (top, bottom) in zip(panels, rooms, strict=True):
-        high = panel.height * line or share
+        high = panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
         y += top + high + bottom + space.M
     return spans
+
+
+def _most_high(panel: Panel, style: Style) -> float:
+    """Pixels that a panel is high at most."""
+    if not panel.highest:
+        return math.inf
+    up = panel.scaling("y")
+    return panel.highest * style.scale * (up.high - up.low)
 
 
 def _sides(panels: tuple[Panel, ...], ups: list[Pixels], rect: QRectF, style: Style) -> Window:
@@ -254,7 +284,7 @@ def widest_of(texts: list[str], metrics: QFontMetricsF) -> float:
 
 def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
     """Height of names that are written upright below a panel; 0 when they have room beside each other."""
-    if not (panel.x.turned and panel.x.ticks):
+    if not (panel.x.turned and panel.x.ticks) or panel.x.above:
         return 0.0
     metrics = style.metrics()
     widest = widest_of(shown_names(across), metrics)
@@ -265,8 +295,11 @@ def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> 
 
 def _right(panel: Panel, style: Style) -> float:
     metrics = style.metrics()
-    names = [metrics.horizontalAdvance(end.text) for end in panel.ends]
-    return min(max(names), _LONGEST) + space.S if names else float(space.M)
+    names = [
+        metrics.horizontalAdvance(text) for text in (*(end.text for end in panel.ends), panel.ends_title)
+    ]
+    gauge = GAUGE + space.S if any(end.share is not None for end in panel.ends) else 0.0
+    return min(max(names) + gauge, _LONGEST) + space.S if panel.ends else float(space.M)
 
 
 def beside(frame: Frame) -> QRectF | None:

@@ -44,11 +44,7 @@ def cell_pixels(
     sample: Sample, limits: tuple[float, float], name: str, style: Style, ratio: int = 1
 ) -> np.ndarray:
     """(h, w) uint32 colours of sampled cells by a colour map, missing ones hatched every 6 pixels."""
-    low, high = limits
-    index = np.subtract(sample.cells, np.float32(low), dtype=np.float32)
-    index *= np.float32(255.999 / (high - low))
-    np.clip(index, 0, 255, out=index)
-    pixels = sample.spread(_packed(name, style.scheme)[index.astype(np.uint8)])
+    pixels = sample.spread(_inks(sample.cells, limits, name, style))
     if sample.known is not None:
         missing = sample.spread(sample.known <= 0)
         y, x = np.nonzero(missing)
@@ -57,6 +53,22 @@ def cell_pixels(
         pixels = np.array(pixels)
         pixels[y, x] = np.where(lines, line, ground)
     return pixels
+
+
+def shades(mark: Cells, style: Style) -> np.ndarray:
+    """(n, m) uint32 colours of all cells, missing ones in that of borders."""
+    known = np.isfinite(mark.values)
+    inks = _inks(np.where(known, mark.values, mark.limits[0]), mark.limits, mark.map, style)
+    return np.where(known, inks, np.uint32(style.color("border").rgba()))
+
+
+def _inks(values: np.ndarray, limits: tuple[float, float], name: str, style: Style) -> np.ndarray:
+    """uint32 colours of known values."""
+    low, high = limits
+    index = np.subtract(values, np.float32(low), dtype=np.float32)
+    index *= np.float32(255.999 / (high - low))
+    np.clip(index, 0, 255, out=index)
+    return _packed(name, style.scheme)[index.astype(np.uint8)]
 
 
 @lru_cache(maxsize=16)
