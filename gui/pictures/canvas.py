@@ -196,7 +196,10 @@ class PictureCanvas(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right walk along a mark, up and down to another; Enter selects, + and − zoom, 0 shows all."""
+        """Left and right walk along a mark, up and down to another; Enter selects, + and − zoom, 0 shows all.
+
+        With Ctrl the arrows move the part that is shown.
+        """
         key = Qt.Key(event.key())
         step = {
             Qt.Key.Key_Right: 1,
@@ -208,6 +211,8 @@ class PictureCanvas(QWidget):
         turn = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}.get(key, 0)
         if self.picture is None:
             super().keyPressEvent(event)
+        elif (step or jump) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._shift(step, jump)
         elif step or jump:
             self._walk(step, jump)
         elif turn:
@@ -237,6 +242,14 @@ class PictureCanvas(QWidget):
         if zoom != self.zoom:
             self.zoom = zoom
             self.redraw()
+
+    def _shift(self, right: int, down: int) -> None:
+        """Move the part of the first panel that is shown by a tenth."""
+        window = self.zoom.y.get(0, WHOLE)
+        sign = 1 if self.frames.frames[0].panel.y.down else -1
+        across = _moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
+        up = _moved(window, sign * down * (window[1] - window[0]) / 10)
+        self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
 
     def _panel_at(self, at: QPointF) -> int | None:
         for p, frame in enumerate(self.frames.frames):

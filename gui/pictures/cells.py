@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import Cells
 from plaidwork.gui.pictures.frame import Frame
@@ -16,6 +16,7 @@ from plaidwork.gui.theme import ink_on
 
 _DOT, _LEAST_DOTTED, _MOST_POINTED = 2.5, 8.0, 200
 """Radius of a dot, pixels of the smallest cells that have one, and lines that are pointed at, at most."""
+_FINE, _OF_LINES = 3.0, (QPaintEngine.Type.Pdf, QPaintEngine.Type.SVG)
 _TILE, _MOST_TILES, _ROUND = 12.0, 20_000, 3.0
 """Pixels of the smallest cells that stand apart, how many of them at most, and the radius of their corners."""
 
@@ -34,7 +35,7 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
     first = cell_box(mark, frame, 0, 0) if len(mark) else QRectF()
     small = min(first.width(), first.height()) < 2 or first.width() < _TILE
     if not mark.gap or small or len(mark) > _MOST_TILES:
-        found = cells_image(mark, frame, style, painter.device().devicePixelRatioF())
+        found = cells_image(mark, frame, style, _ratio(painter))
         if found is not None:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
             painter.drawImage(found[1], found[0])
@@ -47,6 +48,12 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
         painter.setBrush(style.color("text"))
         for row, column in np.argwhere(mark.dots).tolist():
             painter.drawEllipse(cell_box(mark, frame, row, column).center(), _DOT, _DOT)
+
+
+def _ratio(painter: QPainter) -> float:
+    """Pixels of a unit of the layout: files of lines have finer ones, so that the edges of cells are where they are."""
+    ratio = painter.device().devicePixelRatioF()
+    return max(ratio, _FINE) if painter.paintEngine().type() in _OF_LINES else ratio
 
 
 def paint_lines_of(

@@ -23,7 +23,7 @@ from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
-from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -205,4 +205,7 @@ class PicturePage(ResultPage):
         return picture_image(self.printed, paper_like(size, scale=scale))
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        matrix = self.loaded.matrix
+        if matrix is not None:
+            return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
         return dict(self.loaded.table), {}
