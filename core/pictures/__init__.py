@@ -18,7 +18,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Line",
     "Links",
     "Mark",
+    "Matrix",
     "Outlines",
     "Panel",
     "Picture",
