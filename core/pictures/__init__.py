@@ -2,13 +2,13 @@
 
 from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
 from plaidwork.core.pictures.describe import describe
+from plaidwork.core.pictures.items import Items
 from plaidwork.core.pictures.marks import (
     Bands,
     Bars,
     Cells,
     Color,
     Intervals,
-    Items,
     Line,
     Links,
     Mark,
@@ -19,7 +19,7 @@ from plaidwork.core.pictures.marks import (
     Swarm,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Line",
     "Links",
     "Mark",
+    "Matrix",
     "Outlines",
     "Panel",
     "Picture",

@@ -8,15 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Line, Mark, Picture, Points
-from plaidwork.gui.pictures.axes import (
-    elided,
-    paint_aside,
-    paint_ends,
-    paint_ground,
-    paint_legend,
-    paint_ramp,
-)
+from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Picture, Points
+from plaidwork.gui.pictures.axes import elided, paint_aside, paint_ends, paint_ground, paint_legend
+from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
 from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point, paint_points
@@ -39,8 +33,6 @@ def paint_picture(
     """Everything but what is pointed at; points that are not among those ``selected``, by kind, are pale."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     paint_legend(painter, layout.legend, style)
-    if picture.ramp is not None and layout.ramp is not None:
-        paint_ramp(painter, picture.ramp, layout.ramp, style)
     for frame in layout.frames:
         paint_ground(painter, frame, style)
         painter.save()
@@ -66,7 +58,8 @@ def chosen_of(mark: Mark, selected: Selected) -> np.ndarray | None:
     """Which points (n,) of a mark are selected; None when it fades nothing, for it has none of several that are."""
     if not isinstance(mark, Points) or mark.of is None or len(mark) < 2 or not selected.get(mark.of.kind):
         return None
-    chosen = np.isin(mark.of.index, np.fromiter(selected[mark.of.kind], dtype=np.intp))
+    chosen = np.zeros(len(mark), dtype=bool)
+    chosen[mark.of.pieces(selected[mark.of.kind])] = True
     return chosen if chosen.any() else None
 
 
@@ -80,7 +73,11 @@ def paint_spots(
 ) -> None:
     """Mark the pieces that are pointed at, or those that are selected."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    cells: dict[tuple[int, int], list[int]] = {}
     for spot in spots:
+        if isinstance(mark_of(picture, spot), Cells):
+            cells.setdefault((spot.panel, spot.mark), []).append(spot.piece)
+            continue
         frame, mark = layout.frames[spot.panel], mark_of(picture, spot)
         painter.save()
         painter.setClipRect(_inside(frame).adjusted(-2, -2, 2, 2))
@@ -104,6 +101,10 @@ def paint_spots(
                 _across(painter, frame, at.x(), style)
             paint_point(painter, at, style.color(mark.color_of(spot.piece)), 0, 5, style)
         painter.restore()
+    for (panel, number), pieces in cells.items():
+        together = mark_of(picture, Spot(panel, number, 0))
+        assert isinstance(together, Cells)
+        paint_cell_spots(together, painter, layout.frames[panel], pieces, style, selected)
 
 
 def _paint_tag(painter: QPainter, at: QPointF, name: str, frame: Frame, style: Style) -> None:

@@ -14,30 +14,25 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Picture, Points, ViewChoice
-from plaidwork.core.pictures.scales import Axis
+from plaidwork.core.pictures import Cells, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.hits import Spot, mark_of, readable
+from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
-from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that a choice may follow before there is a picture."""
+_POINTED = 200
+"""Rows and columns that a search points at, at most."""
 _SEARCHED = 20_000
 """Pieces looked through for a text, at most."""
-
-
-def points_in(picture: Picture) -> dict[str, None]:
-    """Kinds of the shared items that points of a picture stand for."""
-    marks = (mark for panel in picture.panels for mark in panel.marks if isinstance(mark, Points))
-    return {mark.of.kind: None for mark in marks if mark.of is not None and mark.of.shared}
 
 
 class PicturePage(ResultPage):
@@ -114,11 +109,11 @@ class PicturePage(ResultPage):
             self._following = True
 
     # -- selection and search -------------------------------------------------------------------
-    def pick(self, kind: str, number: int) -> None:
-        """Select the item of a mark in all views of the run; once more, or beside all marks, select nothing."""
+    def pick(self, kind: str, numbers: tuple[int, ...]) -> None:
+        """Select the items of a mark in all views of the run; once more, or beside all marks, select nothing."""
         if kind in self._kinds():
-            again = self._selection.get(kind) == (number,)
-            self._selection.set(kind, () if again else (number,))
+            again = set(self._selection.get(kind)) == set(numbers)
+            self._selection.set(kind, () if again else numbers)
         elif not kind:
             for one in self._kinds():
                 self._selection.set(one, ())
@@ -133,12 +128,11 @@ class PicturePage(ResultPage):
     def _kinds(self) -> list[str]:
         """Kinds of items that the picture's marks stand for, and that are selected in all views."""
         panels = self.loaded.panels if self.loaded is not None else ()
-        found = (mark.of for panel in panels for mark in panel.marks if mark.of is not None)
-        return list(dict.fromkeys(of.kind for of in found if of.shared))
+        return sorted({kind for panel in panels for mark in panel.marks for kind in mark.kinds})
 
     @property
     def _selected(self) -> dict[str, tuple[int, ...]]:
-        return {kind: self._selection.get(kind) for kind in (*SHARED, *self._kinds())}
+        return {kind: self._selection.get(kind) for kind in dict.fromkeys((*SHARED, *self._kinds()))}
 
     def _on_selection(self, kind: str) -> None:
         """Show what is selected, in the picture of the item where that is a choice."""
@@ -148,24 +142,39 @@ class PicturePage(ResultPage):
             offered = choice.of == kind and value in dict(choice.options)
             if offered and choice.value.isdigit() and choice.value != value:
                 self.choose(choice.id, value)
-        if self.loaded is not None and not self.state:
-            self._show_selected()
+        self._show_selected()
 
     def _show_selected(self) -> None:
-        picture: Picture = self.loaded
-        self.chart.set_selected(self._selected)
-        count = sum(len(self._selection.get(kind)) for kind in points_in(picture))
-        selected = f"{format_count(count)} selected" if count else ""
-        self._set_notes("; ".join(filter(None, (picture.notes, selected))))
+        chosen = self._selected
+        self.chart.set_selected(chosen)
+        if self.loaded is not None and self.loaded.panels:
+            self._set_notes(self._words_of(chosen) or self._with_count(self.loaded.notes))
+
+    def _with_count(self, notes: str) -> str:
+        """The notes, and how many items of points are selected."""
+        marks = (mark for panel in self.loaded.panels for mark in panel.marks if isinstance(mark, Points))
+        kinds = {kind for mark in marks for kind in mark.kinds}
+        count = sum(len(self._selection.get(kind)) for kind in kinds)
+        return "; ".join(filter(None, (notes, f"{format_count(count)} selected" if count else "")))
+
+    def _words_of(self, chosen: Mapping[str, tuple[int, ...]]) -> str:
+        """What the last mark that stands for the only item selected says of it."""
+        only = [(kind, items) for kind, items in chosen.items() if len(items) == 1 and kind in self._kinds()]
+        if len(only) != 1:
+            return ""
+        spots = list(spots_of(self.loaded, only[0][0], frozenset(only[0][1])))
+        texts = [text_of(self.loaded, spot) for spot in spots]
+        return next((text for text in reversed(texts) if text), "")
 
     def search(self, text: str) -> list[str]:
         """Choose what is called so, select the points of that name, or go to the first mark whose words hold the text."""
         if self.loaded is None or self.state:
             return []
+        wanted = text.casefold()
+        self.chart.point_out(self._places(wanted) if text else {})
         if not text:
             self._let_go()
             return []
-        wanted = text.casefold()
         for choice in self.loaded.choices:
             hits = [(key, name) for key, name in choice.options if wanted in findable(name)]
             if choice.searched and hits:
@@ -174,33 +183,48 @@ class PicturePage(ResultPage):
         found = list(self._matches(wanted))
         if found and not self._select_found([spot for spot, _ in found]):
             self.chart.show_spot(found[0][0])
+            items = mark_of(self.loaded, found[0][0]).items(found[0][0].piece)
+            if items is not None and items[0] == "layer":
+                self._selection.set("layer", items[1])
         return [words for _, words in found]
 
     def _select_found(self, spots: list[Spot]) -> bool:
         """Select the items of marks whose pieces have names; False when there are none."""
         marks = [(mark_of(self.loaded, spot), spot.piece) for spot in spots]
-        items = [mark.item(piece) for mark, piece in marks if mark.called is not None]
+        items = [mark.items(piece) for mark, piece in marks if mark.called is not None]
         found = [item for item in items if item is not None and item[0] in self._kinds()]
         if found:
             self._found_kind = found[0][0]
-            self._selection.set(self._found_kind, sorted({n for kind, n in found if kind == found[0][0]}))
+            self._selection.set(self._found_kind, sorted({n for _, numbers in found for n in numbers}))
         return bool(found)
+
+    def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:
+        """Rows and columns of cells whose names hold a text, by panel and axis."""
+        found = {}
+        for p, panel in enumerate(self.loaded.panels):
+            for axis, names in (("x", panel.x.names), ("y", panel.y.names)):
+                if any(isinstance(mark, Cells) for mark in panel.marks):
+                    hits = [k for k, name in enumerate(names) if wanted in findable(name)]
+                    found[p, axis] = np.array(hits[:_POINTED])
+        return found
 
     def _matches(self, wanted: str) -> list[tuple[Spot, str]]:
         """Pieces whose name on an axis of categories, or else whose words, hold a text."""
         picture: Picture = self.loaded
-        found = []
-        for panel, number in readable(picture):
-            axis: Axis = picture.panels[panel].x
-            mark = mark_of(picture, Spot(panel, number, 0))
-            x = np.nan_to_num(mark.middles()[0], nan=-1)
+        found: dict[str, Spot] = {}
+        texts = []
+        for p, number in readable(picture):
+            panel, mark = picture.panels[p], mark_of(picture, Spot(p, number, 0))
+            if panel.x.names or panel.y.names:
+                for piece, name in named_pieces(mark, panel.x.names, panel.y.names):
+                    if wanted in findable(name):
+                        found.setdefault(name, Spot(p, number, piece))
+                continue
             for piece in range(min(len(mark), _SEARCHED)):
-                named = mark.called_of(piece)
-                if not named and axis.names and 0 <= x[piece] < len(axis.names):
-                    named = axis.names[int(x[piece])]
-                if wanted in findable(named or mark.text(piece)):
-                    found.append((Spot(panel, number, piece), named or mark.text(piece)))
-        return found
+                words = mark.called_of(piece) or mark.text(piece)
+                if wanted in findable(words):
+                    texts.append((Spot(p, number, piece), words))
+        return [(spot, name) for name, spot in found.items()] or texts
 
     def _let_go(self) -> None:
         """Select nothing of what a search has found."""
@@ -267,4 +291,7 @@ class PicturePage(ResultPage):
         return picture_image(self.printed, paper_like(size, scale=scale))
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        matrix = self.loaded.matrix
+        if matrix is not None:
+            return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
         return dict(self.loaded.table), {}
