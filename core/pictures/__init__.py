@@ -13,13 +13,12 @@ from plaidwork.core.pictures.marks import (
     Links,
     Mark,
     Outlines,
-    Points,
     Rug,
     Rule,
-    Swarm,
     Texts,
 )
 from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [

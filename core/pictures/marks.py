@@ -7,7 +7,7 @@ which items the pieces stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -146,39 +146,6 @@ class Mark:
 
 
 _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
-
-
-@dataclass(frozen=True)
-class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each: -1 pale and hollow, -2 a cross, -3 hollow.
-
-    With ``levels`` (n,) each has its colour by a map of the theme between ``limits``; NaN is a cross.
-    """
-
-    x: Numbers
-    y: Numbers
-    size: float = 8.0
-    shapes: Sequence[int] | np.ndarray = ()
-    levels: Numbers | None = None
-    map: str = "tide"
-    limits: tuple[float, float] = (0.0, 1.0)
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "levels")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        shapes = np.array(self.shapes, dtype=np.int8)
-        if len(shapes) not in (0, len(self)):
-            raise PictureError(f"{self._what} have {len(self)} pieces and {len(shapes)} shapes.")
-        shapes.setflags(write=False)
-        object.__setattr__(self, "shapes", shapes)
-
-
-@dataclass(frozen=True)
-class Swarm(Points):
-    """Points at the heights ``y`` around the places ``x`` 0, 1, … of an axis of categories, moved aside so that none hides
-    another, within the ``share`` of the room of a category."""
-
-    share: float = 0.84
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
-    QPolygonF,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.pictures import Cells, Picture, Points, describe
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.hits import (
     Spot,
     alike,
@@ -32,12 +31,13 @@ from plaidwork.gui.pictures.hits import (
     text_of,
 )
 from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
+from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
-_NOTCH, _CLOSEST = 0.8, 1e-4
+_NOTCH = 0.8
 _MOST_MARKED = 2000
 _BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
 _MORE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -89,7 +89,7 @@ class PictureCanvas(QWidget):
         """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
         old, self.picture, self.current = self.picture, picture, None
         self.pointed = {}
-        if old is None or not _goes_on(old, picture):
+        if old is None or not goes_on(old, picture):
             self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
@@ -281,8 +281,8 @@ class PictureCanvas(QWidget):
         """Move the part of the first panel that is shown by a tenth."""
         window = self.zoom.y.get(0, WHOLE)
         sign = 1 if self.frames.frames[0].panel.y.down else -1
-        across = _moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
-        up = _moved(window, sign * down * (window[1] - window[0]) / 10)
+        across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
+        up = moved(window, sign * down * (window[1] - window[0]) / 10)
         self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
 
     def _panel_at(self, at: QPointF) -> int | None:
@@ -299,11 +299,11 @@ class PictureCanvas(QWidget):
         frame, factor = self.frames.frames[p], _NOTCH**notches
         across = self.zoom.x
         if "x" in frame.panel.zoom:
-            across = _scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
+            across = scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
             share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
-            up[p] = _scaled(up.get(p, WHOLE), share, factor)
+            up[p] = scaled(up.get(p, WHOLE), share, factor)
         self._set_zoom(Zoom(across, up))
         return True
 
@@ -351,10 +351,10 @@ class PictureCanvas(QWidget):
             return
         self._dragged = True
         frame = self.frames.frames[p]
-        across = _moved(zoom.x, -away.x() / frame.area.width())
+        across = moved(zoom.x, -away.x() / frame.area.width())
         up = dict(zoom.y)
         if p in up:
-            up[p] = _moved(up[p], -away.y() / (frame.y.end - frame.y.start))
+            up[p] = moved(up[p], -away.y() / (frame.y.end - frame.y.start))
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -385,41 +385,3 @@ class PictureCanvas(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all again."""
         self.reset_view()
-
-
-def _goes_on(old: Picture, new: Picture) -> bool:
-    if len(old.panels) != len(new.panels):
-        return False
-    pairs = zip(old.panels, new.panels, strict=True)
-    return old.choices == new.choices or all(
-        (a.x, a.y, a.scaling("x"), a.scaling("y")) == (b.x, b.y, b.scaling("x"), b.scaling("y"))
-        for a, b in pairs
-    )
-
-
-def paint_lasso(painter: QPainter, path: list[QPointF]) -> None:
-    """The area that is being drawn around points."""
-    ink = theme().color("accent")
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(ink, 1.4))
-    ink.setAlphaF(0.12)
-    painter.setBrush(ink)
-    painter.drawPolygon(QPolygonF(path))
-
-
-def _scaled(window: Window, share: float, factor: float) -> Window:
-    """The part of a scale after zooming about a share of what is shown."""
-    low, high = window
-    at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
-    return _kept(at - share * long, long)
-
-
-def _moved(window: Window, by: float) -> Window:
-    long = window[1] - window[0]
-    return _kept(window[0] + by * long, long)
-
-
-def _kept(low: float, long: float) -> Window:
-    """A window of this length within the whole."""
-    low = min(max(low, 0.0), 1.0 - long)
-    return WHOLE if long >= 1 else (low, low + long)
