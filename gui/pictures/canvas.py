@@ -31,7 +31,7 @@ from plaidwork.gui.pictures.hits import (
     text_of,
 )
 from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
-from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled
+from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
 
@@ -201,14 +201,14 @@ class PictureCanvas(QWidget):
         long = window[1] - window[0]
         if room:
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
-            moved = _kept((low + high - long) / 2, long)
+            shown = within((low + high - long) / 2, long)
         else:
-            moved = _kept(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
-        if moved != window:
+            shown = within(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
+        if shown != window:
             up = dict(self.zoom.y)
             if axis == "y":
-                up[panel] = moved
-            self._set_zoom(Zoom(moved if axis == "x" else self.zoom.x, up))
+                up[panel] = shown
+            self._set_zoom(Zoom(shown if axis == "x" else self.zoom.x, up))
 
     def _walk(self, step: int, jump: int) -> None:
         """To another piece by the keys; a part that is shown moves along."""

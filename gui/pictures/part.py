@@ -37,16 +37,16 @@ def scaled(window: Window, share: float, factor: float) -> Window:
     """The part of a scale after zooming about a share of what is shown."""
     low, high = window
     at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
-    return _kept(at - share * long, long)
+    return within(at - share * long, long)
 
 
 def moved(window: Window, by: float) -> Window:
     """The part of a scale after moving by a share of the whole."""
     long = window[1] - window[0]
-    return _kept(window[0] + by * long, long)
+    return within(window[0] + by * long, long)
 
 
-def _kept(low: float, long: float) -> Window:
+def within(low: float, long: float) -> Window:
     """A window of this length within the whole."""
     low = min(max(low, 0.0), 1.0 - long)
     return WHOLE if long >= 1 else (low, low + long)
