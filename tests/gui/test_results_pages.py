@@ -223,9 +223,7 @@ def test_bars_from_a_table_and_from_arrays(opened, qtbot, tmp_path):
     assert page.loaded.panels[0].x.names == ("4", "5")
     told = []
     page.hovered.connect(told.append)
-    page.chart.show_spot(None)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
-    page.chart.show_spot(None)
     qtbot.keyClick(page.chart, Qt.Key.Key_Right)
     assert told[-1] == "Number of blocks 5: 0.75"
     assert page.search("4") == ["4"]
