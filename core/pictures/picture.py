@@ -97,7 +97,8 @@ class Picture:
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title;
-    ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
+    ``notes`` stand below. The host puts in ``choices``: what the view has asked for, with the values in force; and, where the
+    picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and ``origin``: what it was made from.
     """
 
     headline: str
@@ -108,6 +109,8 @@ class Picture:
     table: Mapping[str, Any] = field(default_factory=dict)
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
+    doubt: str = ""
+    origin: str = ""
     grid: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
