@@ -304,7 +304,7 @@ def test_the_picture_of_the_documents_is_drawn():
     picture = factory.load(SimpleNamespace(array=lambda name: np.array([1.5, -2.0])), choices)
     assert [choice.value for choice in choices.declared] == ["given"]
     mark = picture.panels[0].marks[0]
-    assert (mark.text(1), mark.item(1)) == ("feature 2: -2", ("column", 1))
+    assert (mark.text(1), mark.items(1)) == ("feature 2: -2", ("column", (1,)))
     assert api_pictures.describe(picture).splitlines()[2:] == ["1\t1.5", "2\t\u22122"]
 
 

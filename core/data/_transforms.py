@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -238,10 +237,12 @@ def select(dataset: Dataset, options: Options) -> Result:
     axis, names, label = _axis_of(dataset, options, "Select by name")
     wanted = options["names"]
     if isinstance(wanted, str):
-        wanted = [part.strip() for part in re.split(r"[\n;]", wanted) if part.strip()]
+        parts = (
+            wanted.split("\n") if "\n" in wanted else wanted.split(";")
+        )  # names in lines may hold a semicolon
+        wanted = [part.strip() for part in parts if part.strip()]
     if not wanted:
         raise DataError("Select by name: no name was given.", f"Name the {label} to keep or to leave out.")
-    index_of = {name: index for index, name in enumerate(names)}
     for name in wanted:
         if name not in index_of:
             near = difflib.get_close_matches(name, names, n=1)

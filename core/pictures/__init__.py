@@ -18,7 +18,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture
+from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -34,10 +34,12 @@ __all__ = [
     "Line",
     "Links",
     "Mark",
+    "Matrix",
     "Outlines",
     "Panel",
     "Picture",
     "Points",
+    "Ramp",
     "Rug",
     "Rule",
     "Scaling",

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.pyramid import Pyramid
 
 Numbers = Any
 """A list or an array (n,), kept as a read-only float64 array."""
@@ -21,6 +23,7 @@ Color = str | int
 """A token of the theme ("text", "muted", "control", "neutral" …), or the number of a category."""
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
+_MANY_CELLS = 100_000
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -33,17 +36,44 @@ def area_categories(count: int) -> tuple[int, ...]:
 @dataclass(frozen=True)
 class Items:
     """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
-    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none."""
+    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none.
+
+    Where a piece stands for several items or for none, ``piece`` (n,) is the number of the piece of each item.
+    """
 
     kind: str
     index: np.ndarray
+    piece: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        index = np.array(self.index, dtype=np.intp)
-        if index.ndim != 1:
-            raise PictureError(f"The items of a mark are a list of numbers. Found the shape {index.shape}.")
-        index.setflags(write=False)
-        object.__setattr__(self, "index", index)
+        for name in ("index", "piece"):
+            if getattr(self, name) is None:
+                continue
+            numbers = np.array(getattr(self, name), dtype=np.intp)
+            if numbers.ndim != 1 or numbers.shape != np.shape(self.index):
+                raise PictureError(
+                    f"The items of a mark are a list of numbers. Found the shape {numbers.shape}."
+                )
+            numbers.setflags(write=False)
+            object.__setattr__(self, name, numbers)
+
+    @property
+    def reach(self) -> int:
+        """How many pieces a mark has at least that these belong to."""
+        if self.piece is None:
+            return len(self.index)
+        return int(self.piece.max()) + 1 if len(self.piece) else 0
+
+    def of(self, piece: int) -> tuple[int, ...]:
+        """Numbers of the items of a piece."""
+        if self.piece is None:
+            return (int(self.index[piece]),) if self.index[piece] >= 0 else ()
+        return tuple(self.index[self.piece == piece].tolist())
+
+    def pieces(self, items: frozenset[int]) -> np.ndarray:
+        """Numbers of the pieces that stand for one of these items."""
+        hits = np.isin(self.index, np.fromiter(items, dtype=np.intp))
+        return np.flatnonzero(hits) if self.piece is None else np.unique(self.piece[hits])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +98,11 @@ class Mark:
         for word, given in (("read-outs", self.read), ("colours", self.color)):
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
-        if self.of is not None and len(self.of.index) != len(self):
-            raise PictureError(
-                f"{self._what} have {len(self)} pieces and stand for {len(self.of.index)} items."
-            )
+        if self.of is not None:
+            found, single = self.of.reach, self.of.piece is None
+            if found != len(self) if single else found > len(self):
+                what = "stand for {} items" if single else "items of {}"
+                raise PictureError(f"{self._what} have {len(self)} pieces and {what.format(found)}.")
 
     @property
     def _what(self) -> str:
@@ -106,11 +137,20 @@ class Mark:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
 
-    def item(self, piece: int) -> tuple[str, int] | None:
-        """Kind and number of the item of a piece."""
-        if self.of is None or self.of.index[piece] < 0:
-            return None
-        return self.of.kind, int(self.of.index[piece])
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of the items that pieces stand for."""
+        return frozenset() if self.of is None else frozenset({self.of.kind})
+
+    def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
+        """Kind and numbers of the items of a piece."""
+        numbers = self.of.of(piece) if self.of is not None else ()
+        return (self.of.kind, numbers) if self.of is not None and numbers else None
+
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Where a piece is pointed at, in units of x and y."""
+        x, y = self.middles()
+        return float(x[piece]), float(y[piece])
 
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Where each piece is pointed at, in units of x and y."""
@@ -214,7 +254,10 @@ class Cells(Mark):
     """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
-    Pieces are counted row by row.
+    Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
+    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles.
+    ``rows`` and ``columns`` are the items that whole lines stand for. ``dots`` (n, m) says which cells have a dot, where
+    they have room for one.
     """
 
     values: np.ndarray
@@ -224,9 +267,16 @@ class Cells(Mark):
     y1: float
     map: str = "tide"
     limits: tuple[float, float] = (0.0, 1.0)
+    labels: tuple[str, ...] = ()
+    gap: float = 0.0
+    rows: Items | None = None
+    columns: Items | None = None
+    dots: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
+        if self.labels and len(self.labels) != values.size:
+            raise PictureError(f"{self._what} have {values.size} pieces and {len(self.labels)} labels.")
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
         if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
@@ -236,17 +286,61 @@ class Cells(Mark):
         values = values.view()
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+        for name, items, length in zip(("rows", "columns"), (self.rows, self.columns), values.shape):
+            if items is not None and len(items.index) != length:
+                raise PictureError(f"{self._what} have {length} {name}. Found items of {len(items.index)}.")
+        if self.dots is not None and np.shape(self.dots) != values.shape:
+            raise PictureError(
+                f"{self._what} need dots of the shape {values.shape}. Found {np.shape(self.dots)}."
+            )
         super().__post_init__()
+        if values.size > _MANY_CELLS:
+            _ = self.pyramid  # now, since views are loaded in the background
+
+    @cached_property
+    def pyramid(self) -> Pyramid:
+        """The values at several resolutions."""
+        return Pyramid(self.values)
 
     def __len__(self) -> int:
         return int(self.values.size)
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of the items that pieces and lines stand for."""
+        lines = (self.rows, self.columns)
+        return super().kinds | {items.kind for items in lines if items is not None}
+
+    def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
+        """Those of the column and the row where they are of one kind; else of the column, or of the row."""
+        row, column = divmod(piece, self.values.shape[1])
+        found: dict[str, list[int]] = {}
+        for items, place in ((self.columns, column), (self.rows, row)):
+            if items is not None and items.index[place] >= 0:
+                found.setdefault(items.kind, []).append(int(items.index[place]))
+        kind = next(iter(found), "")
+        return (kind, tuple(sorted(set(found[kind])))) if kind else super().items(piece)
+
+    def places(self, axis: str, lines: np.ndarray) -> np.ndarray:
+        """Where these columns ("x") or rows ("y") are, in units of the axis."""
+        return np.asarray(self._across(lines) if axis == "x" else self._up(lines))
+
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all cells, row by row."""
         n, m = self.values.shape
-        across = self.x0 + (np.arange(m) + 0.5) / max(m, 1) * (self.x1 - self.x0)
-        up = self.y0 + (np.arange(n) + 0.5) / max(n, 1) * (self.y1 - self.y0)
-        return np.tile(across, n), np.repeat(up, m)
+        rows, columns = np.divmod(np.arange(n * m), max(m, 1))
+        return self._across(columns), self._up(rows)
+
+    def middle(self, piece: int) -> tuple[float, float]:
+        """Of one cell."""
+        row, column = divmod(piece, self.values.shape[1])
+        return float(self._across(column)), float(self._up(row))
+
+    def _across(self, columns: Any) -> Any:
+        return self.x0 + (columns + 0.5) / self.values.shape[1] * (self.x1 - self.x0)
+
+    def _up(self, rows: Any) -> Any:
+        return self.y0 + (rows + 0.5) / self.values.shape[0] * (self.y1 - self.y0)
 
     def extent(self, axis: str) -> np.ndarray:
         """The edges."""

@@ -31,12 +31,27 @@ class Key:
 
 
 @dataclass(frozen=True)
+class Ramp:
+    """A colour map in the legend: what it shows, and what its low end, its middle and its high end stand for."""
+
+    text: str
+    map: str = "tide"
+    ends: tuple[str, str, str] = ("", "", "")
+    clipped: tuple[bool, bool] = (False, False)
+    """Whether there are values below the low and above the high end."""
+
+
+@dataclass(frozen=True)
 class End:
-    """A name at the right end of what is drawn, at the height ``at``; names that would meet move apart."""
+    """A name at the right end of what is drawn, at the height ``at``; names that would meet move apart.
+
+    With a ``share`` from 0 to 1 a short bar of it stands before the name, in the colour.
+    """
 
     at: float
     text: str
     color: Color
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,10 +60,10 @@ class Panel:
 
     Attributes
     ----------
-    title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge. aside : lines beside it where there is room, the first strong.
+    title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge, ``ends_title`` above them. aside : lines beside it where there is room, the first strong.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
-    most : pixels of a unit of x, as of a category, at most; 0 is any.
+    most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
         first one wherever the pointer is in the "whole" panel.
     zoom : axes along which it can be zoomed: "xy", "x" or "".
@@ -61,11 +76,13 @@ class Panel:
     title: str = ""
     values: tuple[str, ...] = ()
     ends: tuple[End, ...] = ()
+    ends_title: str = ""
     aside: tuple[str, ...] = ()
     height: float = 0.0
     equal: bool = False
     widest: float = 0.0
     most: float = 0.0
+    highest: float = 0.0
     reads: str = "near"
     zoom: str = "xy"
     lines: bool = True
@@ -91,27 +108,50 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """The table behind a heat map: (n, m) ``values`` in the order shown, the names of its rows and columns, and what a row
+    is."""
+
+    values: np.ndarray
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    corner: str = ""
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values).view()
+        if values.shape != (len(self.rows), len(self.columns)):
+            told = f"{len(self.rows)} x {len(self.columns)} names for the shape {values.shape}"
+            raise PictureError(f"A matrix has a name for every row and column. Found {told}.")
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+
+@dataclass(frozen=True)
 class Picture:
     """What a view shows.
 
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
-    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title;
-    ``notes`` stand below. The host puts in ``choices``: what the view has asked for, with the values in force; and, where the
-    picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and ``origin``: what it was made from.
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
+    ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
+    blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
+    force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
+    ``origin``: what it was made from.
     """
 
     headline: str
     caption: str = ""
     panels: tuple[Panel, ...] = ()
     notes: str = ""
-    legend: tuple[Key, ...] = ()
+    legend: tuple[Key | Ramp, ...] = ()
     table: Mapping[str, Any] = field(default_factory=dict)
+    matrix: Matrix | None = None
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
     doubt: str = ""
     origin: str = ""
     grid: tuple[float, float] | None = None
+    layers: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

@@ -83,10 +83,12 @@ class Axis:
     ----------
     label : what is shown along it, in lower case. unit : of its values.
     scale : one of `SCALES`. low, high : its ends; None takes them from the marks.
-    names : of the places 0, 1, … of the scale "category".
+    names : of the places 0, 1, … of the scale "category"; ``short`` ones stand there when those of x have no room.
     margin : share of the span that is added on both sides of ends taken from the marks.
     zero : ends taken from the marks take 0 in.
-    ticks : whether tick texts are written.
+    ticks : whether tick texts are written. above : whether texts and label of x stand above the marks.
+    down : of y, whether its values grow downwards, as the rows of a matrix do.
+    turned : of x, whether names of places are written upright where they have no room beside each other.
     """
 
     label: str = ""
@@ -98,6 +100,10 @@ class Axis:
     margin: float = 0.05
     zero: bool = False
     ticks: bool = True
+    above: bool = False
+    short: tuple[str, ...] = ()
+    down: bool = False
+    turned: bool = False
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
-from plaidwork.core.pictures import End, Key
-from plaidwork.gui.pictures.frame import ACROSS, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.core.pictures import End, Key, Ramp, Tick
+from plaidwork.gui.pictures.frame import ACROSS, GAUGE, RAMP, UP, Frame, LegendPlace, Pixels, beside
 from plaidwork.gui.pictures.style import Style
-from plaidwork.gui.tokens import space
+from plaidwork.gui.tokens import size, space
 
 _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignLeft,
@@ -18,6 +18,8 @@ _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignHCenter,
 )
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
+_BEYOND = 8.0
+"""Pixels of the tip of a colour map beyond whose end there are values."""
 _NAME = 60.0
 """Pixels to which names of categories are cut before some are left out."""
 
@@ -38,7 +40,8 @@ def paint_ground(painter: QPainter, frame: Frame, style: Style) -> None:
 def _paint_title(painter: QPainter, frame: Frame, style: Style) -> None:
     """The title at the left, and at the right the longest of its values that fits beside it."""
     title, caption, room = style.metrics("strong"), style.metrics(), frame.right - frame.left
-    top = frame.area.top() - title.height() - 1.2 * space.S
+    above = (caption.height() + space.XS) * (bool(frame.panel.x.title) + frame.panel.x.ticks)
+    top = frame.area.top() - title.height() - 1.2 * space.S - (above if frame.panel.x.above else 0)
     left = title.horizontalAdvance(frame.panel.title) + space.M
     fitting = [text for text in frame.panel.values if left + caption.horizontalAdvance(text) <= room]
     value = next(iter(fitting), frame.panel.values[-1] if frame.panel.values else "")
@@ -56,7 +59,8 @@ def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
     metrics, area, axis = style.metrics(), frame.area, frame.panel.y
     painter.setFont(style.font())
     high = metrics.height()
-    for tick in frame.y.ticks(UP):
+    ticks = placed_names(frame.y, high) if axis.scale == "category" else frame.y.ticks(UP)
+    for tick in ticks:
         at = round(frame.y.at(tick.value)) + 0.5
         if frame.panel.lines and axis.scale != "category":
             strong = tick.value == 0 and axis.scale == "linear"
@@ -85,15 +89,22 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     painter.setFont(style.font())
     painter.setPen(QPen(style.color("axis"), 1))
     y = round(area.bottom()) + 0.5
-    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+    if not axis.above:
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
     painter.setPen(style.color("muted"))
     high = metrics.height()
-    if axis.ticks and axis.scale == "category":
-        _paint_categories(painter, frame, style, y + space.XS)
+    first = area.top() - high - space.XS if axis.above else y + space.XS
+    below = high
+    if axis.ticks and frame.upright:
+        _paint_upright(painter, frame, style, first)
+        below = frame.upright + space.XS
+    elif axis.ticks and axis.scale == "category":
+        _paint_categories(painter, frame, style, first)
     elif axis.ticks:
-        _paint_values(painter, frame, metrics, y + space.XS)
+        _paint_values(painter, frame, metrics, first)
     if axis.title:
-        top = y + space.XS + (high + space.XS if axis.ticks else 0)
+        away = -(high + space.XS) if axis.above else below + space.XS
+        top = first + (away if axis.ticks else 0)
         room = min(max(area.width(), metrics.horizontalAdvance(axis.title) + 2), frame.right - frame.left)
         left = min(max(area.center().x() - room / 2, frame.left), frame.right - room)
         painter.drawText(QRectF(left, top, room, high), _CENTRE, elided(metrics, axis.title, room))
@@ -110,13 +121,37 @@ def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: 
         painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
 
 
+def placed_names(pixels: Pixels, room: float) -> list[Tick]:
+    """Names of an axis of categories: every so many that each has ``room`` pixels."""
+    scaling = pixels.scaling
+    every = max(1, math.ceil(0.9 * room / max(abs(pixels.at(1) - pixels.at(0)), 1e-6)))
+    first, last = max(0, math.ceil(scaling.low)), min(len(scaling.names) - 1, math.floor(scaling.high))
+    places = range(-(-first // every) * every, last + 1, every)
+    return [Tick(float(k), scaling.names[k]) for k in places]
+
+
+def _paint_upright(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
+    """Names below their places, read from above to below."""
+    metrics = style.metrics()
+    for tick in placed_names(frame.x, metrics.height()):
+        painter.save()
+        painter.translate(frame.x.at(tick.value), top)
+        painter.rotate(90)
+        shown = elided(metrics, tick.text, frame.upright + 1)
+        painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), shown)
+        painter.restore()
+
+
 def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
     """Names below their places: every so many that none meets the next."""
     ticks, metrics = frame.x.ticks(1), style.metrics()
     if not ticks:
         return
-    step = abs(frame.x.at(1) - frame.x.at(0))
+    step, short = abs(frame.x.at(1) - frame.x.at(0)), frame.panel.x.short
     widest = max(metrics.horizontalAdvance(tick.text) for tick in ticks)
+    if short and step < min(widest + space.S, _NAME):
+        ticks = tuple(Tick(tick.value, short[round(tick.value)]) for tick in ticks)
+        widest = max(metrics.horizontalAdvance(tick.text) for tick in ticks)
     every = max(1, math.ceil((min(widest, _NAME) + space.S) / step))
     for tick in ticks:
         if round(tick.value) % every == 0:
@@ -153,25 +188,37 @@ def fitting(ends: tuple[End, ...], y: Pixels, room: float, size: float) -> list[
 def paint_ends(painter: QPainter, frame: Frame, style: Style) -> None:
     """Names at the right, at their heights or below one another where they would meet, then tied to their place."""
     metrics, area = style.metrics(), frame.area
-    size = metrics.height()
+    high = metrics.height()
     painter.setFont(style.font())
-    ends = fitting(frame.panel.ends, frame.y, area.height() + 2 * size, size)
-    below = 0.5 if len(ends) * size <= area.height() + size else 1.5  # beside the tick texts only if need be
+    ends = fitting(frame.panel.ends, frame.y, area.height() + 2 * high, high)
+    below = 0.5 if len(ends) * high <= area.height() + high else 1.5  # beside the tick texts only if need be
+    if frame.panel.ends_title:
+        painter.setPen(style.color("muted"))
+        wide = frame.right - area.right() - space.S
+        box = QRectF(area.right() + space.S, area.top() - high - space.XS, wide, high)
+        painter.drawText(box, _LEFT, elided(metrics, frame.panel.ends_title, wide))
     heights = [min(max(frame.y.at(end.at), area.top()), area.bottom()) for end in ends]
     for end, at, top in zip(
         ends,
         heights,
-        placed(heights, size, area.top() - size / 2, area.bottom() + below * size),
+        placed(heights, high, area.top() - high / 2, area.bottom() + below * high),
         strict=True,
     ):
         color = style.color(end.color)
-        if abs(top + size / 2 - at) > size / 2:
+        if abs(top + high / 2 - at) > high / 2:
             painter.setPen(QPen(color, 1))
             painter.drawLine(
-                QPointF(area.right() + 1, at), QPointF(area.right() + space.S - 2, top + size / 2)
+                QPointF(area.right() + 1, at), QPointF(area.right() + space.S - 2, top + high / 2)
             )
-        box = QRectF(area.right() + space.S, top, frame.right - area.right() - space.S, size)
+        box = QRectF(area.right() + space.S, top, frame.right - area.right() - space.S, high)
         painter.setPen(color)
+        if end.share is not None:
+            gauge = QRectF(box.left(), round(box.center().y()) - 5, GAUGE, 10)
+            painter.fillRect(gauge, style.color("hover"))
+            gauge.setWidth(GAUGE * min(max(end.share, 0.0), 1.0))
+            painter.fillRect(gauge, color)
+            painter.setPen(style.color("text"))
+            box.setLeft(box.left() + GAUGE + space.S)
         painter.drawText(box, _LEFT | _MIDDLE, elided(metrics, end.text, box.width()))
 
 
@@ -196,11 +243,39 @@ def paint_legend(painter: QPainter, legend: tuple[LegendPlace, ...], style: Styl
     metrics = style.metrics()
     painter.setFont(style.font())
     for place in legend:
+        if isinstance(place.key, Ramp):
+            _paint_ramp(painter, place.key, place.box, style)
+            continue
         middle = place.box.center().y()
         paint_sign(painter, place.key, QRectF(place.box.left(), middle - 6, 12, 12), style)
         painter.setPen(style.color("muted"))
         words = place.box.adjusted(18, 0, 0, 0)
         painter.drawText(words, _LEFT | _MIDDLE, elided(metrics, place.key.text, words.width() + 1))
+
+
+def _paint_ramp(painter: QPainter, ramp: Ramp, box: QRectF, style: Style) -> None:
+    """Words at the left, then the colours with three numbers below."""
+    metrics, table = style.metrics(), style.lut(ramp.map)
+    whole = QRectF(box.right() - RAMP, box.top(), RAMP, size.COLOR_BAR)
+    bar = whole.adjusted(_BEYOND * ramp.clipped[0], 0, -_BEYOND * ramp.clipped[1], 0)
+    colors = QImage(table.tobytes(), len(table), 1, 4 * len(table), QImage.Format.Format_RGBA8888)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(bar, colors)
+    painter.setPen(Qt.PenStyle.NoPen)
+    middle = whole.center().y()
+    for on, edge, tip, pixel in zip(
+        ramp.clipped, (bar.left() - 1, bar.right() + 1), (whole.left(), whole.right()), (0, 255), strict=True
+    ):
+        if on:
+            painter.setBrush(colors.pixelColor(pixel, 0))
+            corners = [QPointF(edge, bar.top()), QPointF(edge, bar.bottom()), QPointF(tip, middle)]
+            painter.drawPolygon(QPolygonF(corners))
+    painter.setPen(style.color("muted"))
+    words = QRectF(box.left(), box.top(), bar.left() - space.M - box.left(), metrics.height())
+    painter.drawText(words, _RIGHT, elided(metrics, ramp.text, words.width() + 1))
+    below = QRectF(whole.left(), bar.bottom() + 2, whole.width(), metrics.height())
+    for text, side in zip(ramp.ends, (_LEFT, _CENTRE, _RIGHT), strict=True):
+        painter.drawText(below, side, text)
 
 
 def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:

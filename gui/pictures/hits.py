@@ -44,10 +44,23 @@ def readable(picture: Picture) -> list[tuple[int, int]]:
     ]
 
 
+def named_pieces(mark: Mark, across: tuple[str, ...], up: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """A piece of each name on an axis of categories: of cells one for each column and row, of others all."""
+    if isinstance(mark, Cells):
+        n, m = mark.values.shape
+        yield from (((n - 1) * m + k, name) for k, name in enumerate(across[:m]))
+        yield from ((k * m, name) for k, name in reversed(list(enumerate(up[:n]))))
+        return
+    for names, places in zip((across, up), mark.middles(), strict=True):
+        for piece in np.flatnonzero(np.isfinite(places)) if names else ():
+            if 0 <= (k := round(float(places[piece]))) < len(names):
+                yield int(piece), names[k]
+
+
 def position(mark: Mark, frame: Frame, piece: int) -> QPointF:
     """Where the read-out of a piece points at."""
-    x, y = mark.middles()
-    return QPointF(frame.x.at(float(x[piece])), frame.y.at(float(y[piece])))
+    x, y = mark.middle(piece)
+    return QPointF(frame.x.at(x), frame.y.at(y))
 
 
 def _middles(mark: Mark, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
@@ -128,54 +141,90 @@ def _between(mark: Bands, frame: Frame, at: QPointF) -> int:
 
 
 def _bar(mark: Bars, frame: Frame, at: QPointF) -> int:
-    """The bar in whose slot the pointer is: at any height where the bars stand alone, within the bar in a stack."""
+    """The bar in whose slot the pointer is: at any height where the bars stand alone, else within the bar."""
     value, height = frame.x.value(at.x()), frame.y.value(at.y())
     i = int(np.nanargmin(np.abs(mark.x - value)))
-    if abs(mark.x[i] - value) > max(mark.width, 1.0) / 2:
-        return -1
     alone = sum(isinstance(other, Bars) for other in frame.panel.marks) == 1
+    if abs(mark.x[i] - value) > (max(mark.width, 1.0) if alone else mark.width) / 2:
+        return -1
     return i if alone or min(mark.low[i], mark.high[i]) <= height <= max(mark.low[i], mark.high[i]) else -1
 
 
 def alike(picture: Picture, spot: Spot) -> Iterator[Spot]:
-    """All pieces that stand for the same item, the spot itself included."""
-    item = mark_of(picture, spot).item(spot.piece)
-    if item is None:
+    """All pieces that stand for the same item, the spot itself included; one that stands for several is alone."""
+    mark = mark_of(picture, spot)
+    items = mark.items(spot.piece)
+    if isinstance(mark, Cells) and mark.of is None:  # the cell, not its whole row or column
         yield spot
+    if items is None or len(items[1]) > 1:
+        if mark.of is not None or not isinstance(mark, Cells):
+            yield spot
         return
-    yield from spots_of(picture, item[0], frozenset({item[1]}))
+    yield from spots_of(picture, items[0], frozenset(items[1]))
 
 
 def spots_of(picture: Picture, kind: str, items: frozenset[int]) -> Iterator[Spot]:
     """All pieces that stand for one of these items."""
-    wanted = np.fromiter(items, dtype=np.intp)
     for p, panel in enumerate(picture.panels):
         for k, mark in enumerate(panel.marks):
             if mark.of is not None and mark.of.kind == kind:
-                for piece in np.flatnonzero(np.isin(mark.of.index, wanted)):
+                for piece in mark.of.pieces(items):
                     yield Spot(p, k, int(piece))
 
 
 def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: int = 1) -> Spot | None:
     """Where the keys lead: ``step`` pieces along a mark, in the order of x, or ``jump`` marks on.
 
-    Over the panels of a grid, ``across`` in a row, they lead as over tiles.
+    Over cells, and over the panels of a grid, ``across`` in a row, they lead as over tiles.
     """
     marks = readable(picture)
     if not marks:
         return None
     if spot is None:
-        order = _order(mark_of(picture, Spot(*marks[0], 0)))
+        mark = mark_of(picture, Spot(*marks[0], 0))
+        if isinstance(mark, Cells):
+            return Spot(*marks[0], 0 if _down(picture, marks[0][0]) else len(mark) - mark.values.shape[1])
+        order = _order(mark)
         return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
+    mark = mark_of(picture, spot)
+    if isinstance(mark, Cells):
+        up = jump if _down(picture, spot.panel) else -jump
+        if (found := _neighbour(mark, spot.piece, step, up)) is not None:
+            return Spot(spot.panel, spot.mark, found)
     place = marks.index((spot.panel, spot.mark))
     if picture.grid is not None:
         place = min(max(place + step + jump * across, 0), len(marks) - 1)
         return Spot(*marks[place], min(spot.piece, len(mark_of(picture, Spot(*marks[place], 0))) - 1))
     panel, number = marks[(place + jump) % len(marks)]
-    order = _order(mark_of(picture, Spot(panel, number, 0)))
-    old = _order(mark_of(picture, spot))
+    other = mark_of(picture, Spot(panel, number, 0))
+    if isinstance(mark, Cells) or isinstance(other, Cells):
+        return Spot(
+            panel, number, _below(other, mark.middle(spot.piece)[0], (jump < 0) != _down(picture, panel))
+        )
+    order, old = _order(other), _order(mark)
     at = int(np.flatnonzero(old == spot.piece)[0])
     return Spot(panel, number, int(order[min(max(at + step, 0), len(order) - 1)]))
+
+
+def _down(picture: Picture, panel: int) -> bool:
+    return picture.panels[panel].y.down
+
+
+def _neighbour(mark: Cells, piece: int, along: int, up: int) -> int | None:
+    """The cell so many columns and rows away, at the edge for columns; None beyond the last row."""
+    n, m = mark.values.shape
+    row, column = divmod(piece, m)
+    inside = 0 <= row + up < n
+    return (row + up) * m + min(max(column + along, 0), m - 1) if inside else None
+
+
+def _below(mark: Mark, x: float, first: bool) -> int:
+    """The piece that is nearest across; of cells in the first or the last row."""
+    if not isinstance(mark, Cells):
+        return int(np.nanargmin(np.abs(mark.middles()[0] - x)))
+    n, m = mark.values.shape
+    column = int((x - mark.x0) / (mark.x1 - mark.x0) * m)
+    return (0 if first else n - 1) * m + min(max(column, 0), m - 1)
 
 
 def _order(mark: Mark) -> np.ndarray:

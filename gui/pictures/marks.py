@@ -23,9 +23,10 @@ from plaidwork.core.pictures import (
     Rule,
     Texts,
 )
+from plaidwork.gui.pictures.cells import paint_cells
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
-from plaidwork.gui.pictures.rasters import MANY_POINTS, cells_image, points_image
+from plaidwork.gui.pictures.rasters import MANY_POINTS, points_image
 from plaidwork.gui.pictures.style import Style
 
 _RUG, _MOST_RUG, _SMOOTH_LINKS = 7.0, 3000, 3000
@@ -179,10 +180,7 @@ def _whiskers(frame: Frame, bars: Bars) -> list[Intervals]:
 
 @paint_mark.register
 def _cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
-    found = cells_image(mark, frame, style, painter.device().devicePixelRatioF())
-    if found is not None:
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        painter.drawImage(found[1], found[0])
+    paint_cells(mark, painter, frame, style)
 
 
 @paint_mark.register

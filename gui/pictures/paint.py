@@ -8,8 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Line, Picture, Points
+from plaidwork.core.pictures import Bands, Bars, Cells, Line, Picture, Points
 from plaidwork.gui.pictures.axes import paint_aside, paint_ends, paint_ground, paint_legend
+from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
 from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point
@@ -47,7 +48,11 @@ def paint_spots(
 ) -> None:
     """Mark the pieces that are pointed at, or those that are selected."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    cells: dict[tuple[int, int], list[int]] = {}
     for spot in spots:
+        if isinstance(mark_of(picture, spot), Cells):
+            cells.setdefault((spot.panel, spot.mark), []).append(spot.piece)
+            continue
         frame, mark = layout.frames[spot.panel], mark_of(picture, spot)
         painter.save()
         painter.setClipRect(_inside(frame).adjusted(-2, -2, 2, 2))
@@ -69,6 +74,10 @@ def paint_spots(
                 _across(painter, frame, at.x(), style)
             paint_point(painter, at, mark.color_of(spot.piece), 0, 5, style)
         painter.restore()
+    for (panel, number), pieces in cells.items():
+        together = mark_of(picture, Spot(panel, number, 0))
+        assert isinstance(together, Cells)
+        paint_cell_spots(together, painter, layout.frames[panel], pieces, style, selected)
 
 
 def _across(painter: QPainter, frame: Frame, x: float, style: Style) -> None:

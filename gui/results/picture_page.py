@@ -13,24 +13,25 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Picture
-from plaidwork.core.pictures.scales import Axis
+from plaidwork.core.pictures import Cells, Picture
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.printing import origin_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
-from plaidwork.gui.pictures.hits import Spot, mark_of, readable
+from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, spots_of, text_of
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
 from plaidwork.gui.pictures.paper_dialog import PaperDialog
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
-from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
+_POINTED = 200
+"""Rows and columns that a search points at, at most."""
 _SEARCHED = 20_000
 """Pieces looked through for a text, at most."""
 
@@ -87,11 +88,11 @@ class PicturePage(ResultPage):
             self.refresh()
 
     # -- selection and search -------------------------------------------------------------------
-    def pick(self, kind: str, number: int) -> None:
-        """Select the item of a mark in all views of the run; once more, or beside all marks, select nothing."""
+    def pick(self, kind: str, numbers: tuple[int, ...]) -> None:
+        """Select the items of a mark in all views of the run; once more, or beside all marks, select nothing."""
         if kind in SHARED:
-            again = self._selection.get(kind) == (number,)
-            self._selection.set(kind, () if again else (number,))
+            again = set(self._selection.get(kind)) == set(numbers)
+            self._selection.set(kind, () if again else numbers)
         elif not kind:
             for one in self._kinds():
                 self._selection.set(one, ())
@@ -99,17 +100,32 @@ class PicturePage(ResultPage):
     def _kinds(self) -> list[str]:
         """Shared kinds of items that the picture's marks stand for."""
         panels = self.loaded.panels if self.loaded is not None else ()
-        found = {mark.of.kind for panel in panels for mark in panel.marks if mark.of is not None}
+        found = {kind for panel in panels for mark in panel.marks for kind in mark.kinds}
         return [kind for kind in SHARED if kind in found]
 
     def _show_selected(self, *_: object) -> None:
-        self.chart.set_selected({kind: self._selection.get(kind) for kind in SHARED})
+        chosen = {kind: self._selection.get(kind) for kind in SHARED}
+        self.chart.set_selected(chosen)
+        if self.loaded is not None and self.loaded.panels:
+            self._set_notes(self._words_of(chosen) or self.loaded.notes)
+
+    def _words_of(self, chosen: Mapping[str, tuple[int, ...]]) -> str:
+        """What the last mark that stands for the only item selected says of it."""
+        only = [(kind, items) for kind, items in chosen.items() if len(items) == 1 and kind in self._kinds()]
+        if len(only) != 1:
+            return ""
+        spots = list(spots_of(self.loaded, only[0][0], frozenset(only[0][1])))
+        texts = [text_of(self.loaded, spot) for spot in spots]
+        return next((text for text in reversed(texts) if text), "")
 
     def search(self, text: str) -> list[str]:
         """Choose what is called so, or go to the first mark or category whose words hold the text."""
-        if self.loaded is None or self.state or not text:
+        if self.loaded is None or self.state:
             return []
         wanted = text.casefold()
+        self.chart.point_out(self._places(wanted) if text else {})
+        if not text:
+            return []
         for choice in self.loaded.choices:
             hits = [(key, name) for key, name in choice.options if wanted in findable(name)]
             if choice.searched and hits:
@@ -118,21 +134,37 @@ class PicturePage(ResultPage):
         found = list(self._matches(wanted))
         if found:
             self.chart.show_spot(found[0][0])
+            items = mark_of(self.loaded, found[0][0]).items(found[0][0].piece)
+            if items is not None and items[0] == "layer":
+                self._selection.set("layer", items[1])
         return [words for _, words in found]
+
+    def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:
+        """Rows and columns of cells whose names hold a text, by panel and axis."""
+        found = {}
+        for p, panel in enumerate(self.loaded.panels):
+            for axis, names in (("x", panel.x.names), ("y", panel.y.names)):
+                if any(isinstance(mark, Cells) for mark in panel.marks):
+                    hits = [k for k, name in enumerate(names) if wanted in findable(name)]
+                    found[p, axis] = np.array(hits[:_POINTED])
+        return found
 
     def _matches(self, wanted: str) -> list[tuple[Spot, str]]:
         """Pieces whose name on an axis of categories, or else whose words, hold a text."""
         picture: Picture = self.loaded
-        found = []
-        for panel, number in readable(picture):
-            axis: Axis = picture.panels[panel].x
-            mark = mark_of(picture, Spot(panel, number, 0))
-            x = np.nan_to_num(mark.middles()[0], nan=-1)
+        found: dict[str, Spot] = {}
+        texts = []
+        for p, number in readable(picture):
+            panel, mark = picture.panels[p], mark_of(picture, Spot(p, number, 0))
+            if panel.x.names or panel.y.names:
+                for piece, name in named_pieces(mark, panel.x.names, panel.y.names):
+                    if wanted in findable(name):
+                        found.setdefault(name, Spot(p, number, piece))
+                continue
             for piece in range(min(len(mark), _SEARCHED)):
-                named = axis.names[int(x[piece])] if axis.names and 0 <= x[piece] < len(axis.names) else ""
-                if wanted in findable(named or mark.text(piece)):
-                    found.append((Spot(panel, number, piece), named or mark.text(piece)))
-        return found
+                if wanted in findable(mark.text(piece)):
+                    texts.append((Spot(p, number, piece), mark.text(piece)))
+        return [(spot, name) for name, spot in found.items()] or texts
 
     def leave(self) -> bool:
         """Show all, then select nothing."""
@@ -147,6 +179,9 @@ class PicturePage(ResultPage):
     def fill_menu(self, menu: QMenu) -> None:
         """Whole again after a zoom."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+
+    def layer_dim(self, sources: Sources) -> str:
+        return self.loaded.layers if self.loaded is not None else ""
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:
@@ -182,4 +217,7 @@ class PicturePage(ResultPage):
         return picture_image(self.printed, paper_like(size, scale=scale))
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        matrix = self.loaded.matrix
+        if matrix is not None:
+            return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
         return dict(self.loaded.table), {}

@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.pictures.marks import area_categories
+from plaidwork.core.views.colouring import Colouring
+from plaidwork.core.views.contours import label_position
 from plaidwork.gui.numbers import format_fixed, format_number, format_probability
 from plaidwork.gui.results.chart import Scale
-from plaidwork.gui.results.contours import label_position
-from plaidwork.gui.results.marks import Colouring, paint_mark
+from plaidwork.gui.results.marks import colors_of, paint_mark
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.surface_map import Layer, Surface
 from plaidwork.gui.theme import space, theme
@@ -228,7 +229,7 @@ class SurfaceChart(ScatterChart):
             return
         x, y = self._places()
         labels, test = self.surface.labels, self.surface.test
-        colors = self.points.colouring.colors()
+        colors = colors_of(self.points.colouring)
         few = bool((labels < 0).any()) and (labels >= 0).mean() < 0.25
         chosen = set(self.marked)
         fade = 0.25 if chosen else 1.0

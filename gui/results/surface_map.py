@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.views.contours import Contour, contours, refined, regions
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
-from plaidwork.gui.results.contours import Contour, contours, refined, regions
 
 LEVELS = (0.1, 0.25, 0.75, 0.9)
 NULL_LEVEL = 0.5

@@ -36,7 +36,7 @@ def _mostly_one_value(block: Block) -> list[Problem]:
         return []
     known = block.values[block.observed]
     text = f"{format_percent(share)} of the cells are {value:g}, which Gaussian noise does not describe: expect many small blocks."
-    hint = "Take 0/1 first (Transform… on the data page, “Split at a threshold”)."
+    hint = "Take 0/1 first (the transformation “Split at a threshold”)."
     if value == 0 and (known >= 0).all() and (known % 1 == 0).all():
         hint = "“Plaid of counts and links” finds blocks in zeros and ones, and in counts that are mostly 0."
         if known.max() > 1:
@@ -60,7 +60,7 @@ def _levels(block: Block) -> list[Problem]:
         share = float((n * (means - centre) ** 2).sum()) / total
         if share >= LEVEL_SHARE:
             text = f"{format_percent(share)} of the variance lies between whole {noun}s."
-            hint = f"Blocks would stand for those levels: standardise the {noun}s first (Transform… on the data page)."
+            hint = f"Blocks would stand for those levels: standardise the {noun}s first (a transformation)."
             found.append(Problem(text, hint, "X", "warning"))
     return found
 

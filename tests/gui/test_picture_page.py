@@ -162,12 +162,12 @@ def test_selection_zoom_and_escape(opened, qtbot):
     assert not page.chart.zoomed
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert workbench.selection(run).get("row") == ()
-    page.pick("row", 3)
-    page.pick("bin", 5)  # links the marks of one picture only
+    page.pick("row", (3,))
+    page.pick("bin", (5,))  # links the marks of one picture only
     assert workbench.selection(run).get("row") == (3,)
-    page.pick("row", 3)
+    page.pick("row", (3,))
     assert workbench.selection(run).get("row") == ()
-    page.pick("row", 8)
+    page.pick("row", (8,))
     click(qtbot, page.chart, 2, 2)
     assert workbench.selection(run).get("row") == ()
 

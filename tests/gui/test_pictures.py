@@ -10,13 +10,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage
 
 from plaidwork.core import pictures as p
+from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.pictures.axes import fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Pixels, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.lines import runs, thinned
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
-from plaidwork.gui.pictures.rasters import averaged
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
@@ -174,7 +175,7 @@ def test_keys_walk_over_pieces_and_marks(canvas, qtbot):
     qtbot.keyClick(canvas, Qt.Key.Key_Left)
     assert canvas.told[-1] == "bar 10"
     qtbot.keyClick(canvas, Qt.Key.Key_Return)
-    assert canvas.picks == [("row", 110)]
+    assert canvas.picks == [("row", (110,))]
 
 
 def test_every_cell_band_and_bar_is_found_where_it_is(qapp):
@@ -198,7 +199,7 @@ def test_a_click_selects_what_a_mark_stands_for(canvas, qtbot):
     place = pixel(canvas, Spot(0, 11, 7)).toPoint()
     qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
     qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPointF(3, 3).toPoint())
-    assert canvas.picks == [("row", 107), ("", -1)]
+    assert canvas.picks == [("row", (107,)), ("", ())]
     plain = canvas.grab().toImage()
     canvas.set_selected({"row": (107,)})
     assert canvas.grab().toImage() != plain
@@ -327,14 +328,18 @@ def test_thinned_lines_keep_ends_and_spikes():
 
 def test_cells_that_meet_in_a_pixel_are_averaged():
     values = np.arange(4000.0).reshape(40, 100)
-    assert averaged(values, 100, 200) is not None
-    found = averaged(values, 4, 10)
+
+    def sampled(high: int, wide: int) -> Sample:
+        return p.Cells(values, 0, 100, 0, 40).pyramid.sample((0, 40), (0, 100), high, wide)
+
+    assert sampled(80, 200).spread(sampled(80, 200).cells).shape == (80, 200)
+    found = sampled(4, 10).cells
     assert found.shape == (4, 10)
     assert found[1, 2] == pytest.approx(values[10:20, 20:30].mean())
     values[10:20, 20:29] = np.nan
-    assert averaged(values, 4, 10)[1, 2] == pytest.approx(values[10:20, 29].mean())
+    assert sampled(4, 10).cells[1, 2] == pytest.approx(values[10:20, 29].mean())
     values[10:20, 20:30] = np.nan
-    assert np.isnan(averaged(values, 4, 10)[1, 2])
+    assert sampled(4, 10).known[1, 2] == 0
 
 
 def test_very_many_points_are_where_they_should_be(qapp):
@@ -350,3 +355,50 @@ def test_very_many_points_are_where_they_should_be(qapp):
     assert 2 <= len(columns) <= 6
     assert np.mean(columns) / image.width() == pytest.approx(0.27, abs=0.05)
     assert frame.area.width() > 50
+
+
+def test_cells_as_tiles_are_walked_row_by_row_and_outlined_together(qtbot):
+    tiles = p.Cells(
+        np.arange(6.0).reshape(2, 3) / 5,
+        -0.5,
+        2.5,
+        -0.5,
+        1.5,
+        labels=tuple(f"{k}\nof 6" for k in range(6)),
+        gap=2,
+        read=tuple(f"cell {k}" for k in range(6)),
+        of=p.Items("row", [5, 6, 7, 8], [0, 0, 4, 5]),
+    )
+    names = p.Axis(
+        "across", scale="category", names=("a long name", "b", "c"), short=("a", "b", "c"), above=True
+    )
+    ends = (p.End(0, "below", 1, 0.5), p.End(1, "above", 2, np.nan))
+    panel = p.Panel(
+        (tiles,), names, p.Axis(scale="category", names=("x", "y")), ends=ends, ends_title="all", highest=40
+    )
+    bars = p.Panel((p.Bars([0, 1, 2], [0] * 3, [1, 2, 3], read=("p", "q", "r")),), p.Axis(ticks=False))
+    found = p.Picture("Tiles", panels=(panel, bars), legend=(p.Ramp("share", ends=("0", "1", "2")),))
+    widget = PictureCanvas()
+    qtbot.addWidget(widget)
+    widget.resize(500, 400)
+    told = []
+    widget.hovered.connect(told.append)
+    widget.set_picture(found)
+    frames = widget.frames.frames
+    assert frames[0].area.height() == 80
+    assert frames[1].area.height() > 120
+    for key in ("Right", "Right", "Down", "Left", "Down", "Up"):
+        qtbot.keyClick(widget, getattr(Qt.Key, f"Key_{key}"))
+    assert told == ["cell 3", "cell 4", "cell 1", "cell 0", "p", "cell 0"]
+    assert tiles.items(0) == ("row", (5, 6))
+    assert tiles.items(1) is None
+    widget.show()
+    plain = widget.grab().toImage()
+    widget.set_selected({"row": (5, 7)})
+    assert widget.grab().toImage() != plain
+    assert picture_image(found, Paper()).width() > 1000
+
+
+def test_items_of_pieces_are_refused_where_there_are_none():
+    with pytest.raises(PictureError, match="items of 9"):
+        p.Points([1, 2], [1, 2], of=p.Items("row", [1], [8]))

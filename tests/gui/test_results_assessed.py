@@ -51,28 +51,52 @@ def test_confusion(opened, qtbot, tmp_path):
     page = opened(bench, CONFUSION)
     codes, share = known(run)
     counts = assessment.confusion(codes, share)
-    assert page.part_picker.currentText() == "test"
-    assert page.chart.counts.tolist() == counts.tolist()
+    assert page.control("part").currentText() == "test"
+    assert told(page).tolist() == counts.tolist()
     wrong = len(codes) - int(np.trace(counts))
     assert page._headline.text().startswith(f"{wrong} of {len(codes)} ")
     assert " wrong (" in page._headline.text()
     assert "95 % interval" in page._headline.text()
-    assert page._foot.text() == f"{len(codes)} test samples; 10 without a known class left out"
-    box = page.chart.cell_rect(1, 0)
-    qtbot.mouseMove(page.chart, box.center().toPoint())
+    assert page._notes.text() == f"{len(codes)} test samples; 10 without a known class left out"
+    (frame,) = page.chart.frames.frames
+    qtbot.mouseMove(page.chart, QPointF(frame.x.at(0), frame.y.at(1)).toPoint())
     assert page.told[-1].startswith(f"AML taken for ALL: {counts[1, 0]} of {counts[1].sum()}, ")
     qtbot.keyClick(page.chart, Qt.Key.Key_Up)
     assert page.told[-1].startswith(f"ALL found: {counts[0, 0]} of {counts[0].sum()}")
     page.grab()
-    choose(qtbot, page.part_picker, "fitted")
-    assert page.chart.counts.sum() == 100 - (10 - 4)
+    choose(qtbot, page.control("part"), "fitted")
+    assert page.wait(20_000)
+    assert told(page).sum() == 100 - (10 - 4)
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "c.csv")
     dialog.close()
     lines = list(csv.reader((tmp_path / "c.csv").open()))
-    assert lines[0][1:] == ["ALL", "AML", "CLL"]
-    assert [float(v) for v in lines[1][1:]] == page.chart.counts[0].tolist()
+    assert lines[0] == ["True class", "Predicted ALL", "Predicted AML", "Predicted CLL"]
+    assert [float(v) for v in lines[1][1:]] == told(page)[0].tolist()
     exported(page, tmp_path)
+
+
+def told(page) -> np.ndarray:
+    """Counts of the confusion."""
+    return np.stack(list(page.loaded.table.values())[1:], axis=1).astype(int)
+
+
+def test_a_click_on_a_cell_selects_its_samples(opened, qtbot):
+    workbench, run = bench = judged_run(n=180)
+    share, codes = run.results["share"].values, run.results["codes"].values
+    run.results |= {"share": Result(share, ("patient", "class")), "codes": Result(codes, ("patient",))}
+    page = opened(bench, replace(CONFUSION, source={**SOURCE, "part": ""}))
+    (frame,), selection = page.chart.frames.frames, workbench.selection(run)
+    wanted = np.flatnonzero((codes == 1) & (share.argmax(axis=1) == 0))
+    assert len(wanted) > 1
+    click(qtbot, page.chart, frame.x.at(0), frame.y.at(1))
+    assert selection.get("row") == tuple(wanted)
+    page.grab()
+    click(qtbot, page.chart, frame.x.at(0), frame.y.at(1))
+    assert selection.get("row") == ()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(page.chart, key)
+    assert selection.get("row") == tuple(wanted)
 
 
 def chosen(qtbot, page, name: str, text: str) -> None:

@@ -20,20 +20,25 @@ def test_variance_chooses_the_factor_everywhere(opened, qtbot, tmp_path):
     scores = opened((workbench, run), SCATTER)
     shares, chart = run.results["shares"].values, page.chart
     assert page._headline.text().startswith(f"8 factors explain {round(100 * shares[0].sum())} % of Drugs, ")
-    cell = chart._cell_rect(1, 4)
-    qtbot.mouseMove(chart, cell.center().toPoint())
+    cells, bars = chart.frames.frames
+    x, y = cells.x.at(4), cells.y.at(1)
+    qtbot.mouseMove(chart, at(x, y))
     assert page.told[-1].startswith("factor 5 explains of Mutations: ")
-    click(qtbot, chart, cell.center().x(), cell.center().y())
+    click(qtbot, chart, x, y)
     assert workbench.selection(run).get("layer") == (4,)
     assert weights.charts[0].shown.title.startswith("Factor 5")
     assert scores.chart.points.x_name == "factor 5"
     qtbot.keyClick(chart, Qt.Key.Key_Left)
-    assert chart.current == 3
-    assert page._foot.text().startswith("Factor 4: Drugs ")
-    qtbot.mouseMove(chart, at(cell.center().x(), chart.height() - 60))
-    assert page.told[-1].startswith("factor 5: Drugs ")
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert workbench.selection(run).get("layer") == (3,)
+    assert page._notes.text().startswith("Factor 4: Drugs ")
+    qtbot.mouseMove(chart, at(x, bars.area.bottom() - 3))
+    assert page.told[-1].startswith("Factor 5: Drugs ")
+    page.grab()
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert chart.current == -1
+    assert workbench.selection(run).get("layer") == ()
+    assert page._notes.text().startswith("Colours follow")
+    assert page.search("factor 6") == ["factor 6"]
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "v.csv")
     lines = list(csv.reader((tmp_path / "v.csv").open()))
@@ -43,29 +48,15 @@ def test_variance_chooses_the_factor_everywhere(opened, qtbot, tmp_path):
     dialog.close()
 
 
-def test_variance_scale_shows_weak_factors(opened):
-    workbench, run = factor_run()
-    run.results["shares"] = Result(np.array([[0.4, 0.01, 0.0, np.nan]]), ("view", "factor"))
-    run.results["together"] = Result(np.array([0.38]))
-    page = opened((workbench, run), View("variance", "V", {"values": "shares", "total": "together"}))
-    shares = page.chart.shares
-    assert [shares.cell(0, k) for k in range(4)] == ["40.0", "1.0", "0", "–"]
-    assert page._headline.text() == "4 factors explain 38 % of view 1"
-    distance = sum(abs(a - b) for a, b in zip(shares.color(0.01).getRgb(), shares.color(0.0).getRgb()))
-    assert distance > 30
-
-
 @pytest.mark.parametrize("sizes", [{"count": 1, "views": 1}, {"count": 40, "views": 7}])
 def test_variance_of_any_size(opened, qtbot, sizes):
     for window in ((700, 300), (1200, 700)):
         page = opened(factor_run(**sizes), VARIANCE, window)
         assert page.state == ""
-        area = page.chart.cells()
-        assert area.right() < page.chart.width() - 60
-        last = sizes["count"] - 1
-        place = page.chart._cell_rect(0, last).center()
-        click(qtbot, page.chart, place.x(), place.y())
-        assert page.chart.current == last
+        cells, last = page.chart.frames.frames[0], sizes["count"] - 1
+        assert cells.area.right() < page.chart.width() - 60
+        click(qtbot, page.chart, cells.x.at(last), cells.y.at(sizes["views"] - 1))
+        assert page.workbench.selection(page.run).get("layer") == (last,)
         page.grab()
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 
 from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import View
+from plaidwork.gui.results.marks import colors_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import choose, click, factor_run, wheel
 
@@ -118,7 +119,7 @@ def test_cut_by_drag_and_keys(opened, qtbot):
     assert chart.cut == pytest.approx(0)
     lines = page.curve.picture.panels[0].marks
     assert [line.name for line in lines] == ["A", "B", "no class"]
-    points = chart.points.colouring.colors()  # a colour means one thing
+    points = colors_of(chart.points.colouring)  # a colour means one thing
     assert [theme().category(line.color) for line in lines[:2]] == points
     assert along(page, 0) == pytest.approx(1 / (1 + np.exp(-4)), abs=0.01)
     (frame,) = page.curve.frames.frames

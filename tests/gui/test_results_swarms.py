@@ -1,4 +1,4 @@
-"""Beeswarm, restarts, variance by group, tables and heat maps of factors: pictures, choices by keys and clicks."""
+"""Beeswarm, restarts, tables and heat maps of factors: pictures, choices by keys and clicks."""
 
 from __future__ import annotations
 
@@ -128,28 +128,7 @@ def test_one_restart_alone(opened):
     assert opened((workbench, run), PAIRED).state == "One restart alone cannot be compared"
 
 
-# -- variance -----------------------------------------------------------------------------------
-def test_variance_by_group_and_scale(opened, qtbot):
-    workbench, run = factor_run()
-    shares = np.array([[0.4, 0.005]])
-    run.results |= {
-        "few": Result(shares, ("view", "factor")),
-        "parts": Result(np.stack([shares / 2, shares * 2]), ("group", "view", "factor")),
-        "parts_of": Result(np.array(["early", "late"]), ("group",)),
-    }
-    source = {"values": "few", "by_group": "parts", "groups": "parts_of"}
-    page = opened((workbench, run), View("variance", "V", source))
-    weak, strong = (page.chart.shares.color(v).getRgb() for v in (0.005, 0.0))
-    assert sum(abs(a - b) for a, b in zip(weak, strong)) > 20
-    page.grab()
-    choose(qtbot, page.group_picker, "late")
-    assert page.chart.shares.values.tolist() == (shares * 2).tolist()
-    assert page._headline.text().endswith("in the samples “late”")
-    click(qtbot, page.scale._group.button(1), 5, 5)
-    assert not page.chart.shares.root
-    page.grab()
-
-
+# -- factors in other views ----------------------------------------------------------------------
 def test_heat_map_of_factors_marks_the_chosen_one(opened, qtbot):
     workbench, run = factor_run()
     page = opened((workbench, run), View("heatmap", "H", "scores", options={"layer": "column"}))

@@ -41,7 +41,7 @@ def test_nothing_of_a_picture_can_be_changed():
 
 def test_a_mark_says_its_pieces_and_what_they_stand_for():
     mark = picture().panels[0].marks[0]
-    assert (len(mark), mark.text(2), mark.item(0), mark.item(1)) == (3, "c", ("row", 7), None)
+    assert (len(mark), mark.text(2), mark.items(0), mark.items(1)) == (3, "c", ("row", (7,)), None)
     assert p.Points([1], [2], read=lambda i: f"number {i}").text(0) == "number 0"
     assert p.Points([1, 2], [2, 3], color=(1, "muted")).color_of(1) == "muted"
 
