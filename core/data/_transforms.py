@@ -236,11 +236,13 @@ def drop_constant(dataset: Dataset, options: Options) -> Result:
 def select(dataset: Dataset, options: Options) -> Result:
     axis, names, label = _axis_of(dataset, options, "Select by name")
     wanted = options["names"]
+    index_of = {name: index for index, name in enumerate(names)}
     if isinstance(wanted, str):
-        parts = (
-            wanted.split("\n") if "\n" in wanted else wanted.split(";")
-        )  # names in lines may hold a semicolon
-        wanted = [part.strip() for part in parts if part.strip()]
+        lines = [line.strip() for line in wanted.split("\n")]
+        parts = [
+            [line] if line in index_of else line.split(";") for line in lines
+        ]  # a name may hold a semicolon
+        wanted = [part.strip() for line in parts for part in line if part.strip()]
     if not wanted:
         raise DataError("Select by name: no name was given.", f"Name the {label} to keep or to leave out.")
     for name in wanted:

@@ -162,7 +162,7 @@ class PictureCanvas(QWidget):
         frame = self.frames.frames[panel]
         pixels = frame.x if axis == "x" else frame.y
         window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
-        whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)  # type: ignore[union-attr]
+        whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
         low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
         long = window[1] - window[0]
         if room:

@@ -213,7 +213,8 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
     fixed += space.M * (len(rooms) - 1)
     flexible = [panel for panel in panels if panel.height == 0]
-    left, shares = rect.height() - fixed, {}
+    left = rect.height() - fixed
+    shares: dict[int, float] = {}
     for panel in sorted(
         flexible, key=lambda panel: _most_high(panel, style)
     ):  # the low ones leave room to the others
