@@ -44,6 +44,9 @@ ACTIONS = {
             "export_picture", "Export picture…", "image", "Ctrl+E", "Save the picture in front as a file"
         ),
         ActionInfo(
+            "copy_picture", "Copy picture", "", "Ctrl+Shift+C", "Put the picture in front on the clipboard"
+        ),
+        ActionInfo(
             "export_run", "Export results…", "export", "", "Tables, draws and traces of this run as files"
         ),
         ActionInfo(
@@ -123,7 +126,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "welcome", "quit",
     ),
-    "Edit": ("rename", "remove", SEPARATOR, "find"),
+    "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (

@@ -21,7 +21,6 @@ from plaidwork.core.data.input_addresses import steps_by_input
 from plaidwork.core.data.orienting import Placed
 from plaidwork.core.data.shown_by import with_shown
 from plaidwork.core.errors import ModelError, PluginError, SessionError, SettingError
-from plaidwork.core.findings.naming import Naming
 from plaidwork.core.inference.execution import execute, named_executor
 from plaidwork.core.inference.executor import Control
 from plaidwork.core.inference.plan import FitPlan, make_plan
@@ -30,6 +29,7 @@ from plaidwork.core.inference.settling import ending
 from plaidwork.core.job import ColumnInput, FileInput, Job, read_job
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.views.printing import drawn_views, headline_of
 
 DONE, MODEL_ERROR, STOPPED = 0, 3, 4
 
@@ -160,10 +160,6 @@ def find_run(session: Session, title: str | None) -> Run:
     raise SessionError(f"This session has no run “{title}”.", f"Runs: {titles}.")
 
 
-NO_PICTURES = ("table", "text", "custom")
-"""Kinds of views that are not drawn."""
-
-
 def example(options: argparse.Namespace) -> int:
     """``plaidwork example [NAME] [--out S.plaidwork] [--picture PNG]``."""
     samples = {sample.id: sample for sample in registry().samples}
@@ -198,20 +194,20 @@ def _about(sample: Any) -> dict[str, Any]:
 def renderer() -> Any:
     """The function that draws a view; asked for first, so that its absence costs no fit. Raises ``SettingError``."""
     try:
-        from plaidwork.gui.results.render import render_view_png
+        from plaidwork.gui.results.render import write_view
     except ImportError as error:
         raise SettingError(
             f"A picture needs Qt, which cannot be loaded: {error}.", "Leave out --picture."
         ) from error
-    return render_view_png
+    return write_view
 
 
 def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json: bool) -> None:
-    for view in fitted.spec.views:
-        if view.kind not in NO_PICTURES and view.offered(fitted.params):
-            draw(session, fitted, view, path)
-            _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
-            return
+    view = next(iter(drawn_views(session, fitted)), None)
+    if view is not None:
+        draw(session, fitted, view, path)
+        _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
+        return
     print(f"plaidwork: {fitted.spec.title} declares no picture.", file=sys.stderr)
 
 
@@ -251,10 +247,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
 
 def judged(fitted: Run) -> tuple[str, str, str]:
     """The headline of the results as a sentence (or nothing), and whether to trust it: title and text."""
-    name = next((view.headline for view in fitted.spec.views if view.headline), "")
-    found = fitted.results.get(name, "")
-    verdict = fitted.diagnosis().verdict
-    found = Naming(fitted, {}).text(found) if isinstance(found, str) else ""
+    found, verdict = headline_of(fitted), fitted.diagnosis().verdict
     return f"{found}." if found else "", verdict.title, verdict.text
 
 

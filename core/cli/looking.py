@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from typing import Any
 
 from plaidwork.core.cli import pairs
-from plaidwork.core.cli.fitting import NO_PICTURES, find_run, renderer
+from plaidwork.core.cli.fitting import find_run, renderer
 from plaidwork.core.contract.spec import View, spec_to_json
 from plaidwork.core.draws.solutions import Solution
 from plaidwork.core.errors import SettingError
@@ -17,6 +18,7 @@ from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
 from plaidwork.core.session.bundle import file_name
 from plaidwork.core.session.session import Session, open_session
+from plaidwork.core.views.printing import drawn_views, view_name
 
 
 def models(options: argparse.Namespace) -> int:
@@ -150,6 +152,7 @@ def export(options: argparse.Namespace) -> int:
         raise SettingError(
             "--run goes with a file of annotated data.", "A folder gets all runs; or --to FILE.h5ad"
         )
+    paper = _paper(options)
     draw = renderer() if options.picture else None
     folder = options.to.expanduser()
     if folder.exists() and not folder.is_dir():
@@ -157,9 +160,11 @@ def export(options: argparse.Namespace) -> int:
     if folder.is_dir() and any(folder.iterdir()) and not options.force:
         raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
     session = open_session(options.session)
-    wanted = {run.id: _pictures(run, options.picture) for run in session.runs.values()}
+    wanted = {run.id: _pictures(session, run, options.picture) for run in session.runs.values()}
     if options.picture and not any(wanted.values()):
-        known = ", ".join(dict.fromkeys(_name(v) for r in session.runs.values() for v in _drawn(r)))
+        known = ", ".join(
+            dict.fromkeys(view_name(v) for r in session.runs.values() for v in drawn_views(session, r))
+        )
         raise SettingError(f"No run has a view “{options.picture[0]}”.", f"There are: {known or 'none'}.")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "session.json").write_text(
@@ -170,8 +175,8 @@ def export(options: argparse.Namespace) -> int:
         for run in session.runs.values():
             pictures = folder / "runs" / file_name(run.title) / "pictures"
             for view in wanted[run.id]:
-                name = file_name(_name(view).replace("/", " "))
-                files.append(draw(session, run, view, pictures / f"{name}.png"))
+                name = file_name(view_name(view).replace("/", " "))
+                files.append(draw(session, run, view, pictures / f"{name}.{options.format}", **paper))
     print(f"Wrote {len(files) + 1} files to {folder.absolute()}")
     return 0
 
@@ -188,21 +193,28 @@ def _export_annotated(options: argparse.Namespace) -> int:
     return 0
 
 
-def _name(view: View) -> str:
-    """``Loadings/Images``, or the title of a view without a group."""
-    return f"{view.group}/{view.title}" if view.group else view.title
-
-
-def _drawn(run: Run) -> list[View]:
-    """Views of a run that are pictures."""
-    return [view for view in run.spec.views if view.kind not in NO_PICTURES and view.offered(run.params)]
-
-
-def _pictures(run: Run, titles: list[str]) -> list[View]:
+def _pictures(session: Session, run: Run, titles: list[str]) -> list[View]:
     """Views that were asked for, by title, by group and title, or ``all``."""
     wanted = {title.casefold() for title in titles}
     return [
         view
-        for view in _drawn(run)
-        if run.results and wanted & {"all", view.title.casefold(), _name(view).casefold()}
+        for view in drawn_views(session, run)
+        if run.results and wanted & {"all", view.title.casefold(), view_name(view).casefold()}
     ]
+
+
+def _paper(options: argparse.Namespace) -> dict[str, Any]:
+    """What the options say of the paper, for ``Paper``; what is left out is as there."""
+    given = {"dpi": options.dpi, "scheme": options.theme, "points": options.points}
+    paper: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if options.size:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*[x×]\s*(\d+(?:\.\d+)?)", options.size.strip())
+        if found is None:
+            raise SettingError(f"--size needs width and height in mm, as 170x105. Found “{options.size}”.")
+        paper |= {"width": float(found[1]), "height": float(found[2])}
+    limits = {"dpi": (30, 2400), "points": (3, 60), "width": (20, 2000), "height": (20, 2000)}
+    for name, (low, high) in limits.items():
+        if not low <= paper.get(name, low) <= high:
+            option = "--size" if name in ("width", "height") else f"--{name}"
+            raise SettingError(f"{option} goes from {low} to {high}. Found “{paper[name]:g}”.")
+    return paper | {"titled": not options.no_title, "origin": options.provenance}

@@ -257,11 +257,29 @@ def _export(parser: argparse.ArgumentParser) -> None:
         metavar="TITLE",
         help="also draw the view of this title (or GROUP/TITLE) of every run; repeat it for more, all for all",
     )
+    parser.add_argument(
+        "--format", choices=("png", "svg", "pdf"), default="png", help="of the pictures (png)"
+    )
+    parser.add_argument("--size", metavar="WxH", help="width and height of the pictures in mm (170x105)")
+    parser.add_argument("--dpi", type=float, metavar="N", help="dots per inch of a PNG (300)")
+    parser.add_argument(
+        "--points", type=float, metavar="N", help="size of the texts on the axes in points (8)"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="colours of the pictures (light)")
+    parser.add_argument("--no-title", action="store_true", help="without headline, caption and notes")
+    parser.add_argument(
+        "--provenance", action="store_true", help="a line below: data, model, seed and version of Plaidwork"
+    )
 
 
 def _example(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="example to fit; without it they are listed")
-    parser.add_argument("--picture", type=Path, metavar="PNG", help="write the first picture of the result")
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="write the first picture of the result, as .png, .svg or .pdf",
+    )
     _schedule(parser)
     _running(parser, out_required=False)
 
