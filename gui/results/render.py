@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
+from plaidwork.core.quoting import lines
 from plaidwork.core.session.session import Session
 from plaidwork.gui.widgets.layouts import horizontal
 
@@ -54,7 +55,7 @@ def _quiet() -> None:
         if previous is not None:
             previous(kind, context, text)
         else:
-            print(text, file=sys.stderr)
+            sys.stderr.write(f"{lines(text)}\n")
 
     previous = qInstallMessageHandler(say)
 
