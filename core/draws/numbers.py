@@ -104,19 +104,6 @@ def format_loss(value: float, decimals: int = 3) -> str:
     return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
 
 
-def format_rate(hits: int, count: int, decimals: int = 0) -> str:
-    """Show a share with its counts: "5 of 84 (6 %)"; of nothing there is no share."""
-    text = f"{format_count(hits)} of {format_count(count)}"
-    return f"{text} ({format_percent(hits / count, decimals)})" if count else text
-
-
-def special(value: float) -> str:
-    """Show what is not finite: a missing number as a dash."""
-    if math.isnan(value):
-        return MISSING
-    return "∞" if value > 0 else f"{MINUS}∞"
-
-
 def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     """Show the ends of a scale with the same decimals, as many as the largest needs for `digits` digits; 0 is "0"."""
     sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]
@@ -128,3 +115,16 @@ def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
     while decimals and all(abs(round(size, decimals - 1) - size) < 1e-12 * largest for size in sizes):
         decimals -= 1
     return [format_fixed(value, decimals) if value else "0" for value in values]
+
+
+def format_rate(hits: int, count: int, decimals: int = 0) -> str:
+    """Show a share with its counts: "5 of 84 (6 %)"; of nothing there is no share."""
+    text = f"{format_count(hits)} of {format_count(count)}"
+    return f"{text} ({format_percent(hits / count, decimals)})" if count else text
+
+
+def special(value: float) -> str:
+    """Show what is not finite: a missing number as a dash."""
+    if math.isnan(value):
+        return MISSING
+    return "∞" if value > 0 else f"{MINUS}∞"

@@ -14,7 +14,8 @@ def describe(picture: Picture, rows: int = _ROWS) -> str:
     """A few sentences, then the first rows of the table, a line each with tabs between the columns."""
     if not picture.panels:
         return " ".join(_sentence(text) for text in (picture.headline, *picture.empty) if text)
-    words = [picture.headline, picture.caption, *(_panel(panel) for panel in picture.panels), picture.notes]
+    above, below = (picture.headline, picture.doubt, picture.caption), (picture.notes, picture.origin)
+    words = [*above, *(_panel(panel) for panel in picture.panels), *below]
     lines = [" ".join(_sentence(text) for text in words if text)]
     columns = list(picture.table.values())
     if picture.matrix is not None:

@@ -132,7 +132,7 @@ def paint_points(
     inks = inks_of(mark, style)
     known = None if mark.levels is None else np.isfinite(mark.levels)
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (True if shown is None else shown)):
-        shape = int(mark.shapes[i]) if len(mark.shapes) else 0
+        shape = int(mark.shapes[int(i)]) if len(mark.shapes) else 0
         if known is not None:
             shape = shape if known[i] else -2
         ink = QColor.fromRgb(int(inks[i]))

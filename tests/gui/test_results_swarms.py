@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
-from tests.gui.factor_runs import choose, click, factor_run, find, wheel
+from tests.gui.factor_runs import cell_at, choose, click, factor_run, find, wheel
 from tests.gui.points import legend_on, lines_on, places_on
 
 
@@ -131,9 +131,11 @@ def test_heat_map_of_factors_marks_the_chosen_one(opened, qtbot):
     page = opened((workbench, run), View("heatmap", "H", "scores", options={"layer": "column"}))
     selection = workbench.selection(run)
     selection.set("layer", (3,))
-    assert page.canvas.marked_columns == (3,)
-    place = page.canvas.point_of(20, 5)
-    click(qtbot, page.canvas, place.x(), place.y())
+    assert page.chart.selected == {"layer": {3}}
+    shown = page.chart.grab().toImage()
+    place = cell_at(page, 20, 5)
+    click(qtbot, page.chart, place.x(), place.y())
+    assert page.chart.grab().toImage() != shown
     assert selection.get("layer") == (5,)
 
 

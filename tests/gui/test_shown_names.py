@@ -69,7 +69,7 @@ def test_labels_are_shown_and_names_still_found(bench, opened):
     assert names[11] == "gene 12"
     assert page.search("gene 1")[:1]  # the name is still found
     heat = opened(bench, TOGETHER)
-    assert heat.loaded.row_names[:2] == ("SYM0", "SYM1")
+    assert heat.loaded.panels[0].y.names[:2] == ("SYM0", "SYM1")
     blocks = opened(bench, VIEWS[0])
     assert blocks.blocks.data.row_names[0] == "SYM0"
     assert "SYM2" in blocks.search("gene 3")
@@ -78,8 +78,7 @@ def test_labels_are_shown_and_names_still_found(bench, opened):
 def test_a_part_of_an_axis_is_told(bench, opened):
     page = opened(bench, TOGETHER)
     assert "20 of 40 genes, those most often in a block" in page._caption.text()
-    assert page._foot.text() == "20 × 20, by block"
-    assert page.canvas.picture.thinned
+    assert page._notes.text() == "20 × 20, by block"
 
 
 def test_a_renamed_block_has_its_name_in_every_view_and_after_reopening(bench, opened, qtbot, tmp_path):
