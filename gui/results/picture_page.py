@@ -222,7 +222,9 @@ class PicturePage(ResultPage):
                     if wanted in findable(name):
                         found.setdefault(name, Spot(p, number, piece))
                 continue
-            for piece in range(min(len(mark), _SEARCHED)):
+            linked = mark.called is not None and mark.of is not None and mark.of.piece is None
+            order = np.argsort(mark.of.index, kind="stable") if linked else np.arange(len(mark))
+            for piece in order[:_SEARCHED].tolist():
                 words = mark.called_of(piece) or mark.text(piece)
                 if wanted in findable(words):
                     texts.append((Spot(p, number, piece), words))
