@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints, is_typeddict
 
 import pytest
-from sparing import unless_passed
+from sparing import some, unless_passed
 
 from plaidwork.core.checks import _data
 from plaidwork.core.checks._bench import Bench, first_difference, result_difference
@@ -18,6 +18,8 @@ from plaidwork.core.plugins.registry import Registry
 
 REGISTRY = Registry(safe_mode=True).load()
 MODELS = [spec.id for spec in REGISTRY.specs()]
+QUICK = ("bayesian_plaid", "binary_pca", "group_factor", "plaid_counts", "rank_factor")
+"""Each takes a second or two when something has changed; the others up to ten."""
 SHORT = Schedule(chains=2, warmup=6, draws=6, thin=1, max_sweeps=16, tolerance=0.0)
 
 ONLY_WITH = {
@@ -174,7 +176,7 @@ def idle(bench: Bench, base: dict[str, Any]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", some(MODELS, QUICK))
 def test_every_setting_shown_does_something(model):
     def check():
         assert idle(Bench(made, "quick", 1), {}) == []
