@@ -14,7 +14,10 @@ from plaidwork.core.pictures.choices import ViewChoice
 from plaidwork.core.pictures.marks import Color, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
-READINGS, SIGNS = ("near", "across", "inside", "whole"), ("square", "line", "dashed", "point", "missing")
+READINGS, SIGNS = (
+    ("near", "across", "inside", "row", "whole"),
+    ("square", "line", "dashed", "point", "missing"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,8 @@ class Panel:
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
-    reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
-        first one wherever the pointer is in the "whole" panel.
+    reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, the one
+        nearest in height, as in rows with names, or the first one wherever the pointer is in the "whole" panel.
     zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
@@ -140,6 +143,8 @@ class Picture:
     blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
     force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
     ``origin``: what it was made from.
+    ``more`` are the id of a choice of a number, and names of items with the number from which on each is shown: a search
+    chooses it.
     """
 
     headline: str
@@ -156,6 +161,7 @@ class Picture:
     grid: tuple[float, float] | None = None
     stack: int = 1
     layers: str = ""
+    more: tuple[str, Mapping[str, int]] = ("", MappingProxyType({}))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

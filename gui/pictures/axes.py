@@ -68,7 +68,7 @@ def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
             painter.setPen(QPen(style.color("axis" if strong else "grid"), 1))
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
         if axis.ticks:
-            painter.setPen(style.color("muted"))
+            painter.setPen(style.color("text" if frame.panel.reads == "row" else "muted"))
             named = high + space.XS if axis.title else 0.0
             box = QRectF(
                 frame.left + named, at - high / 2, area.left() - space.S - frame.left - named, high

@@ -117,8 +117,9 @@ def lay_out(
     for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
-        cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
         stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
+        rows = any(panel.reads == "row" for panel in stack)
+        cell = QRectF(x, y, wide if rows else min(wide, _WIDEST * style.scale), high)
         frames += _frames(stack, cell, style, Zoom(), None)
     return Layout(tuple(frames), legend, rect, across)
 
