@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -59,12 +59,30 @@ class End:
 
 
 @dataclass(frozen=True)
+class Column:
+    """Texts at the right of a panel, at the heights ``at``, under a title; numbers, so they end on one line."""
+
+    title: str
+    at: Sequence[float]
+    texts: tuple[str, ...]
+    color: Color | tuple[Color, ...] = "text"
+
+    def __post_init__(self) -> None:
+        if len(self.at) != len(self.texts):
+            raise PictureError(
+                f"The column “{self.title}” has {len(self.texts)} texts at {len(self.at)} places."
+            )
+        object.__setattr__(self, "at", tuple(map(float, self.at)))
+
+
+@dataclass(frozen=True)
 class Panel:
     """Marks on a pair of axes; later marks lie over earlier ones.
 
     Attributes
     ----------
     title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge, ``ends_title`` above them. aside : lines beside it where there is room, the first strong.
+    columns : of numbers beside rows, those for which there is room: the first give way.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
     equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
@@ -82,6 +100,7 @@ class Panel:
     ends: tuple[End, ...] = ()
     ends_title: str = ""
     aside: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
     height: float = 0.0
     equal: bool = False
     fills: bool = False

@@ -11,7 +11,7 @@ from plaidwork.core.draws.numbers import format_count, format_interval, format_n
 from plaidwork.core.pictures import (
     Axis,
     Color,
-    End,
+    Column,
     Items,
     Key,
     Links,
@@ -266,22 +266,17 @@ def _panel(data: _Coefficients, one: _List, limits: tuple[float, float], axis: s
         called=names,
         of=Items(data.kind, items),
     )
-    ends = (
-        ()
-        if chance is None
-        else tuple(
-            End(float(row), format_probability(float(p)), "text" if p >= _SURE else "muted")
-            for row, p in enumerate(chance)
-        )
-    )
+    columns: tuple[Column, ...] = ()
+    if chance is not None:
+        inks = tuple("text" if p >= _SURE else "muted" for p in chance)
+        columns = (Column("probability", rows, tuple(format_probability(float(p)) for p in chance), inks),)
     marks: list[Mark] = [Rule([0.0], dashed=False, color="axis"), lines, dots]
     return Panel(
         tuple(marks),
         Axis(axis, low=limits[0], high=limits[1]),
         Axis(scale="category", names=names or ("",), down=True),
         title=one.title,
-        ends=ends,
-        ends_title="probability" if ends else "",
+        columns=columns,
         reads="row",
         zoom="",
         lines=False,

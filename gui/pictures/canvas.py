@@ -286,7 +286,9 @@ class PictureCanvas(QWidget):
     def reach(self, spot: Spot) -> None:
         """Ask for a piece to be in view."""
         assert self.picture is not None
-        self.reached.emit(position(mark_of(self.picture, spot), self.frames.frames[spot.panel], spot.piece))
+        frame = self.frames.frames[spot.panel]
+        at = position(mark_of(self.picture, spot), frame, spot.piece)
+        self.reached.emit(QPointF(at.x() if at.x() == at.x() else frame.left, at.y()))
 
     def _shift(self, right: int, down: int) -> None:
         """Move the part of the first panel that is shown by a tenth."""

@@ -9,7 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Panel, Picture, Points
-from plaidwork.gui.pictures.axes import elided, paint_aside, paint_ends, paint_ground, paint_legend
+from plaidwork.gui.pictures.axes import (
+    elided,
+    paint_aside,
+    paint_columns,
+    paint_ends,
+    paint_ground,
+    paint_legend,
+)
 from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
@@ -53,6 +60,7 @@ def paint_picture(
                 paint_labels(mark, painter, frame, style)
         paint_ends(painter, frame, style)
         paint_aside(painter, frame, style)
+        paint_columns(painter, frame, style)
 
 
 def chosen_of(panel: Panel, mark: Mark, selected: Selected) -> np.ndarray | None:

@@ -31,7 +31,6 @@ def _lazy(module: str, name: str) -> Callable[[], type[ResultPage]]:
 _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
-    "effects": _lazy("effects_page", "EffectsPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),
