@@ -30,7 +30,7 @@ _MOST_TOP = 200
 _MOST_PANELS, _MOST_LAYERS = 3, 9
 """Groups, and factors, that are shown side by side at most."""
 _ALL = "all"
-_WIDE, _NARROW, _ROW, _LOW, _AROUND = 300.0, 200.0, 22.0, 18.0, 84.0
+_WIDE, _NARROW, _ROW, _LOW, _AROUND = 300.0, 200.0, 20.0, 18.0, 80.0
 """Least pixels: width of a list, of one of several factors, height of a row of each, and above and below the rows."""
 _SURE = 0.5
 """Inclusion probability from which a dot is filled."""
