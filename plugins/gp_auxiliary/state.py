@@ -351,6 +351,7 @@ class ClassesSettings(LawSettings):
     trajectories: NotRequired[int]
     null_width: NotRequired[float]
     rungs: NotRequired[int]
+    rounds: NotRequired[int]
     given_widths: NotRequired[str]
     slices: NotRequired[int]
     classes: NotRequired[Literal["all", "labelled"]]
