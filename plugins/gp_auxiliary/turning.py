@@ -22,6 +22,11 @@ TARGET = 0.8
 """Share of accepted trajectories that the angles aim at in the warm-up."""
 
 
+def leap_seconds(size: int) -> float:
+    """About how long one step of a trajectory of so many samples takes."""
+    return 2.5e-10 * size**2 + 8e-8 * size
+
+
 def new_turns(size: int) -> Turns:
     """Nothing tried yet at ``size`` widths."""
     return {"log_angle": np.full(size, math.log(START_ANGLE)), "count": np.zeros(size)}
@@ -79,6 +84,7 @@ def run_rounds(
     f: np.ndarray,
     rungs: dict[str, Replica],
     rows: np.ndarray,
+    which: np.ndarray,
     labels: Labels,
     widths: np.ndarray,
     turns: Turns,
@@ -89,8 +95,8 @@ def run_rounds(
 ) -> np.ndarray:
     """Units of rounds of trajectories and swaps, see ``kernels/rounds.py``; the (M,) copies at the rungs thereafter.
 
-    f (M, N) of the copies at the rungs is changed in place and stays in their order; ``rows`` (M or 1, N, N) is :func:`map_of` of
-    each. Angles and what is counted of swaps are changed in place, the copies in ``rungs`` are not.
+    f (M, N) of the copies at the rungs is changed in place and stays in their order; ``rows[which[m]]`` is :func:`map_of` the copy at
+    rung m, rows (m, N, N). Angles and what is counted of swaps are changed in place, the copies in ``rungs`` are not.
     """
     order, size = np.arange(len(widths)), len(widths)
     share = np.exp([rungs[str(m)]["log_share"][:2] for m in range(size)])
@@ -98,7 +104,7 @@ def run_rounds(
     steps = np.array([_steps_of(angle) for angle in angles])
     moved, turned = np.zeros(size), np.zeros(size)
     rounds.run_rounds(
-        rng, *units, rows, f, sides_of(labels), widths, share[:, 0].copy(), share[:, 1].copy(), BEND, steps, angles, count, order,
+        rng, *units, rows, which, f, sides_of(labels), widths, share[:, 0].copy(), share[:, 1].copy(), BEND, steps, angles, count, order,
         moved, turned, swaps["tried"], swaps["taken"], swaps["label"], swaps["stage"], swaps["trips"],
     )  # fmt: skip
     for m in np.flatnonzero(moved) if warming else ():

@@ -53,13 +53,13 @@ def swap_neighbours(rng, f, side, widths, minus, plus, order, tried, taken):
 
 @njit(nogil=True, cache=True)
 def run_rounds(
-    rng, lo, hi, rows, f, side, widths, minus, plus, bend, steps, angles, count, order, moved, turned, tried, taken, label, stage, trips
+    rng, lo, hi, rows, which, f, side, widths, minus, plus, bend, steps, angles, count, order, moved, turned, tried, taken, label, stage, trips
 ):  # fmt: skip
     """Units ``lo..hi-1`` of rounds, each of M + 1 units: ``count`` trajectories of the copy at every rung, then swaps.
 
     Parameters
     ----------
-    rows : (M, N, N) F of every copy, lower triangular, or (1, N, N) of all.
+    rows : (m, N, N) F, lower triangular, of which ``which`` (M,) names that of every copy; below 0 its f stays.
     f : (M, N), in place.
     side : (N,) 1 or -1 of labelled samples, 0 without a label.
     minus, plus : (M,) shares of missing labels of every copy.
@@ -73,7 +73,8 @@ def run_rounds(
     size = len(widths)
     w = f.copy()
     for c in range(size):
-        solve_lower(rows[c if len(rows) > 1 else 0], w[c])
+        if which[c] >= 0:
+            solve_lower(rows[which[c]], w[c])
     for unit in range(lo, hi):
         m = unit % (size + 1)
         if m == size:
@@ -81,7 +82,9 @@ def run_rounds(
             count_trips(order, label, stage, trips)
             continue
         c = order[m]
-        own = rows[c if len(rows) > 1 else 0]
+        if which[c] < 0:
+            continue
+        own = rows[which[c]]
         for _ in range(count):
             angle = angles[m] * (0.8 + 0.4 * rng.random())
             turned[m] += turn_w(rng, own, w[c], side, widths[m], minus[c], plus[c], bend, steps[m], angle)

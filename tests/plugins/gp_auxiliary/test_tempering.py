@@ -287,7 +287,7 @@ def test_f_stays_beside_its_copy():
     f, swaps = before.copy(), tempering.new_swaps(4)
     still = turning.new_turns(4) | {"log_angle": np.full(4, -12.0)}
     order = turning.run_rounds(
-        rng, f, state["rungs"], rows, labels, state["widths"], still, swaps, 1, False, (0, 100)
+        rng, f, state["rungs"], rows, np.arange(4), labels, state["widths"], still, swaps, 1, False, (0, 100)
     )
     assert swaps["taken"].sum() > 5
     assert sorted(order) == [0, 1, 2, 3]
