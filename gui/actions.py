@@ -60,6 +60,13 @@ ACTIONS = {
         ActionInfo(
             "export_job", "Export as job…", "", "", "A job file for the command line that repeats this run"
         ),
+        ActionInfo(
+            "write_report",
+            "Write report…",
+            "document",
+            "",
+            "The session as a page to read, with its figures, as HTML or PDF",
+        ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
         ActionInfo(
             "rename",
@@ -124,7 +131,7 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
-        "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
