@@ -67,6 +67,14 @@ ACTIONS = {
             "",
             "The session as a page to read, with its figures, as HTML or PDF",
         ),
+        ActionInfo(
+            "guard_tables",
+            "Guard tables for spreadsheets",
+            "",
+            "",
+            "Put an apostrophe before exported texts that begin with =, +, - or @, so that no spreadsheet computes them",
+            True,
+        ),
         ActionInfo("quit", "Quit", "", "Ctrl+Q", "Close Plaidwork"),
         ActionInfo(
             "rename",
@@ -131,7 +139,7 @@ RECENT = "recent"
 MENUS: dict[str, tuple[str, ...]] = {
     "File": (
         "new_session", "import_data", "import_text", "import_text_folder", "import_image_folder", "open_file", RECENT, SEPARATOR, "save", "save_as", SEPARATOR,
-        "export_picture", "export_run", "export_annotated", "export_job", "export_script", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
+        "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
     "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plaidwork.core.cli import pairs
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.cli.progress import display, emit
 from plaidwork.core.contract.schedule import SCHEDULE_WORDS
 from plaidwork.core.data.dataset import AXIS_WORDS, Dataset
@@ -101,7 +101,7 @@ def tell_samples(found: Sequence[Placed], as_json: bool) -> None:
             continue
         other = AXIS_WORDS[1 - one.wanted]
         hint = "" if one.turns else f" If its {other} are: --samples-in {one.item.name}={other}"
-        print(f"plaidwork: {one.line}{hint}", file=sys.stderr)
+        warn(f"plaidwork: {one.line}{hint}")
 
 
 def tell_joined(name: str, found: Joined, as_json: bool) -> None:
@@ -109,7 +109,7 @@ def tell_joined(name: str, found: Joined, as_json: bool) -> None:
     if as_json:
         emit("joined", input=name, samples=found.n_samples, in_every_view=found.n_common, report=found.text)
     else:
-        print("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()), file=sys.stderr)
+        warn("\n".join(f"plaidwork: {line}" for line in found.text.splitlines()))
 
 
 def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
@@ -120,7 +120,7 @@ def tell_doubts(given: Given, plan: FitPlan, as_json: bool) -> list[str]:
         if message.warn
     ]
     for text in () if as_json else texts:
-        print(f"plaidwork: {text}", file=sys.stderr)
+        warn(f"plaidwork: {text}")
     return texts
 
 
@@ -167,7 +167,7 @@ def example(options: argparse.Namespace) -> int:
         if options.json:
             emit("examples", examples=[_about(sample) for sample in samples.values()])
         for sample in () if options.json else samples.values():
-            print(f"{sample.id:<16}{sample.size:<28}{sample.title}")
+            tell(f"{sample.id:<16}{sample.size:<28}{sample.title}")
         return DONE
     if options.name not in samples:
         raise SettingError(f"There is no example “{options.name}”.", f"Known: {', '.join(samples)}.")
@@ -208,7 +208,7 @@ def _write_picture(draw: Any, session: Session, fitted: Run, path: Path, as_json
         draw(session, fitted, view, path)
         _say(as_json, "picture", f"Picture: {path.absolute()} ({view.title})", path=str(path.absolute()))
         return
-    print(f"plaidwork: {fitted.spec.title} declares no picture.", file=sys.stderr)
+    warn(f"plaidwork: {fitted.spec.title} declares no picture.")
 
 
 def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, as_json: bool) -> int:
@@ -216,7 +216,7 @@ def _go(session: Session, fitted: Run, plan: FitPlan, out: Path, executor: str, 
     control = Control()
     shown = display(as_json)
     for problem in plan.warnings:
-        print(f"plaidwork: {problem.message} {problem.hint}".rstrip(), file=sys.stderr)
+        warn(f"plaidwork: {problem.message} {problem.hint}".rstrip())
     failure: ModelError | PluginError | None = None
     with stops(control):
         try:
@@ -255,7 +255,7 @@ def _say(as_json: bool, event: str, text: str, **values: Any) -> None:
     if as_json:
         emit(event, **values)
     else:
-        print(text)
+        tell(text)
 
 
 @contextmanager
@@ -266,7 +266,7 @@ def stops(control: Control) -> Iterator[None]:
         if control.stopping:
             raise KeyboardInterrupt
         control.stop()
-        print("\nplaidwork: Stopping after this step; what was done is saved.", file=sys.stderr)
+        warn("\nplaidwork: Stopping after this step; what was done is saved.")
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -251,6 +251,11 @@ def _export(parser: argparse.ArgumentParser) -> None:
         "--force", "-f", action="store_true", help="write into a folder that has files, replace a file"
     )
     parser.add_argument(
+        "--no-guard",
+        action="store_true",
+        help="write texts that begin with =, +, - or @ as they are; else they get an apostrophe in front, so that no spreadsheet computes them",
+    )
+    parser.add_argument(
         "--picture",
         action="append",
         default=[],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from plaidwork.core.cli import pairs
 from plaidwork.core.cli.fitting import find_run
+from plaidwork.core.cli.printing import tell, warn
 from plaidwork.core.errors import SettingError
 from plaidwork.core.report import make_report, write_report
 from plaidwork.core.session.session import open_session
@@ -31,7 +31,7 @@ def report(options: argparse.Namespace) -> int:
         write_pdf(made, path)
     else:
         write_report(made, path)
-    print(f"Wrote {path.absolute()}")
+    tell(f"Wrote {path.absolute()}")
     return 0
 
 
@@ -42,6 +42,6 @@ def _drawer(printed: bool) -> Any:
     except ImportError as error:
         if printed:
             raise SettingError(f"A PDF needs Qt, which cannot be loaded: {error}.", "Write .html.") from error
-        print(f"plaidwork: Without figures, for Qt cannot be loaded: {error}.", file=sys.stderr)
+        warn(f"plaidwork: Without figures, for Qt cannot be loaded: {error}.")
         return lambda *view: None
     return drawer(vector=not printed)

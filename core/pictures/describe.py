@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from plaidwork.core.draws.numbers import format_count, format_number
 from plaidwork.core.pictures.picture import Matrix, Panel, Picture
 
@@ -58,4 +60,7 @@ def _panel(panel: Panel) -> str:
 
 
 def _cell(value: object) -> str:
-    return str(value) if isinstance(value, str) else format_number(float(value))  # type: ignore[arg-type]
+    if value is None:
+        return ""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+    return format_number(float(value)) if number else str(value)  # type: ignore[arg-type]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 from plaidwork.core.contract.spec import ModelSpec
 from plaidwork.core.inference.run import Run
 from plaidwork.core.plugins.registry import registry
+from plaidwork.core.quoting import shell
 from plaidwork.core.session.session import Session
 
 _SAMPLER = ("chains", "warmup", "burn_in", "draws", "thin")
@@ -21,10 +21,10 @@ def repeating(session: Session, run: Run, file: str) -> tuple[tuple[str, str], .
     input is one data set of the session.
     """
     sweeps = max((record.sweep for record in run.chains), default=0)
-    check = shlex.join(["plaidwork", "verify", file, f"--run={run.title}", "--sweeps", str(max(sweeps, 1))])
+    check = _typed_line(["plaidwork", "verify", file, f"--run={run.title}", "--sweeps", str(max(sweeps, 1))])
     found = [("Repeats every sweep and compares it with what is stored", check)]
     if all(len(names) == 1 and names[0] in session.datasets for names in run.inputs.values()):
-        found.append(("Fits the same model to the same data anew", shlex.join(_fit(run, file))))
+        found.append(("Fits the same model to the same data anew", _typed_line(_fit(run, file))))
     return tuple(found)
 
 
@@ -60,3 +60,7 @@ def _typed(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return ",".join(_typed(item) for item in value)
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def _typed_line(words: list[str]) -> str:
+    return " ".join(map(shell, words))

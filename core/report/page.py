@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 
+from plaidwork.core.quoting import markup
 from plaidwork.core.report.content import BESIDE, PAGE, Figure, Listed, Report, RunPart
 
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 body { font-family: Inter, Helvetica, Arial, sans-serif; font-size: 15px; line-height: 1.5; color: #16181d;
@@ -48,10 +47,10 @@ a { color: #2456c4; }
 
 def html_of(report: Report, width: int = PAGE) -> str:
     """The report as one page; figures are drawn for one that is ``width`` wide, in 1/96 inch."""
-    title = _text(report.title)
+    title = markup(report.title)
     parts = [
         f"<h1>{title}</h1>",
-        f'<p class="muted">{_text(report.made)}</p>',
+        f'<p class="muted">{markup(report.made)}</p>',
         _paragraphs(report.notes),
         _contents(report.runs),
         "<h2>Data</h2>",
@@ -80,15 +79,10 @@ def write_report(report: Report, path: Path) -> Path:
     return path
 
 
-def _text(text: str) -> str:
-    """A text of a session within the page; characters that no page may hold are left out."""
-    return escape(_UNSAFE.sub("", str(text)), quote=True)
-
-
 def _paragraphs(text: str) -> str:
     """A text as it was typed: paragraphs where lines are empty."""
     found = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return "\n".join(f"<p>{_text(part).replace(chr(10), '<br>')}</p>" for part in found)
+    return "\n".join(f"<p>{markup(part).replace(chr(10), '<br>')}</p>" for part in found)
 
 
 def _contents(runs: Iterable[RunPart]) -> str:
@@ -97,7 +91,7 @@ def _contents(runs: Iterable[RunPart]) -> str:
     if len(runs) < 2:
         return ""
     lines = [
-        f'<li><a href="#run-{number}">{_text(run.title)}</a>: {_text(run.headline)}</li>'
+        f'<li><a href="#run-{number}">{markup(run.title)}</a>: {markup(run.headline)}</li>'
         for number, run in enumerate(runs)
     ]
     return f"<nav><ul>{''.join(lines)}</ul></nav>"
@@ -106,19 +100,19 @@ def _contents(runs: Iterable[RunPart]) -> str:
 def _run(number: int, run: RunPart, scale: float) -> str:
     tables = "\n".join(_table(one) for one in run.tables)
     left_out = (
-        f'<p class="muted">Not shown here: {_text(", ".join(run.left_out))}.</p>' if run.left_out else ""
+        f'<p class="muted">Not shown here: {markup(", ".join(run.left_out))}.</p>' if run.left_out else ""
     )
-    commands = "\n".join(f"<p>{_text(what)}:</p><pre>{_text(line)}</pre>" for what, line in run.commands)
-    return f"""<h2 id="run-{number}">{_text(run.title)}</h2>
-<p class="muted">{_text(run.model)}</p>
-<p class="found">{_text(run.headline)}</p>
-<div class="verdict {run.kind}"><p><b>{_text(run.verdict)}</b></p><p>{_text(run.advice)}</p></div>
+    commands = "\n".join(f"<p>{markup(what)}:</p><pre>{markup(line)}</pre>" for what, line in run.commands)
+    return f"""<h2 id="run-{number}">{markup(run.title)}</h2>
+<p class="muted">{markup(run.model)}</p>
+<p class="found">{markup(run.headline)}</p>
+<div class="verdict {run.kind}"><p><b>{markup(run.verdict)}</b></p><p>{markup(run.advice)}</p></div>
 {_paragraphs(run.notes)}
 {_figures(run.figures, scale)}
 {left_out}
 {tables}
 <h3>Model</h3>
-<p>{_text(run.summary)}</p>
+<p>{markup(run.summary)}</p>
 {_paragraphs(run.citation)}
 {_pairs(run.facts)}
 {_table(run.settings)}
@@ -151,10 +145,10 @@ def _figure(figure: Figure, scale: float) -> str:
     drawing = figure.drawing
     wide, high = round(drawing.width * scale), round(drawing.height * scale)
     data = b64encode(drawing.data).decode("ascii")
-    image = f'<img src="data:{drawing.media};base64,{data}" width="{wide}" height="{high}" alt="{_text(drawing.text)}">'
+    image = f'<img src="data:{drawing.media};base64,{data}" width="{wide}" height="{high}" alt="{markup(drawing.text)}">'
     lines = (("strong", figure.headline), ("muted", figure.caption))
-    above = "".join(f'<p class="{kind}">{_text(text)}</p>' for kind, text in lines if text)
-    notes = f'<p class="muted">{_text(figure.notes)}</p>' if figure.notes else ""
+    above = "".join(f'<p class="{kind}">{markup(text)}</p>' for kind, text in lines if text)
+    notes = f'<p class="muted">{markup(figure.notes)}</p>' if figure.notes else ""
     return f'<figure><figcaption>{above}</figcaption><p class="image">{image}</p>{notes}</figure>'
 
 
@@ -164,20 +158,20 @@ def _table(table: Listed, title: str | None = None) -> str:
         return ""
     head = table.title if title is None else title
     marks = ['class="number"' if at in table.numbers else "" for at in range(len(table.heads))]
-    heads = "".join(f"<th {mark}>{_text(text)}</th>" for mark, text in zip(marks, table.heads, strict=True))
+    heads = "".join(f"<th {mark}>{markup(text)}</th>" for mark, text in zip(marks, table.heads, strict=True))
     rows = "\n".join(
         "<tr>"
-        + "".join(f"<td {mark}>{_text(cell)}</td>" for mark, cell in zip(marks, row, strict=True))
+        + "".join(f"<td {mark}>{markup(cell)}</td>" for mark, cell in zip(marks, row, strict=True))
         + "</tr>"
         for row in table.rows
     )
-    more = f'<p class="muted">{_text(table.more)}</p>' if table.more else ""
-    above = f"<h3>{_text(head)}</h3>" if head else ""
+    more = f'<p class="muted">{markup(table.more)}</p>' if table.more else ""
+    above = f"<h3>{markup(head)}</h3>" if head else ""
     return f'{above}\n<div class="wide"><table><tr>{heads}</tr>\n{rows}</table></div>{more}'
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
     rows = "\n".join(
-        f'<tr><td class="muted">{_text(name)}</td><td>{_text(value)}</td></tr>' for name, value in pairs
+        f'<tr><td class="muted">{markup(name)}</td><td>{markup(value)}</td></tr>' for name, value in pairs
     )
     return f'<div class="wide"><table>{rows}</table></div>'

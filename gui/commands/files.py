@@ -342,6 +342,15 @@ class FileCommands(CommandGroup):
         title = run.title if run is not None else self._window.current_dataset()
         return proposed_name(self._workbench.session.name, title, what, suffix=suffix)
 
+    def guard_tables(self) -> None:
+        from plaidwork.core.quoting import guard_tables
+
+        on = self._window.actions_by_key["guard_tables"].isChecked()
+        run_task(lambda task: guard_tables(on), failed=self._not_remembered)
+
+    def _not_remembered(self, error: BaseException, details: str) -> None:
+        self._window.messages.post("warn", "The choice could not be remembered", str(error))
+
     def export_run(self) -> None:
         from plaidwork.core.session.exporting import export_run
 

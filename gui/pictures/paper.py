@@ -85,7 +85,7 @@ def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
     for text in (picture.origin, picture.notes if paper.titled else ""):
         _paint_below(painter, text, room, style)
     if picture.panels:
-        paint_picture(painter, lay_out(picture, room, style), style)
+        paint_picture(painter, picture, lay_out(picture, room, style), style)
     else:
         _paint_text(painter, ". ".join(filter(None, picture.empty)), room, style, "body", "muted")
 

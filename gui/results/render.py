@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from plaidwork.core.contract.spec import View
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import Picture
+from plaidwork.core.quoting import lines
 from plaidwork.core.session.session import Session
 from plaidwork.core.views.drawing import is_picture
 from plaidwork.core.views.printing import origin_of, printed_view
@@ -60,7 +61,7 @@ def _quiet() -> None:
         if previous is not None:
             previous(kind, context, text)
         else:
-            print(text, file=sys.stderr)
+            sys.stderr.write(f"{lines(text)}\n")
 
     previous = qInstallMessageHandler(say)
 
