@@ -106,6 +106,13 @@ ACTIONS = {
             "fit_again", "Fit again with these settings…", "refresh", "", "Set up a new fit like this run"
         ),
         ActionInfo(
+            "compare_runs",
+            "Compare runs…",
+            "",
+            "",
+            "Runs or chains beside each other: what each found again, scores, settings",
+        ),
+        ActionInfo(
             "hold", "Hold drawing", "eye", "Ctrl+H", "Stop redrawing live plots; the fit goes on", True
         ),
         ActionInfo("show_data", "Show data", "table", "Ctrl+D", "The numbers behind the picture in front"),
@@ -142,7 +149,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "export_picture", "export_run", "export_annotated", "export_job", "export_script", "guard_tables", SEPARATOR, "write_report", SEPARATOR, "welcome", "quit",
     ),
     "Edit": ("copy_picture", SEPARATOR, "rename", "remove", SEPARATOR, "find"),
-    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again"),
+    "Fit": ("new_fit", "search", "start", "pause", "stop", SEPARATOR, "fit_again", "compare_runs"),
     "Views": ("show_data", "hold", SEPARATOR, "next_tab", "previous_tab"),
     "Window": (
         "show_session", "show_side", "show_log", "reset_layout", SEPARATOR, "plugins", SEPARATOR,

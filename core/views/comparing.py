@@ -16,6 +16,7 @@ from plaidwork.core.contract.spec import View
 from plaidwork.core.draws.numbers import format_count, format_fixed
 from plaidwork.core.draws.summaries import correlate_rows, match_factors
 from plaidwork.core.errors import PlaidworkError, SettingError
+from plaidwork.core.findings.predictive import Score
 from plaidwork.core.findings.settings import shown_value
 from plaidwork.core.inference.run import Run
 from plaidwork.core.pictures import Axis, Cells, Intervals, Line, Panel, Picture, Points, Ramp
@@ -193,29 +194,53 @@ def scores_of(runs: Sequence[Run]) -> Picture:
         np.array(part, dtype=float) for part in zip(*((at, *s) for (at, _), s in zip(known, sums)))
     )
     best = int(np.argmax(value))
+    same = all(score.same_observations(known[0][1]) for _, score in known)
+    below = [score.difference(other) if same else (np.nan, np.nan) for score, other in _each(known, best)]
     words = tuple(
         f"{titles[at]}: log density {format_fixed(v, 1)} ± {format_fixed(e, 1)}"
         for (at, _), (v, e) in zip(known, sums, strict=True)
     )
-    same = all(score.same_observations(known[0][1]) for _, score in known)
+    colors = tuple(0 if k == best and same else "neutral" for k in range(len(x)))
     marks = (
         Intervals(x, value - 2 * error, value + 2 * error, color="text"),
-        Points(
-            x,
-            value,
-            9.0,
-            read=words,
-            color=tuple(0 if k == best and same else "neutral" for k in range(len(x))),
-        ),
+        Points(x, value, 9.0, read=words, color=colors),
     )
     axis = Axis("", scale="category", names=tuple(titles))
-    told = "The scores are of different observations: they cannot be compared" if not same else ""
     return Picture(
-        told or f"{titles[known[best][0]]} predicts best, log density {format_fixed(value[best], 1)}",
-        "Of observations that were held out or left out in turn; lines are two standard errors.",
+        _told([titles[at] for at, _ in known], best, below, same),
+        "Log density of observations that were held out or left out in turn; lines are two standard errors.",
         (Panel(marks, axis, Axis("log density", unit="nats"), most=160.0, reads="across", zoom=""),),
-        table={"Run": [titles[at] for at, _ in known], "Log density": value, "Standard error": error},
+        table={
+            "Run": [titles[at] for at, _ in known],
+            "Log density": value,
+            "Standard error": error,
+            "Below the best": [one[0] for one in below],
+            "Standard error of that": [one[1] for one in below],
+        },
     )
+
+
+def _each(known: Sequence[tuple[int, Score]], best: int) -> list[tuple[Score, Score]]:
+    """The best score beside each."""
+    return [(known[best][1], score) for _, score in known]
+
+
+def _told(titles: Sequence[str], best: int, below: Sequence[tuple[float, float]], same: bool) -> str:
+    """Which run predicts best, where the differences are beyond two of their own standard errors."""
+    if len(titles) < 2:
+        return f"Only {titles[best]} tells how well it predicts"
+    if not same:
+        return "The scores are of different observations: they cannot be compared"
+    close = [
+        t
+        for at, (t, (gap, error)) in enumerate(zip(titles, below, strict=True))
+        if at != best and gap < 2 * error
+    ]
+    if not close:
+        return f"{titles[best]} predicts best"
+    if len(close) == len(titles) - 1:
+        return "No run predicts clearly better than the others"
+    return f"{titles[best]} predicts best, but not clearly better than {', '.join(close)}"
 
 
 def agreement_picture(session: Session, runs: Sequence[Run]) -> Picture:
@@ -224,7 +249,7 @@ def agreement_picture(session: Session, runs: Sequence[Run]) -> Picture:
     if isinstance(found, Picture):
         return found
     first, others, titles = found
-    word = first.dim.replace("_", " ")
+    word = runs[0].spec.dims[first.dim].split(",")[0]
     panels, table = [], []
     for title, things, paired in others:
         order = [int(k) for k in paired.partner if k >= 0]
@@ -312,9 +337,12 @@ def pairs_picture(session: Session, runs: Sequence[Run]) -> Picture:
     pairs = [k for k in np.argsort(paired.matched, kind="stable").tolist() if paired.partner[k] >= 0]
     panels = tuple(_pair_panel(first, things, k, int(paired.partner[k]), titles) for k in pairs[:_PAIRS])
     more = f" The {_PAIRS} least alike of {len(pairs)} pairs." if len(pairs) > _PAIRS else ""
+    told = "Points are items that both runs have; on the line both say the same. Signs are turned to agree."
+    if first.members and things.members:
+        told = "Numbers of items that each run takes for members, with a probability of at least a half."
     return Picture(
         f"{titles[0]} against {title}, pair by pair",
-        f"Points are items that both runs have; on the line both say the same. Signs are turned to agree.{more}",
+        f"{told}{more}",
         panels,
         grid=(220.0, 220.0),
     )
@@ -330,7 +358,10 @@ def _pair_panel(first: Things, things: Things, one: int, other: int, titles: Seq
             xs += [values[one, at] for _, at, _ in common]
             ys += [things.values[dim][1][other, at] for _, _, at in common]
     x, y = np.nan_to_num(np.array(xs)), np.nan_to_num(np.array(ys))
-    if not first.members and float(np.sum((x - x.mean()) * (y - y.mean()))) < 0:
+    title = f"{first.names[one]} and {things.names[other]}"
+    if first.members and things.members:
+        return _member_panel(x >= 0.5, y >= 0.5, titles, title)
+    if float(np.sum((x - x.mean()) * (y - y.mean()))) < 0:
         y = -y
     reads = tuple(
         f"{n}: {format_fixed(a, 2)} and {format_fixed(b, 2)}" for n, a, b in zip(names, x, y, strict=True)
@@ -338,11 +369,27 @@ def _pair_panel(first: Things, things: Things, one: int, other: int, titles: Seq
     low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
     high = high if high > low else low + 1.0
     edge = 0.04 * (high - low)
-    ends = {"low": low - edge, "high": high + edge}
-    return Panel(
-        (Line([low, high], [low, high], 1.0, dashed=True, color="control"), Points(x, y, 5.0, read=reads)),
-        Axis(titles[0], **ends),
-        Axis(titles[1], **ends),
-        title=f"{first.names[one]} and {things.names[other]}",
-        lines=False,
+    across, up = (Axis(text, low=low - edge, high=high + edge) for text in titles[:2])
+    alike = Line([low, high], [low, high], 1.0, dashed=True, color="control")
+    return Panel((alike, Points(x, y, 5.0, read=reads)), across, up, title=title, lines=False)
+
+
+def _member_panel(x: np.ndarray, y: np.ndarray, titles: Sequence[str], title: str) -> Panel:
+    """How many items are members in both runs, in one of them, or in none; what both say of few stands out as much as of many."""
+    counts = np.array([[np.sum((x == a) & (y == b)) for a in (False, True)] for b in (False, True)])
+    said = ("in neither", f"only in {titles[0]}", f"only in {titles[1]}", "in both")
+    reads = tuple(f"{format_count(int(n))} {words}" for n, words in zip(counts.ravel(), said, strict=True))
+    shares = counts / np.maximum(np.sum(x | y), 1)
+    shares[0, 0] = np.nan  # most items are in neither, which says little
+    cells = Cells(
+        shares,
+        -0.5,
+        1.5,
+        -0.5,
+        1.5,
+        labels=tuple(format_count(int(n)) for n in counts.ravel()),
+        gap=2.0,
+        read=reads,
     )
+    across, up = (Axis(text, scale="category", names=("not in it", "in it")) for text in titles[:2])
+    return Panel((cells,), across, up, title=title, reads="inside", zoom="", most=90.0, highest=60.0)

@@ -162,6 +162,56 @@ def test_pairs_stand_beside_each_other_with_their_signs_turned():
         assert (panel.x.low, panel.x.high) == (panel.y.low, panel.y.high)
 
 
+def test_memberships_are_counted():
+    session, runs = two_runs()
+    for run, ends in zip(runs, ((0, 10), (2, 12)), strict=True):
+        values = np.zeros((1, ITEMS))
+        values[0, slice(*ends)] = 0.9
+        run.results = {"members": Result(values, ("factor", "column"))}
+    (panel,) = pairs_picture(session, runs).panels
+    reads = panel.marks[0].read
+    assert reads == ("48 in neither", "2 only in Finder 1", "2 only in Finder 2", "8 in both")
+
+
+class Scored:
+    """A score as ``Run.score`` gives it, of observations of its own."""
+
+    def __init__(self, elpd, of="same"):
+        self.elpd, self.of = np.asarray(elpd, dtype=float), of
+
+    def sum(self):
+        return float(self.elpd.sum()), float(np.sqrt(len(self.elpd)) * self.elpd.std(ddof=1))
+
+    def same_observations(self, other):
+        return self.of == other.of
+
+    def difference(self, other):
+        return Scored(self.elpd - other.elpd).sum()
+
+
+@pytest.mark.parametrize(
+    ("other", "of", "told"),
+    [
+        (-0.5, "same", "Finder 1 predicts best"),
+        (0.5, "same", "Finder 2 predicts best"),
+        (0.0, "same", "No run predicts clearly better than the others"),
+        (-0.5, "others", "The scores are of different observations: they cannot be compared"),
+    ],
+)
+def test_scores_are_ranked_by_their_paired_difference(monkeypatch, other, of, told):
+    """Errors of the sums are 14 and more; paired differences of 50 have one of 1.4, those of 0 none beyond 2 errors."""
+    _, runs = two_runs()
+    rng = np.random.default_rng(4)
+    one = rng.normal(scale=1.4, size=100)
+    scores = [Scored(one), Scored(one + other + 0.1 * rng.normal(size=100) - 0.02 * (other == 0), of)]
+    for run, score in zip(runs, scores, strict=True):
+        monkeypatch.setattr(run, "score", lambda score=score: score)
+        run.chains[0].draws.append({"level": 0.0})
+    picture = scores_of(runs)
+    assert picture.headline == told
+    assert len(picture.table["Log density"]) == 2
+
+
 def test_runs_that_cannot_be_paired_say_why():
     session, runs = two_runs()
     runs[1].results = {"loadings": replace(runs[1].results["loadings"], dims=("other", "column"))}
