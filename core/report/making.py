@@ -103,7 +103,7 @@ def _run_part(session: Session, run: Run, draw: Draw, chosen: Collection[str]) -
         verdict=verdict.title if verdict is not None else f"Nothing was kept yet: {run.status}",
         advice=verdict.text if verdict is not None else "",
         model=f"{run.spec.title} {run.spec.version}",
-        summary=run.spec.summary,
+        summary=run.spec.summary.replace("**", ""),  # strong words of Markdown
         citation=run.spec.citation,
         facts=_facts(run),
         settings=_settings(run),
