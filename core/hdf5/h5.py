@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5 import schema
+from plaidwork.core.hdf5 import gate, schema
 
 TEXT = h5py.string_dtype("utf-8")
 _BLOCK = 4 << 20
@@ -244,6 +244,14 @@ class Reader:
         if not isinstance(found, h5py.Group):
             raise SessionError(f"“{self.at}” is missing or not a group.")
         return found
+
+
+def as_declared(array: np.ndarray, dataset: h5py.Dataset) -> np.ndarray:
+    """Texts in the type that they had when they were stored. Raises ``SessionError`` for a type that is none of texts."""
+    if "text" not in dataset.attrs:
+        return array
+    gate.declared_width(dataset)
+    return array.astype(str(dataset.attrs["text"]))
 
 
 def _stored(array: np.ndarray, name: str, enum: bool = False) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from plaidwork.core.data.dataset import Dataset, Source, Step
 from plaidwork.core.errors import SessionError
-from plaidwork.core.hdf5.h5 import Reader, Writer, put, text_of
+from plaidwork.core.hdf5.h5 import Reader, Writer, as_declared, put, text_of
 from plaidwork.core.hdf5.schema import link_name
 
 _ARRAYS = {"values", "row_names", "column_names", "row_table", "column_table"}
@@ -191,8 +191,7 @@ def _read_frame(reader: Reader, group: h5py.Group) -> tuple[tuple[str, ...], dic
 
 def _read_column(reader: Reader, thing: Any) -> np.ndarray:
     if isinstance(thing, h5py.Dataset):
-        array = reader.array(thing)
-        return array.astype(str(thing.attrs["text"])) if "text" in thing.attrs else array
+        return as_declared(reader.array(thing), thing)
     codes, values = reader.array(thing["codes"]), reader.array(thing["categories"])
     if codes.size and not -1 <= codes.min() <= codes.max() < max(len(values), 1):
         raise SessionError(f"“{thing.name}” has codes without a category.")
