@@ -40,7 +40,7 @@ def models(options: argparse.Namespace) -> int:
 
 def info(options: argparse.Namespace) -> int:
     """``plaidwork info S.plaidwork [--json]``."""
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     record = describe(session)
     if options.json:
         tell_json(record, 1)
@@ -155,7 +155,7 @@ def export(options: argparse.Namespace) -> int:
         raise SettingError(f"{folder} is a file.", "Give the name of a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not options.force:
         raise SettingError(f"The folder {folder} is not empty.", "Choose another one, or add --force.")
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     wanted = {run.id: _pictures(run, options.picture) for run in session.runs.values()}
     if options.picture and not any(wanted.values()):
         known = ", ".join(dict.fromkeys(_name(v) for r in session.runs.values() for v in _drawn(r)))
@@ -180,7 +180,7 @@ def _export_annotated(options: argparse.Namespace) -> int:
     if options.picture:
         raise SettingError("--picture needs a folder.", "Leave it out, or give --to the name of a folder.")
     path = pairs.check_output(options.to, options.force)
-    session = open_session(options.session)
+    session = open_session(options.session, any_size=options.any_size)
     tell(f"Wrote {export_annotated(find_run(session, options.run), path, session).absolute()}")
     return 0
 

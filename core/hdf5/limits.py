@@ -33,7 +33,7 @@ class Limits:
     item: int = MIB
     """One text of an array of texts of equal length."""
     attributes: int = 64
-    attribute: int = MIB
+    attribute: int = 16 * MIB
     texts: int = _GIB
     """All texts of one attribute, each as long as the longest of the file."""
 

@@ -20,7 +20,7 @@ from plaidwork.core.hdf5.seal import is_ours, probe, seal
 from plaidwork.core.hdf5.values import read_value, write_value
 from plaidwork.core.inference.environment import environment
 from plaidwork.core.inference.run import Run, now
-from plaidwork.core.session.store.datasets import read_stored, write_dataset
+from plaidwork.core.session.store.datasets import is_wide, read_stored, write_dataset
 from plaidwork.core.session.store.foreign import copy_unknown
 from plaidwork.core.session.store.places import recovery_file
 from plaidwork.core.session.store.runs import read_run, write_run
@@ -74,7 +74,8 @@ def estimate(session: Session) -> int:
 
 
 def _write_file(session: Session, path: Path) -> None:
-    with open_new(path) as file:
+    wide = any(map(is_wide, list(session.datasets.values())))
+    with open_new(path, long_attributes=wide) as file:
         writer = Writer(file)
         _write_head(session, file)
         group = file.create_group("data")
