@@ -7,7 +7,7 @@ which items the pieces stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -247,7 +247,7 @@ class Cells(Mark):
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
-    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles.
+    gives way first. With a ``gap`` in pixels, large cells stand apart as tiles; a ``smooth`` image has no edges between cells.
     """
 
     values: np.ndarray
@@ -259,6 +259,7 @@ class Cells(Mark):
     limits: tuple[float, float] = (0.0, 1.0)
     labels: tuple[str, ...] = ()
     gap: float = 0.0
+    smooth: bool = False
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -313,6 +314,23 @@ class Outlines(Mark):
 
 
 @dataclass(frozen=True)
+class Hatch(Mark):
+    """The area within closed outlines (x, y), NaN between two of them, with slanted lines; an outline within another is a hole."""
+
+    x: Numbers
+    y: Numbers
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+
+
+def joined(lines: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces (p, 2) of a line, or outlines, as x and y of one mark with NaN between them."""
+    gap = np.full((1, 2), np.nan)
+    parts = [part for line in lines for part in (line, gap)][:-1]
+    x, y = (np.concatenate(parts) if parts else np.zeros((0, 2))).T
+    return x, y
+
+
+@dataclass(frozen=True)
 class Links(Mark):
     """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide."""
 
@@ -326,12 +344,13 @@ class Links(Mark):
 
 @dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"."""
+    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; with a ``halo`` they stand out on areas."""
 
     x: Numbers
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
+    halo: bool = False
     color: Colors = field(default="muted", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("x", "y")
 
@@ -345,12 +364,16 @@ class Texts(Mark):
 
 @dataclass(frozen=True)
 class Rule(Mark):
-    """Lines across the whole panel at these places of the ``axis`` "x" or "y"."""
+    """Lines across the whole panel at these places of the ``axis`` "x" or "y".
+
+    A single line that is the value of a number that may be chosen, by its id ``choice``, can be dragged.
+    """
 
     at: Numbers
     axis: str = "x"
     width: float = 1.0
     dashed: bool = True
+    choice: str = ""
     color: Colors = field(default="control", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("at",)
 

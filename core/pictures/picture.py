@@ -14,16 +14,20 @@ from plaidwork.core.pictures.choices import ViewChoice
 from plaidwork.core.pictures.marks import Color, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
-READINGS, SIGNS = ("near", "across", "inside", "whole"), ("square", "line", "dashed", "point", "missing")
+READINGS, SIGNS = (
+    ("near", "across", "inside", "over", "whole"),
+    ("square", "line", "dashed", "point", "missing"),
+)
 
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of the legend."""
+    """An entry of the legend; ``shape`` of a "point" as in :class:`Points`."""
 
     text: str
     color: Color
     sign: str = "square"
+    shape: int = 0
 
     def __post_init__(self) -> None:
         if self.sign not in SIGNS:
@@ -63,7 +67,7 @@ class Panel:
     equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
-        first one wherever the pointer is in the "whole" panel.
+        first one wherever the pointer is in the "whole" panel; "over" areas the point it is on comes first.
     zoom : axes along which it can be zoomed: "xy", "x" or "".
     lines : whether faint lines mark the ticks of y.
     """

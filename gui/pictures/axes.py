@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen
 
 from plaidwork.core.pictures import End, Key, Ramp, Tick
 from plaidwork.gui.pictures.frame import ACROSS, GAUGE, RAMP, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.gui.pictures.shapes import paint_point
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
 
@@ -255,7 +256,7 @@ def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
         painter.setPen(QPen(color, 1.4 if key.sign == "dashed" else 2, dash))
         painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
     elif key.sign == "point":
-        painter.drawEllipse(middle, 4, 4)
+        paint_point(painter, middle, key.color, key.shape, 4.5, style)
     elif key.sign == "missing":
         painter.setBrush(style.color("border"))
         painter.drawRect(box)

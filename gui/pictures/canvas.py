@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Picture, describe
+from plaidwork.core.pictures import Picture, Rule, describe
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
-from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, text_of
+from plaidwork.gui.pictures.hits import Spot, alike, mark_of, rule_at, spot_at, spots_of, stepped, text_of
+from plaidwork.gui.pictures.marks import paint_mark
 from plaidwork.gui.pictures.paint import paint_picture, paint_spots
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
@@ -29,11 +31,13 @@ class PictureCanvas(QWidget):
     Signals
     -------
     hovered : what is under the pointer or the keys, in words
+    moved : id of a choice whose line is dragged, its value, and whether it was let go
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     """
 
     hovered = Signal(str)
     picked = Signal(str, object)
+    moved = Signal(str, float, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +50,8 @@ class PictureCanvas(QWidget):
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
+        self._held: tuple[int, Rule] | None = None
+        self._held_at = 0.0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -125,6 +131,10 @@ class PictureCanvas(QWidget):
             paint_spots(painter, self.picture, self.frames, spots, style, True)
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
+        if self._held is not None and self._dragged:
+            panel, rule = self._held
+            held = replace(rule, at=[self._held_at], width=2.0)
+            paint_mark(held, painter, self.frames.frames[panel], style)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("accent"), size.FOCUS))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -220,16 +230,36 @@ class PictureCanvas(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.picture is not None:
             self._pressed, self._dragged = (event.position(), self.zoom), False
+            self._held = rule_at(self.frames, event.position())
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read what is under the pointer, or move the part that is shown."""
         if self.picture is None:
             return
-        if self._pressed is not None and self.zoomed:
+        if self._held is not None:
+            self._move_rule(event.position(), False)
+        elif self._pressed is not None and self.zoomed:
             self._drag(event.position())
         else:
+            self._show_grip(event.position())
             self.show_spot(spot_at(self.picture, self.frames, event.position()))
+
+    def _show_grip(self, at: QPointF) -> None:
+        found = rule_at(self.frames, at)
+        shapes = {"x": Qt.CursorShape.SizeHorCursor, "y": Qt.CursorShape.SizeVerCursor}
+        self.setCursor(shapes[found[1].axis] if found else Qt.CursorShape.ArrowCursor)
+
+    def _move_rule(self, to: QPointF, done: bool) -> None:
+        """The line that is held goes along at once; whoever draws the picture follows."""
+        assert self._held is not None
+        panel, rule = self._held
+        frame = self.frames.frames[panel]
+        scale, at = (frame.x, to.x()) if rule.axis == "x" else (frame.y, to.y())
+        value = scale.value(min(max(at, min(scale.start, scale.end)), max(scale.start, scale.end)))
+        self._dragged, self._held_at = True, value
+        self.moved.emit(rule.choice, value, done)
+        self.update()
 
     def _drag(self, to: QPointF) -> None:
         assert self._pressed is not None
@@ -249,6 +279,9 @@ class PictureCanvas(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click that moved nothing selects what the mark stands for."""
         pressed, self._pressed = self._pressed, None
+        if self._held is not None and self._dragged:
+            self._move_rule(event.position(), True)
+        self._held = None
         if event.button() == Qt.MouseButton.LeftButton and pressed is not None and not self._dragged:
             self._pick(spot_at(self.picture, self.frames, event.position()) if self.picture else None)
         super().mouseReleaseEvent(event)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture
+from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, Rule
 from plaidwork.gui.pictures.frame import Frame, Layout
 
-_NEAR, _AROUND, _TITLE = 40.0, 8.0, 20.0
-"""Pixels within which a piece is near, around a panel that still belong to it, and of its title."""
+_NEAR, _ON, _GRIP, _AROUND, _TITLE = 40.0, 8.0, 6.0, 8.0, 20.0
+"""Pixels within which a piece is near, the pointer on a point, or a line held, around a panel that still belong to it, and of
+its title."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,22 @@ def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
         if not area.contains(at):
             continue
         marks = [(k, mark) for k, mark in enumerate(frame.panel.marks) if mark.read is not None and len(mark)]
-        readers = {"near": _near, "across": _across, "inside": _inside, "whole": _first}
+        readers = {"near": _near, "across": _across, "inside": _inside, "over": _over, "whole": _first}
         found = readers[frame.panel.reads](marks, frame, at)
         if found is not None:
             return Spot(p, *found)
+    return None
+
+
+def rule_at(layout: Layout, at: QPointF) -> tuple[int, Rule] | None:
+    """Panel and line that can be dragged from here."""
+    for p, frame in enumerate(layout.frames):
+        for mark in frame.panel.marks if frame.area.contains(at) else ():
+            if isinstance(mark, Rule) and mark.choice and len(mark):
+                value = float(mark.at[0])
+                away = frame.x.at(value) - at.x() if mark.axis == "x" else frame.y.at(value) - at.y()
+                if abs(away) <= _GRIP:
+                    return p, mark
     return None
 
 
@@ -89,8 +102,10 @@ def _first(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[in
     return (marks[0][0], 0) if marks else None
 
 
-def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
-    best, found = _NEAR, None
+def _near(
+    marks: list[tuple[int, Mark]], frame: Frame, at: QPointF, reach: float = _NEAR
+) -> tuple[int, int] | None:
+    best, found = reach, None
     for k, mark in marks:
         x, y = _middles(mark, frame)
         away = np.hypot(x - at.x(), y - at.y())
@@ -125,6 +140,12 @@ def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[i
         if piece >= 0:
             return k, piece
     return None
+
+
+def _over(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
+    """The point that the pointer is on, else the area."""
+    points = [(k, mark) for k, mark in marks if isinstance(mark, Points)]
+    return _near(points, frame, at, _ON) or _inside(marks, frame, at)
 
 
 def _cell(mark: Cells, frame: Frame, at: QPointF) -> int:

@@ -6,13 +6,14 @@ from functools import singledispatch
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from plaidwork.core.pictures import (
     Bands,
     Bars,
     Cells,
     Color,
+    Hatch,
     Intervals,
     Line,
     Links,
@@ -27,16 +28,10 @@ from plaidwork.gui.pictures.cells import paint_cells
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
 from plaidwork.gui.pictures.rasters import MANY_POINTS, points_image
+from plaidwork.gui.pictures.shapes import paint_point
 from plaidwork.gui.pictures.style import Style
 
-_RUG, _MOST_RUG, _SMOOTH_LINKS = 7.0, 3000, 3000
-_SHAPES: dict[int, tuple[tuple[float, float], ...]] = {
-    1: ((-1.1, -0.85), (1.1, -0.85), (0, 1.15)),
-    2: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
-    3: ((0, -1.25), (1.15, 0), (0, 1.25), (-1.15, 0)),
-    4: ((-1.1, 0.85), (1.1, 0.85), (0, -1.15)),
-}
-"""Polygons of the shapes of points, within a radius of 1; all others are round."""
+_RUG, _MOST_RUG, _SMOOTH_LINKS, _HATCH = 7.0, 3000, 3000, 18.0
 
 
 def bar_boxes(mark: Bars, frame: Frame, pieces: np.ndarray) -> list[QRectF]:
@@ -120,20 +115,6 @@ def _points(mark: Points, painter: QPainter, frame: Frame, style: Style) -> None
         )
 
 
-def paint_point(
-    painter: QPainter, at: QPointF, color: Color, shape: int, radius: float, style: Style
-) -> None:
-    """A filled mark with a rim of the surface; hollow for the shape -1."""
-    painter.setPen(QPen(style.color("control" if shape < 0 else "surface"), 1.2 if shape < 0 else 1))
-    painter.setBrush(style.color("surface") if shape < 0 else style.color(color))
-    if shape in _SHAPES:
-        painter.drawPolygon(
-            QPolygonF([QPointF(at.x() + radius * a, at.y() + radius * b) for a, b in _SHAPES[shape]])
-        )
-    else:
-        painter.drawEllipse(at, radius, radius)
-
-
 @paint_mark.register
 def _bars(mark: Bars, painter: QPainter, frame: Frame, style: Style) -> None:
     shown = np.flatnonzero(np.isfinite(mark.x) & np.isfinite(mark.low) & np.isfinite(mark.high))
@@ -196,6 +177,23 @@ def _outlines(mark: Outlines, painter: QPainter, frame: Frame, style: Style) -> 
 
 
 @paint_mark.register
+def _hatch(mark: Hatch, painter: QPainter, frame: Frame, style: Style) -> None:
+    x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
+    outlines, area = QPainterPath(), frame.area
+    for part in runs(np.isfinite(x) & np.isfinite(y)):
+        outlines.addPolygon(polygon(x[part], y[part]))
+        outlines.closeSubpath()
+    ink = style.color(mark.color_of(0) if len(mark) else "text")
+    ink.setAlphaF(0.4)
+    painter.save()
+    painter.setClipPath(outlines, Qt.ClipOperation.IntersectClip)
+    painter.setPen(QPen(ink, 1))
+    for start in np.arange(area.left() - area.height(), area.right(), _HATCH):
+        painter.drawLine(QPointF(start, area.bottom()), QPointF(start + area.height(), area.top()))
+    painter.restore()
+
+
+@paint_mark.register
 def _links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> None:
     x0, x1 = frame.x.all_at(mark.x0).tolist(), frame.x.all_at(mark.x1).tolist()
     y0, y1 = frame.y.all_at(mark.y0).tolist(), frame.y.all_at(mark.y1).tolist()
@@ -215,11 +213,18 @@ def _texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
     metrics = style.metrics()
     painter.setFont(style.font())
     x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
+    halo = QPen(style.color("surface"), 4.4)
+    halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
         wide = metrics.horizontalAdvance(mark.words[i])
         left = {"right": x[i] + 4, "left": x[i] - 4 - wide, "middle": x[i] - wide / 2}[mark.side]
+        at = QPointF(left, y[i] + (metrics.ascent() - metrics.descent()) / 2)
+        if mark.halo:
+            outline = QPainterPath()
+            outline.addText(at, style.font(), mark.words[i])
+            painter.strokePath(outline, halo)
         painter.setPen(style.color(mark.color_of(int(i))))
-        painter.drawText(QPointF(left, y[i] + (metrics.ascent() - metrics.descent()) / 2), mark.words[i])
+        painter.drawText(at, mark.words[i])
 
 
 @paint_mark.register

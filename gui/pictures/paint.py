@@ -13,7 +13,8 @@ from plaidwork.gui.pictures.axes import paint_aside, paint_ends, paint_ground, p
 from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
-from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point
+from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark
+from plaidwork.gui.pictures.shapes import paint_point
 from plaidwork.gui.pictures.style import Style
 
 _ROOM = 7.0

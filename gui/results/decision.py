@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaidwork.core.pictures.contours import contours
 from plaidwork.core.views.sources import SourceError, Sources
-from plaidwork.gui.results.contours import contours
 
 GRID = 97
 """Points each way of the grid on which the lines are found; they are straight, or bend smoothly."""

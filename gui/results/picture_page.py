@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Picture
+from plaidwork.core.pictures import Cells, Picture
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
@@ -44,6 +44,7 @@ class PicturePage(ResultPage):
         self.chart, self.row = PictureCanvas(), ChoiceRow()
         self.chart.hovered.connect(self.hovered)
         self.chart.picked.connect(self.pick)
+        self.chart.moved.connect(self._move)
         self.row.chosen.connect(self.choose)
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
@@ -81,6 +82,11 @@ class PicturePage(ResultPage):
             self._asked = {**kept, name: value}
             self._wait_before_notes.start()
             self.refresh()
+
+    def _move(self, name: str, value: float, done: bool) -> None:
+        """Follow a line that is dragged, as fast as the picture is drawn."""
+        if done or not self.busy:
+            self.choose(name, value)
 
     # -- selection and search -------------------------------------------------------------------
     def pick(self, kind: str, numbers: tuple[int, ...]) -> None:
@@ -142,6 +148,8 @@ class PicturePage(ResultPage):
                 for piece, name in named_pieces(mark, panel.x.names, panel.y.names):
                     if wanted in findable(name):
                         found.setdefault(name, Spot(p, number, piece))
+                continue
+            if isinstance(mark, Cells):
                 continue
             for piece in range(min(len(mark), _SEARCHED)):
                 if wanted in findable(mark.text(piece)):
