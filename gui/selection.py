@@ -19,6 +19,8 @@ class Selection(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._items: dict[str, tuple[int, ...]] = {}
+        self.named: dict[str, tuple[str, tuple[int, ...]]] = {}
+        """Selections kept under a name: kind and items."""
         self._threshold = 0.5
         self.threshold_chosen = False
         """Whether somebody has set the threshold, so that no view puts its own first one in its place."""
@@ -26,6 +28,8 @@ class Selection(QObject):
     def as_dict(self) -> dict[str, Any]:
         """All of it, JSON-ready."""
         kept: dict[str, Any] = {kind: list(items) for kind, items in self._items.items()}
+        if self.named:
+            kept["named"] = {name: [kind, list(items)] for name, (kind, items) in self.named.items()}
         return kept | {"threshold": self._threshold} if self.threshold_chosen else kept
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -33,7 +37,16 @@ class Selection(QObject):
         for kind, items in kept.items():
             if kind == "threshold" and isinstance(items, float):
                 self.set_threshold(items)
-            elif isinstance(items, list) and all(type(item) is int and item >= 0 for item in items):
+            elif kind == "named" and isinstance(items, dict):
+                for name, held in items.items():
+                    if (
+                        isinstance(held, list)
+                        and len(held) == 2
+                        and isinstance(held[0], str)
+                        and _counts(held[1])
+                    ):
+                        self.named[name] = (held[0], tuple(held[1]))
+            elif _counts(items):
                 self.set(kind, items)
 
     def get(self, kind: str) -> tuple[int, ...]:
@@ -46,6 +59,13 @@ class Selection(QObject):
         if new != self.get(kind):
             self._items[kind] = new
             self.changed.emit(kind)
+
+    def keep_as(self, name: str, kind: str) -> None:
+        """Keep what is selected of a kind under a name, to be selected again; an empty selection forgets the name."""
+        self.named.pop(name, None)
+        if self.get(kind):
+            self.named[name] = (kind, self.get(kind))
+        self.changed.emit(kind)
 
     def clear(self) -> None:
         """Select nothing."""
@@ -63,3 +83,7 @@ class Selection(QObject):
         if value != self._threshold:
             self._threshold = value
             self.changed.emit("threshold")
+
+
+def _counts(items: Any) -> bool:
+    return isinstance(items, list) and all(type(item) is int and item >= 0 for item in items)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -237,11 +236,15 @@ def drop_constant(dataset: Dataset, options: Options) -> Result:
 def select(dataset: Dataset, options: Options) -> Result:
     axis, names, label = _axis_of(dataset, options, "Select by name")
     wanted = options["names"]
+    index_of = {name: index for index, name in enumerate(names)}
     if isinstance(wanted, str):
-        wanted = [part.strip() for part in re.split(r"[\n;]", wanted) if part.strip()]
+        lines = [line.strip() for line in wanted.split("\n")]
+        parts = [
+            [line] if line in index_of else line.split(";") for line in lines
+        ]  # a name may hold a semicolon
+        wanted = [part.strip() for line in parts for part in line if part.strip()]
     if not wanted:
         raise DataError("Select by name: no name was given.", f"Name the {label} to keep or to leave out.")
-    index_of = {name: index for index, name in enumerate(names)}
     for name in wanted:
         if name not in index_of:
             near = difflib.get_close_matches(name, names, n=1)

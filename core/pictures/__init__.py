@@ -19,7 +19,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Line",
     "Links",
     "Mark",
+    "Matrix",
     "Outlines",
     "Panel",
     "Picture",

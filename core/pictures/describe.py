@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from plaidwork.core.draws.numbers import format_count, format_number
-from plaidwork.core.pictures.picture import Panel, Picture
+from plaidwork.core.pictures.picture import Matrix, Panel, Picture
 
-_ROWS = 20
+_ROWS, _COLUMNS = 20, 10
 
 
 def describe(picture: Picture, rows: int = _ROWS) -> str:
@@ -15,13 +15,26 @@ def describe(picture: Picture, rows: int = _ROWS) -> str:
     words = [picture.headline, picture.caption, *(_panel(panel) for panel in picture.panels), picture.notes]
     lines = [" ".join(_sentence(text) for text in words if text)]
     columns = list(picture.table.values())
-    if columns:
+    if picture.matrix is not None:
+        lines += _matrix(picture.matrix, rows)
+    elif columns:
         count = len(columns[0])
         lines.append("\t".join(picture.table))
         lines += ["\t".join(_cell(column[i]) for column in columns) for i in range(min(count, rows))]
         if count > rows:
             lines.append(f"and {format_count(count - rows)} more rows")
     return "\n".join(lines)
+
+
+def _matrix(matrix: Matrix, rows: int) -> list[str]:
+    """The first rows, of the first columns, and how many there are."""
+    n, m = matrix.values.shape
+    lines = ["\t".join((matrix.corner, *matrix.columns[:_COLUMNS]))]
+    for name, values in zip(matrix.rows[:rows], matrix.values[:, :_COLUMNS], strict=False):
+        lines.append("\t".join((name, *map(_cell, values))))
+    if n > rows or m > _COLUMNS:
+        lines.append(f"{format_count(n)} rows and {format_count(m)} columns in all")
+    return lines
 
 
 def _sentence(text: str) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.pyramid import Pyramid
 
 Numbers = Any
 """A list or an array (n,), kept as a read-only float64 array."""
@@ -21,6 +23,7 @@ Color = str | int
 """A token of the theme ("text", "muted", "control", "neutral" …), or the number of a category."""
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
+_MANY_CELLS = 100_000
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -133,6 +136,11 @@ class Mark:
     def color_of(self, piece: int) -> Color:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of the items that pieces stand for."""
+        return frozenset() if self.of is None else frozenset({self.of.kind})
 
     def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
         """Kind and numbers of the items of a piece."""
@@ -248,6 +256,8 @@ class Cells(Mark):
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
     gives way first. With a ``gap`` in pixels, large cells stand apart as tiles; a ``smooth`` image has no edges between cells.
+    ``rows`` and ``columns`` are the items that whole lines stand for. ``dots`` (n, m) says which cells have a dot, where
+    they have room for one.
     """
 
     values: np.ndarray
@@ -260,6 +270,9 @@ class Cells(Mark):
     labels: tuple[str, ...] = ()
     gap: float = 0.0
     smooth: bool = False
+    rows: Items | None = None
+    columns: Items | None = None
+    dots: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -274,10 +287,44 @@ class Cells(Mark):
         values = values.view()
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+        for name, items, length in zip(("rows", "columns"), (self.rows, self.columns), values.shape):
+            if items is not None and len(items.index) != length:
+                raise PictureError(f"{self._what} have {length} {name}. Found items of {len(items.index)}.")
+        if self.dots is not None and np.shape(self.dots) != values.shape:
+            raise PictureError(
+                f"{self._what} need dots of the shape {values.shape}. Found {np.shape(self.dots)}."
+            )
         super().__post_init__()
+        if values.size > _MANY_CELLS:
+            _ = self.pyramid  # now, since views are loaded in the background
+
+    @cached_property
+    def pyramid(self) -> Pyramid:
+        """The values at several resolutions."""
+        return Pyramid(self.values)
 
     def __len__(self) -> int:
         return int(self.values.size)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of the items that pieces and lines stand for."""
+        lines = (self.rows, self.columns)
+        return super().kinds | {items.kind for items in lines if items is not None}
+
+    def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
+        """Those of the column and the row where they are of one kind; else of the column, or of the row."""
+        row, column = divmod(piece, self.values.shape[1])
+        found: dict[str, list[int]] = {}
+        for items, place in ((self.columns, column), (self.rows, row)):
+            if items is not None and items.index[place] >= 0:
+                found.setdefault(items.kind, []).append(int(items.index[place]))
+        kind = next(iter(found), "")
+        return (kind, tuple(sorted(set(found[kind])))) if kind else super().items(piece)
+
+    def places(self, axis: str, lines: np.ndarray) -> np.ndarray:
+        """Where these columns ("x") or rows ("y") are, in units of the axis."""
+        return np.asarray(self._across(lines) if axis == "x" else self._up(lines))
 
     def middles(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all cells, row by row."""

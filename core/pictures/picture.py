@@ -41,6 +41,8 @@ class Ramp:
     text: str
     map: str = "tide"
     ends: tuple[str, str, str] = ("", "", "")
+    clipped: tuple[bool, bool] = (False, False)
+    """Whether there are values below the low and above the high end."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,32 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """The table behind a heat map: (n, m) ``values`` in the order shown, the names of its rows and columns, and what a row
+    is."""
+
+    values: np.ndarray
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    corner: str = ""
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values).view()
+        if values.shape != (len(self.rows), len(self.columns)):
+            told = f"{len(self.rows)} x {len(self.columns)} names for the shape {values.shape}"
+            raise PictureError(f"A matrix has a name for every row and column. Found {told}.")
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+
+@dataclass(frozen=True)
 class Picture:
     """What a view shows.
 
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
     ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
-    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title;
+    without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
+    ``matrix`` the numbers of a heat map;
     ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
     ``layers`` is the dim of its "layer" items, the factors, blocks or topics that can be given names.
     """
@@ -126,6 +148,7 @@ class Picture:
     notes: str = ""
     legend: tuple[Key | Ramp, ...] = ()
     table: Mapping[str, Any] = field(default_factory=dict)
+    matrix: Matrix | None = None
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
     grid: tuple[float, float] | None = None

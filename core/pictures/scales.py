@@ -87,6 +87,8 @@ class Axis:
     margin : share of the span that is added on both sides of ends taken from the marks.
     zero : ends taken from the marks take 0 in.
     ticks : whether tick texts are written. above : whether texts and label of x stand above the marks.
+    down : of y, whether its values grow downwards, as the rows of a matrix do.
+    turned : of x, whether names of places are written upright where they have no room beside each other.
     """
 
     label: str = ""
@@ -100,6 +102,8 @@ class Axis:
     ticks: bool = True
     above: bool = False
     short: tuple[str, ...] = ()
+    down: bool = False
+    turned: bool = False
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:

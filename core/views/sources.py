@@ -19,6 +19,7 @@ from plaidwork.core.findings.naming import Naming, ShownName
 from plaidwork.core.findings.response import OPTION, Places, ResponseInput
 from plaidwork.core.inference.run import Run
 from plaidwork.core.session.session import Session
+from plaidwork.core.session.subsets import joined_names
 
 if TYPE_CHECKING:
     from plaidwork.core.plugins.registry import Registry
@@ -318,22 +319,6 @@ class Sources:
         found = self._datasets.get(dataset)
         return () if found is None else (found.row_names, found.column_names)[axis]
 
-    def _joined_names(self, dim: str) -> tuple[str, ...]:
-        """Names along a dim that several datasets share, as the fit has joined them."""
-        joined: list[str] | None = None
-        for item in self.run.spec.inputs:
-            used = self.run.inputs.get(item.name, ())
-            if dim not in item.dims or not used:
-                continue
-            axis = item.dims.index(dim)
-            entries = [self._known_names(name, axis) for name in used]
-            if item.union and axis == 0:
-                entries = [tuple(dict.fromkeys(name for entry in entries for name in entry))]
-            for entry in entries:
-                known = set(entry)
-                joined = list(entry) if joined is None else [name for name in joined if name in known]
-        return tuple(joined or ())
-
     def dim_names(self, dim: str, length: int) -> tuple[str, ...]:
         """Names shown along a dim: those of the input that has it, of a text result called like it, else numbers."""
         for item in self.run.spec.inputs:
@@ -344,7 +329,7 @@ class Sources:
                 names = self._naming.axis(dataset, item.dims.index(dim))
                 if len(names) == length:
                     return names
-        joined = self._joined_names(dim)
+        joined = joined_names(self.run, self._datasets, dim)
         if len(joined) == length:
             return tuple(self._naming.texts(joined))
         return self._naming.along(dim, length)

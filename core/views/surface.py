@@ -27,9 +27,9 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.choices import LIST
-from plaidwork.core.pictures.contours import label_position
 from plaidwork.core.pictures.marks import area_categories, joined
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.contours import label_position
 from plaidwork.core.views.sources import Sources
 from plaidwork.core.views.surface_map import Layer, Surface, chosen_columns, read_chosen
 

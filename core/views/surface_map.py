@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plaidwork.core.pictures.contours import Contour, contours, refined, regions
+from plaidwork.core.views.contours import Contour, contours, refined, regions
 from plaidwork.core.views.sources import SourceError, Sources, data_axis
 
 LEVELS = (0.1, 0.25, 0.75, 0.9)

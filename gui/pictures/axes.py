@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import End, Key, Ramp, Tick
 from plaidwork.gui.pictures.frame import ACROSS, GAUGE, RAMP, UP, Frame, LegendPlace, Pixels, beside
@@ -19,6 +19,8 @@ _LEFT, _RIGHT, _CENTRE = (
     Qt.AlignmentFlag.AlignHCenter,
 )
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
+_BEYOND = 8.0
+"""Pixels of the tip of a colour map beyond whose end there are values."""
 _NAME = 60.0
 """Pixels to which names of categories are cut before some are left out."""
 
@@ -58,12 +60,8 @@ def _paint_left(painter: QPainter, frame: Frame, style: Style) -> None:
     metrics, area, axis = style.metrics(), frame.area, frame.panel.y
     painter.setFont(style.font())
     high = metrics.height()
-    ticks = frame.y.ticks(UP)
-    step = abs(frame.y.at(1) - frame.y.at(0)) if axis.scale == "category" else high
-    every = max(1, math.ceil(high * 0.9 / max(step, 0.01)))
+    ticks = placed_names(frame.y, high) if axis.scale == "category" else frame.y.ticks(UP)
     for tick in ticks:
-        if every > 1 and round(tick.value) % every:
-            continue
         at = round(frame.y.at(tick.value)) + 0.5
         if frame.panel.lines and axis.scale != "category":
             strong = tick.value == 0 and axis.scale == "linear"
@@ -97,12 +95,16 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     painter.setPen(style.color("muted"))
     high = metrics.height()
     first = area.top() - high - space.XS if axis.above else y + space.XS
-    if axis.ticks and axis.scale == "category":
+    below = high
+    if axis.ticks and frame.upright:
+        _paint_upright(painter, frame, style, first)
+        below = frame.upright + space.XS
+    elif axis.ticks and axis.scale == "category":
         _paint_categories(painter, frame, style, first)
     elif axis.ticks:
         _paint_values(painter, frame, metrics, first)
     if axis.title:
-        away = -(high + space.XS) if axis.above else high + space.XS
+        away = -(high + space.XS) if axis.above else below + space.XS
         top = first + (away if axis.ticks else 0)
         room = min(max(area.width(), metrics.horizontalAdvance(axis.title) + 2), frame.right - frame.left)
         left = min(max(area.center().x() - room / 2, frame.left), frame.right - room)
@@ -118,6 +120,27 @@ def _paint_values(painter: QPainter, frame: Frame, metrics: QFontMetricsF, top: 
             continue
         last = left + wide
         painter.drawText(QRectF(left - 4, top, wide + 8, metrics.height()), _CENTRE, tick.text)
+
+
+def placed_names(pixels: Pixels, room: float) -> list[Tick]:
+    """Names of an axis of categories: every so many that each has ``room`` pixels."""
+    scaling = pixels.scaling
+    every = max(1, math.ceil(0.9 * room / max(abs(pixels.at(1) - pixels.at(0)), 1e-6)))
+    first, last = max(0, math.ceil(scaling.low)), min(len(scaling.names) - 1, math.floor(scaling.high))
+    places = range(-(-first // every) * every, last + 1, every)
+    return [Tick(float(k), scaling.names[k]) for k in places]
+
+
+def _paint_upright(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
+    """Names below their places, read from above to below."""
+    metrics = style.metrics()
+    for tick in placed_names(frame.x, metrics.height()):
+        painter.save()
+        painter.translate(frame.x.at(tick.value), top)
+        painter.rotate(90)
+        shown = elided(metrics, tick.text, frame.upright + 1)
+        painter.drawText(QPointF(0, (metrics.ascent() - metrics.descent()) / 2), shown)
+        painter.restore()
 
 
 def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float) -> None:
@@ -234,14 +257,24 @@ def paint_legend(painter: QPainter, legend: tuple[LegendPlace, ...], style: Styl
 def _paint_ramp(painter: QPainter, ramp: Ramp, box: QRectF, style: Style) -> None:
     """Words at the left, then the colours with three numbers below."""
     metrics, table = style.metrics(), style.lut(ramp.map)
-    bar = QRectF(box.right() - RAMP, box.top(), RAMP, size.COLOR_BAR)
+    whole = QRectF(box.right() - RAMP, box.top(), RAMP, size.COLOR_BAR)
+    bar = whole.adjusted(_BEYOND * ramp.clipped[0], 0, -_BEYOND * ramp.clipped[1], 0)
     colors = QImage(table.tobytes(), len(table), 1, 4 * len(table), QImage.Format.Format_RGBA8888)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     painter.drawImage(bar, colors)
+    painter.setPen(Qt.PenStyle.NoPen)
+    middle = whole.center().y()
+    for on, edge, tip, pixel in zip(
+        ramp.clipped, (bar.left() - 1, bar.right() + 1), (whole.left(), whole.right()), (0, 255), strict=True
+    ):
+        if on:
+            painter.setBrush(colors.pixelColor(pixel, 0))
+            corners = [QPointF(edge, bar.top()), QPointF(edge, bar.bottom()), QPointF(tip, middle)]
+            painter.drawPolygon(QPolygonF(corners))
     painter.setPen(style.color("muted"))
     words = QRectF(box.left(), box.top(), bar.left() - space.M - box.left(), metrics.height())
     painter.drawText(words, _RIGHT, elided(metrics, ramp.text, words.width() + 1))
-    below = QRectF(bar.left(), bar.bottom() + 2, bar.width(), metrics.height())
+    below = QRectF(whole.left(), bar.bottom() + 2, whole.width(), metrics.height())
     for text, side in zip(ramp.ends, (_LEFT, _CENTRE, _RIGHT), strict=True):
         painter.drawText(below, side, text)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Picture, Rule, describe
+from plaidwork.core.pictures import Cells, Picture, Rule, describe
+from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.hits import Spot, alike, mark_of, rule_at, spot_at, spots_of, stepped, text_of
 from plaidwork.gui.pictures.marks import paint_mark
@@ -44,6 +46,7 @@ class PictureCanvas(QWidget):
         self.picture: Picture | None = None
         self.current: Spot | None = None
         self.selected: dict[str, frozenset[int]] = {}
+        self.pointed: dict[tuple[int, str], np.ndarray] = {}
         self.zoom = Zoom()
         self._export_ratio = 0.0
         self._layout: Layout | None = None
@@ -67,6 +70,7 @@ class PictureCanvas(QWidget):
     def set_picture(self, picture: Picture) -> None:
         """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
         old, self.picture, self.current = self.picture, picture, None
+        self.pointed = {}
         if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
             self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
@@ -129,6 +133,12 @@ class PictureCanvas(QWidget):
         for kind, items in self.selected.items():
             spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
+            for frame in self.frames.frames:
+                for mark in frame.panel.marks:
+                    if isinstance(mark, Cells):
+                        paint_lines_of(mark, painter, frame, kind, items, style)
+        for (panel, axis), places in self.pointed.items():
+            paint_places(painter, self.frames.frames[panel], axis, places, style)
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
         if self._held is not None and self._dragged:
@@ -149,6 +159,42 @@ class PictureCanvas(QWidget):
             self.hovered.emit("" if spot is None else text_of(self.picture, spot))
             self.update()
 
+    def point_out(self, places: Mapping[tuple[int, str], np.ndarray]) -> None:
+        """Point at places of axes, "x" or "y" of a panel, and bring the first of each so near that its name has room."""
+        self.pointed = {key: np.asarray(found, dtype=float) for key, found in places.items() if len(found)}
+        room = 1.3 * screen_style().metrics().height()
+        for (panel, axis), found in self.pointed.items():
+            self._bring(panel, axis, float(found[0]), room)
+        self.update()
+
+    def _bring(self, panel: int, axis: str, value: float, room: float = 0.0) -> None:
+        """Move the part that is shown so that it holds a value; ``room`` are the least pixels of its unit."""
+        frame = self.frames.frames[panel]
+        pixels = frame.x if axis == "x" else frame.y
+        window = self.zoom.x if axis == "x" else self.zoom.y.get(panel, WHOLE)
+        whole = (frame.panel if axis == "y" else self.picture.panels[0]).scaling(axis)
+        low, high = whole.shares(np.array([value - 0.5, value + 0.5])).tolist()
+        long = window[1] - window[0]
+        if room:
+            long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
+            moved = _kept((low + high - long) / 2, long)
+        else:
+            moved = _kept(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
+        if moved != window:
+            up = dict(self.zoom.y)
+            if axis == "y":
+                up[panel] = moved
+            self._set_zoom(Zoom(moved if axis == "x" else self.zoom.x, up))
+
+    def _walk(self, step: int, jump: int) -> None:
+        """To another piece by the keys; a part that is shown moves along."""
+        assert self.picture is not None
+        spot = stepped(self.picture, self.current, step, jump, self.frames.across)
+        self.show_spot(spot)
+        if spot is not None and self.zoomed and isinstance(mark_of(self.picture, spot), Cells):
+            for axis, value in zip("xy", mark_of(self.picture, spot).middle(spot.piece), strict=True):
+                self._bring(spot.panel, axis, value)
+
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.DevicePixelRatioChange):
             self._fit()
@@ -160,7 +206,10 @@ class PictureCanvas(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right walk along a mark, up and down to another; Enter selects, + and − zoom, 0 shows all."""
+        """Left and right walk along a mark, up and down to another; Enter selects, + and − zoom, 0 shows all.
+
+        With Ctrl the arrows move the part that is shown.
+        """
         key = Qt.Key(event.key())
         step = {
             Qt.Key.Key_Right: 1,
@@ -172,8 +221,10 @@ class PictureCanvas(QWidget):
         turn = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}.get(key, 0)
         if self.picture is None:
             super().keyPressEvent(event)
+        elif (step or jump) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._shift(step, jump)
         elif step or jump:
-            self.show_spot(stepped(self.picture, self.current, step, jump, self.frames.across))
+            self._walk(step, jump)
         elif turn:
             self.zoom_about(self.frames.frames[0].area.center(), turn)
         elif key == Qt.Key.Key_0:
@@ -202,6 +253,14 @@ class PictureCanvas(QWidget):
             self.zoom = zoom
             self.redraw()
 
+    def _shift(self, right: int, down: int) -> None:
+        """Move the part of the first panel that is shown by a tenth."""
+        window = self.zoom.y.get(0, WHOLE)
+        sign = 1 if self.frames.frames[0].panel.y.down else -1
+        across = _moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
+        up = _moved(window, sign * down * (window[1] - window[0]) / 10)
+        self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
+
     def _panel_at(self, at: QPointF) -> int | None:
         for p, frame in enumerate(self.frames.frames):
             if frame.area.adjusted(-EDGE, -EDGE, EDGE, EDGE).contains(at):
@@ -217,7 +276,7 @@ class PictureCanvas(QWidget):
         across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
-            share = (frame.area.bottom() - at.y()) / frame.area.height()
+            share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
             up[p] = _scaled(up.get(p, WHOLE), share, factor)
         self._set_zoom(Zoom(across, up))
         return True
@@ -273,7 +332,7 @@ class PictureCanvas(QWidget):
         across = _moved(zoom.x, -away.x() / frame.area.width())
         up = dict(zoom.y)
         if p in up:
-            up[p] = _moved(up[p], away.y() / frame.area.height())
+            up[p] = _moved(up[p], -away.y() / (frame.y.end - frame.y.start))
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

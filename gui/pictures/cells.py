@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import Cells
 from plaidwork.gui.pictures.frame import Frame
@@ -14,6 +14,9 @@ from plaidwork.gui.pictures.rasters import cells_image, shades
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.theme import ink_on
 
+_DOT, _LEAST_DOTTED, _MOST_POINTED = 2.5, 8.0, 200
+"""Radius of a dot, pixels of the smallest cells that have one, and lines that are pointed at, at most."""
+_FINE, _OF_LINES = 3.0, (QPaintEngine.Type.Pdf, QPaintEngine.Type.SVG)
 _TILE, _MOST_TILES, _ROUND = 12.0, 20_000, 3.0
 """Pixels of the smallest cells that stand apart, how many of them at most, and the radius of their corners."""
 
@@ -32,7 +35,7 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
     first = cell_box(mark, frame, 0, 0) if len(mark) else QRectF()
     small = min(first.width(), first.height()) < 2 or first.width() < _TILE
     if not mark.gap or small or len(mark) > _MOST_TILES:
-        found = cells_image(mark, frame, style, painter.device().devicePixelRatioF())
+        found = cells_image(mark, frame, style, _ratio(painter))
         if found is not None:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, mark.smooth)
             painter.drawImage(found[1], found[0])
@@ -40,12 +43,49 @@ def paint_cells(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> N
         _paint_tiles(mark, painter, frame, style)
     if mark.labels:
         _paint_labels(mark, painter, frame, style, first)
+    if mark.dots is not None and min(first.width(), first.height()) >= _LEAST_DOTTED:
+        painter.setPen(QPen(style.color("surface"), 1))
+        painter.setBrush(style.color("text"))
+        for row, column in np.argwhere(mark.dots).tolist():
+            painter.drawEllipse(cell_box(mark, frame, row, column).center(), _DOT, _DOT)
+
+
+def _ratio(painter: QPainter) -> float:
+    """Pixels of a unit of the layout: files of lines have finer ones, so that the edges of cells are where they are."""
+    ratio = painter.device().devicePixelRatioF()
+    return max(ratio, _FINE) if painter.paintEngine().type() in _OF_LINES else ratio
+
+
+def paint_lines_of(
+    mark: Cells, painter: QPainter, frame: Frame, kind: str, items: frozenset[int], style: Style
+) -> None:
+    """Triangles at the left and the lower edge where rows and columns stand for these items."""
+    numbers = np.fromiter(items, dtype=np.intp)
+    for axis, held in (("y", mark.rows), ("x", mark.columns)):
+        if held is not None and held.kind == kind:
+            places = np.flatnonzero(np.isin(held.index, numbers))[:_MOST_POINTED]
+            paint_places(painter, frame, axis, mark.places(axis, places), style)
+
+
+def paint_places(painter: QPainter, frame: Frame, axis: str, places: np.ndarray, style: Style) -> None:
+    """Triangles at the left or the lower edge of a panel at these places of "y" or "x"."""
+    area = frame.area
+    painter.setPen(QPen(style.color("surface"), 1))
+    painter.setBrush(style.color("accent"))
+    for at in (frame.x if axis == "x" else frame.y).all_at(places).tolist():
+        if axis == "x" and area.left() <= at <= area.right():
+            corners = ((at, area.bottom() - 9), (at - 6, area.bottom() + 2), (at + 6, area.bottom() + 2))
+        elif axis == "y" and area.top() <= at <= area.bottom():
+            corners = ((area.left() + 9, at), (area.left() - 2, at - 6), (area.left() - 2, at + 6))
+        else:
+            continue
+        painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
 
 
 def _paint_tiles(mark: Cells, painter: QPainter, frame: Frame, style: Style) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     half = mark.gap / 2
-    for (row, column), ink in np.ndenumerate(shades(mark, mark.values, style)):
+    for (row, column), ink in np.ndenumerate(shades(mark, style)):
         box = cell_box(mark, frame, row, column).adjusted(half, half, -half, -half)
         painter.setBrush(QColor(int(ink)))
         painter.drawRoundedRect(box, _ROUND, _ROUND)
@@ -61,7 +101,7 @@ def _paint_labels(mark: Cells, painter: QPainter, frame: Frame, style: Style, ce
         return
     both = max(below, max(strong.horizontalAdvance(parts[0]) for parts in lines)) + 4 <= cell.width()
     both = both and below > 0 and cell.height() >= 2.6 * plain.height()
-    inks = shades(mark, mark.values, style).ravel()
+    inks = shades(mark, style).ravel()
     known = {int(ink): ink_on(QColor(int(ink))) for ink in set(inks.tolist())}
     for piece, parts in enumerate(lines):
         box = cell_box(mark, frame, *divmod(piece, mark.values.shape[1]))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF
 
 from plaidwork.core.pictures import Bars, Key, Panel, Picture, Ramp, Scaling, Tick
 from plaidwork.gui.pictures.style import Style
@@ -18,6 +19,7 @@ ACROSS, UP = 84.0, 50.0
 _WIDEST = 640.0
 """Pixels of the widest panel of a grid."""
 _SIGN, _LONGEST, _ASIDE = 12.0, 150.0, 110.0
+_MEASURED = 400
 """Pixels of the sign of a legend, of the longest name beside a panel, and of the room that lines beside one need."""
 RAMP, GAUGE = 150.0, 60.0
 """Pixels of a colour map in the legend, and of the bar before a name beside a panel."""
@@ -74,6 +76,8 @@ class Frame:
     left: float
     right: float
     zoomed: bool = False
+    upright: float = 0.0
+    """Height of the names below when they are written upright."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +158,12 @@ def _legend(
     return tuple(found), (y + high - rect.top() + space.S if found else 0.0)
 
 
-def _bottom(panel: Panel, style: Style) -> float:
+def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
     """Room below the marks: tick texts and the name of the axis."""
+    upright = upright_names(panel, style, rect, across)
+    if upright:
+        high = style.metrics().height()
+        return upright + space.S + (high + space.XS if panel.x.title else 0.0)
     return 2.0 if panel.x.above else _along(panel, style)
 
 
@@ -178,33 +186,37 @@ def _top(panel: Panel, style: Style) -> float:
 def _frames(
     panels: tuple[Panel, ...], rect: QRectF, style: Style, zoom: Zoom, bounds: Window | None
 ) -> tuple[Frame, ...]:
-    spans = _spans(panels, rect, style)
+    across = panels[0].scaling("x").part(*zoom.x)
+    spans = _spans(panels, rect, style, across)
     ups = [
-        Pixels(panel.scaling("y").part(*zoom.y.get(i, WHOLE)), end, start)
+        Pixels(
+            panel.scaling("y").part(*zoom.y.get(i, WHOLE)), *((start, end) if panel.y.down else (end, start))
+        )
         for i, (panel, (start, end)) in enumerate(zip(panels, spans, strict=True))
     ]
     left, right = bounds or _sides(panels, ups, rect, style)
     frames: list[Frame] = []
     for panel, (start, end), up in zip(panels, spans, ups, strict=True):
-        across = panels[0].scaling("x").part(*zoom.x)
         area = QRectF(left, start, right - left, end - start)
         if panel.equal:
             area, up = _equal(area, across, up)
         along = Pixels(across, area.left(), area.right())
-        frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole))
+        upright = upright_names(panel, style, rect, across)
+        frames.append(Frame(panel, area, along, up, rect.left(), rect.right(), not zoom.whole, upright))
     return tuple(frames)
 
 
-def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style) -> list[Window]:
+def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scaling) -> list[Window]:
     """Top and bottom of every panel: fixed lines for some, the others share what is left."""
     line = style.metrics().height()
-    rooms = [(_top(panel, style), _bottom(panel, style)) for panel in panels]
+    rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
     around = sum(map(sum, rooms)) + space.M * (len(rooms) - 1)
     flexible, lines = [panel for panel in panels if panel.height == 0], sum(panel.height for panel in panels)
     if flexible and lines > 2:  # half of a small room is for the others
         line = max(min(line, (rect.height() - around) / 2 / lines), 1.0)
     fixed = around + lines * line
-    left, shares = rect.height() - fixed, {}
+    left = rect.height() - fixed
+    shares: dict[int, float] = {}
     for panel in sorted(
         flexible, key=lambda panel: _most_high(panel, style)
     ):  # the low ones leave room to the others
@@ -251,17 +263,41 @@ def _equal(area: QRectF, across: Scaling, up: Pixels) -> tuple[QRectF, Pixels]:
     wide, high = across.high - across.low, up.scaling.high - up.scaling.low
     unit = min(area.width() / wide, area.height() / high)
     found = QRectF(area.left(), area.top(), unit * wide, unit * high)
-    return found, Pixels(up.scaling, found.bottom(), found.top())
+    ends = (found.top(), found.bottom())
+    return found, Pixels(up.scaling, *(ends if up.start < up.end else ends[::-1]))
 
 
 def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:
     metrics = style.metrics()
-    texts = [tick.text for tick in up.ticks(UP)] if panel.y.ticks else []
-    widest = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
     if panel.y.scale == "category":
-        widest = min(widest, 0.35 * rect.width())
+        names = shown_names(up.scaling) if panel.y.ticks else []
+        widest = min(widest_of(names, metrics), _LONGEST, 0.35 * rect.width())
+    else:
+        widest = widest_of([tick.text for tick in up.ticks(UP)] if panel.y.ticks else [], metrics)
     named = metrics.height() + space.XS if panel.y.title else 0.0
     return 1 + widest + (space.S if widest else 0) + named
+
+
+def shown_names(scaling: Scaling) -> list[str]:
+    """Names of the places of a scale of categories that are in view: of very many those of some."""
+    names = scaling.names[max(0, math.ceil(scaling.low)) : math.floor(scaling.high) + 1]
+    return list(names[:: max(1, len(names) // _MEASURED)])
+
+
+def widest_of(texts: list[str], metrics: QFontMetricsF) -> float:
+    """Pixels of the widest text."""
+    return max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
+
+
+def upright_names(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
+    """Height of names that are written upright below a panel; 0 when they have room beside each other."""
+    if not (panel.x.turned and panel.x.ticks) or panel.x.above:
+        return 0.0
+    metrics = style.metrics()
+    widest = widest_of(shown_names(across), metrics)
+    if widest + space.S <= 0.8 * rect.width() / max(across.high - across.low, 1.0):
+        return 0.0
+    return min(widest, _LONGEST, 0.3 * rect.height())
 
 
 def _right(panel: Panel, style: Style) -> float:

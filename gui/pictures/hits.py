@@ -173,9 +173,13 @@ def _bar(mark: Bars, frame: Frame, at: QPointF) -> int:
 
 def alike(picture: Picture, spot: Spot) -> Iterator[Spot]:
     """All pieces that stand for the same item, the spot itself included; one that stands for several is alone."""
-    items = mark_of(picture, spot).items(spot.piece)
-    if items is None or len(items[1]) > 1:
+    mark = mark_of(picture, spot)
+    items = mark.items(spot.piece)
+    if isinstance(mark, Cells) and mark.of is None:  # the cell, not its whole row or column
         yield spot
+    if items is None or len(items[1]) > 1:
+        if mark.of is not None or not isinstance(mark, Cells):
+            yield spot
         return
     yield from spots_of(picture, items[0], frozenset(items[1]))
 
@@ -200,12 +204,14 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
     if spot is None:
         mark = mark_of(picture, Spot(*marks[0], 0))
         if isinstance(mark, Cells):
-            return Spot(*marks[0], len(mark) - mark.values.shape[1])
+            return Spot(*marks[0], 0 if _down(picture, marks[0][0]) else len(mark) - mark.values.shape[1])
         order = _order(mark)
         return Spot(*marks[0], int(order[0 if step >= 0 else -1]))
     mark = mark_of(picture, spot)
-    if isinstance(mark, Cells) and (found := _neighbour(mark, spot.piece, step, -jump)) is not None:
-        return Spot(spot.panel, spot.mark, found)
+    if isinstance(mark, Cells):
+        up = jump if _down(picture, spot.panel) else -jump
+        if (found := _neighbour(mark, spot.piece, step, up)) is not None:
+            return Spot(spot.panel, spot.mark, found)
     place = marks.index((spot.panel, spot.mark))
     if picture.grid is not None:
         place = min(max(place + step + jump * across, 0), len(marks) - 1)
@@ -213,10 +219,16 @@ def stepped(picture: Picture, spot: Spot | None, step: int, jump: int, across: i
     panel, number = marks[(place + jump) % len(marks)]
     other = mark_of(picture, Spot(panel, number, 0))
     if isinstance(mark, Cells) or isinstance(other, Cells):
-        return Spot(panel, number, _below(other, mark.middle(spot.piece)[0], jump < 0))
+        return Spot(
+            panel, number, _below(other, mark.middle(spot.piece)[0], (jump < 0) != _down(picture, panel))
+        )
     order, old = _order(other), _order(mark)
     at = int(np.flatnonzero(old == spot.piece)[0])
     return Spot(panel, number, int(order[min(max(at + step, 0), len(order) - 1)]))
+
+
+def _down(picture: Picture, panel: int) -> bool:
+    return picture.panels[panel].y.down
 
 
 def _neighbour(mark: Cells, piece: int, along: int, up: int) -> int | None:
@@ -227,13 +239,13 @@ def _neighbour(mark: Cells, piece: int, along: int, up: int) -> int | None:
     return (row + up) * m + min(max(column + along, 0), m - 1) if inside else None
 
 
-def _below(mark: Mark, x: float, upwards: bool) -> int:
-    """The piece that is nearest across; of cells in the row that is met first."""
+def _below(mark: Mark, x: float, first: bool) -> int:
+    """The piece that is nearest across; of cells in the first or the last row."""
     if not isinstance(mark, Cells):
         return int(np.nanargmin(np.abs(mark.middles()[0] - x)))
     n, m = mark.values.shape
     column = int((x - mark.x0) / (mark.x1 - mark.x0) * m)
-    return (0 if upwards else n - 1) * m + min(max(column, 0), m - 1)
+    return (0 if first else n - 1) * m + min(max(column, 0), m - 1)
 
 
 def _order(mark: Mark) -> np.ndarray:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage
 
 from plaidwork.core.pictures import Cells, Points
+from plaidwork.core.pictures.pyramid import Sample
+from plaidwork.gui.palettes import lut
 from plaidwork.gui.pictures.frame import Frame, Pixels
 from plaidwork.gui.pictures.style import Style
 
@@ -22,68 +26,63 @@ def image_of(pixels: np.ndarray) -> QImage:
 
 
 def cells_image(mark: Cells, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF] | None:
-    """The visible cells, averaged where several meet in a pixel, and where the image goes."""
+    """The visible cells, averaged where several meet in a pixel and hatched where missing, and where the image goes."""
     n, m = mark.values.shape
-    rows = _visible(frame.y, mark.y0, mark.y1, n)
-    columns = _visible(frame.x, mark.x0, mark.x1, m)
+    rows, columns = _visible(frame.y, mark.y0, mark.y1, n), _visible(frame.x, mark.x0, mark.x1, m)
     if rows is None or columns is None:
         return None
-    values = mark.values[rows, columns]
-    target = QRectF(
-        frame.x.at(mark.x0 + (mark.x1 - mark.x0) * columns.start / m),
-        frame.y.at(mark.y0 + (mark.y1 - mark.y0) * rows.stop / n),
-        0,
-        0,
-    )
-    target.setRight(frame.x.at(mark.x0 + (mark.x1 - mark.x0) * columns.stop / m))
-    target.setBottom(frame.y.at(mark.y0 + (mark.y1 - mark.y0) * rows.start / n))
-    values = averaged(values, round(target.height() * ratio), round(target.width() * ratio))
-    return image_of(shades(mark, values, style)[::-1]), target
+    left, right = (frame.x.at(mark.x0 + (mark.x1 - mark.x0) * place / m) for place in columns)
+    first, last = (frame.y.at(mark.y0 + (mark.y1 - mark.y0) * place / n) for place in rows)
+    target = QRectF(QPointF(left, min(first, last)), QPointF(right, max(first, last)))
+    high, wide = (max(1, round(length * ratio)) for length in (target.height(), target.width()))
+    sample = mark.pyramid.sample(rows, columns, high, wide)
+    pixels = cell_pixels(sample, mark.limits, mark.map, style, max(1, round(ratio)))
+    return image_of(pixels if first < last else pixels[::-1]), target
 
 
-def shades(mark: Cells, values: np.ndarray, style: Style) -> np.ndarray:
-    """ARGB32 of values by the colour map of their mark."""
-    low, high = mark.limits
-    with np.errstate(invalid="ignore"):
-        steps = np.clip((values - low) / (high - low) * 255.999, 0, 255)
-    known = np.isfinite(values)
-    table = style.lut(mark.map).astype(np.uint32)
-    packed = 0xFF000000 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]
-    return np.where(known, packed[np.where(known, steps, 0).astype(np.intp)], style.color("border").rgba())
+def cell_pixels(
+    sample: Sample, limits: tuple[float, float], name: str, style: Style, ratio: int = 1
+) -> np.ndarray:
+    """(h, w) uint32 colours of sampled cells by a colour map, missing ones hatched every 6 pixels."""
+    pixels = sample.spread(_inks(sample.cells, limits, name, style))
+    if sample.known is not None:
+        missing = sample.spread(sample.known <= 0)
+        y, x = np.nonzero(missing)
+        lines = (x + y) % (6 * ratio) < max(1, ratio)
+        ground, line = (np.uint32(style.color(color).rgba()) for color in ("border", "axis"))
+        pixels = np.array(pixels)
+        pixels[y, x] = np.where(lines, line, ground)
+    return pixels
 
 
-def _visible(scale: Pixels, low: float, high: float, count: int) -> slice | None:
-    """Numbers of the cells of which some of the axis shows."""
-    ends = sorted((scale.scaling.low, scale.scaling.high))
-    shares = (np.array(ends) - low) / (high - low) * count
-    first, last = max(0, int(np.floor(shares[0]))), min(count, int(np.ceil(shares[1])))
-    return slice(first, last) if last > first else None
+def shades(mark: Cells, style: Style) -> np.ndarray:
+    """(n, m) uint32 colours of all cells, missing ones in that of borders."""
+    known = np.isfinite(mark.values)
+    inks = _inks(np.where(known, mark.values, mark.limits[0]), mark.limits, mark.map, style)
+    return np.where(known, inks, np.uint32(style.color("border").rgba()))
 
 
-def averaged(values: np.ndarray, high: int, wide: int) -> np.ndarray:
-    """Means of the known cells that meet in a pixel, where there are more cells than pixels."""
-    n, m = values.shape
-    if n <= 1.5 * high and m <= 1.5 * wide:
-        return np.asarray(values)
-    found = np.asarray(values, dtype=np.float32)
-    missing = np.isnan(found)
-    counts = None
-    if missing.any():
-        counts, found = (~missing).astype(np.float32), np.where(missing, np.float32(0), found)
-    total = _summed(found, high, wide)
-    weight = _summed(counts if counts is not None else np.ones((1, 1), np.float32), high, wide, (n, m))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(total / weight)
+def _inks(values: np.ndarray, limits: tuple[float, float], name: str, style: Style) -> np.ndarray:
+    """uint32 colours of known values."""
+    low, high = limits
+    index = np.subtract(values, np.float32(low), dtype=np.float32)
+    index *= np.float32(255.999 / (high - low))
+    np.clip(index, 0, 255, out=index)
+    return _packed(name, style.scheme)[index.astype(np.uint8)]
 
 
-def _summed(values: np.ndarray, high: int, wide: int, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Sums of the cells of each pixel; of a (1, 1) array sums of as many ones as ``shape`` has cells."""
-    n, m = shape or values.shape
-    row_starts = np.unique(np.arange(min(n, max(high, 1))) * n // min(n, max(high, 1)))
-    column_starts = np.unique(np.arange(min(m, max(wide, 1))) * m // min(m, max(wide, 1)))
-    if values.shape == (1, 1) != (n, m):
-        return np.outer(np.diff(row_starts, append=n), np.diff(column_starts, append=m)).astype(np.float32)
-    return np.add.reduceat(np.add.reduceat(values, row_starts, axis=0), column_starts, axis=1)
+@lru_cache(maxsize=16)
+def _packed(name: str, scheme: str) -> np.ndarray:
+    """(256,) uint32 colours of a map."""
+    table = lut(name, scheme).astype(np.uint32)
+    return 0xFF000000 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]
+
+
+def _visible(scale: Pixels, low: float, high: float, count: int) -> tuple[float, float] | None:
+    """The part of the cells that the axis shows, from one place between cells to another."""
+    ends = np.array(sorted((scale.scaling.low, scale.scaling.high)))
+    first, last = np.clip(np.sort((ends - low) / (high - low)) * count, 0, count).tolist()
+    return (first, last) if last > first else None
 
 
 def points_image(mark: Points, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from plaidwork.core.data.text.options import TextOptions
 from plaidwork.core.pictures.words import capital
+from plaidwork.core.views.columns import ItemColumns, datasets_of
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_number, format_probability
-from plaidwork.gui.results.columns import ItemColumns, datasets_of
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.colouring import class_text
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_number
 from plaidwork.gui.results.chart import ItemPicker, headed
@@ -21,7 +22,6 @@ from plaidwork.gui.results.documents import Documents, read_documents
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content
-from plaidwork.gui.results.strips import class_text
 from plaidwork.gui.widgets import DataTable, Label, SliderField
 
 _LISTED = 200

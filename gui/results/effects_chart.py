@@ -11,10 +11,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.views.colouring import class_category
 from plaidwork.gui.numbers import format_count, format_number, step_decimals
 from plaidwork.gui.results.chart import RatioScale, Scale, elided, padded
 from plaidwork.gui.results.heat_canvas import RING
-from plaidwork.gui.results.marks import class_color, paint_mark
+from plaidwork.gui.results.marks import paint_mark
 from plaidwork.gui.results.row_chart import RowChart
 from plaidwork.gui.theme import space, theme
 
@@ -188,7 +189,7 @@ class EffectsChart(RowChart):
         assert self.effects is not None
         data = self.effects
         if len(data.groups) > 1:
-            return class_color(g)
+            return theme().category(class_category(g))
         if data.intervals is not None and not data.clear(g, r):
             return theme().color("neutral")
         return theme().category(0 if data.values[g, r] > 0 else 4)

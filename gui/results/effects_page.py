@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.colouring import Colouring
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 from plaidwork.gui.results.effects_chart import NOT_ESTIMABLE, Effects, EffectsChart, p_text
-from plaidwork.gui.results.marks import Colouring, MarkLegend
+from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.show_data import Content

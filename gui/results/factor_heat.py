@@ -9,7 +9,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Block
 from plaidwork.core.findings.fitted import FittedInput
-from plaidwork.gui.results.pyramid import Pyramid
+from plaidwork.core.pictures.pyramid import Pyramid
 
 RAW, DENOISED, IMPUTED = "raw", "denoised", "imputed"
 

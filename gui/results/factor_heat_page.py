@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QWidget
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.findings.naming import findable, identity_of
 from plaidwork.core.pictures.words import plural
+from plaidwork.core.views.colouring import colouring, most_telling
+from plaidwork.core.views.columns import ItemColumns
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
 from plaidwork.gui.results.chart import ItemPicker, headed
-from plaidwork.gui.results.columns import ItemColumns
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.heatmap_page import robust_scale
-from plaidwork.gui.results.marks import colouring, most_telling
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker

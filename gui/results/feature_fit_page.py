@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.colouring import Colouring
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 from plaidwork.gui.numbers import format_count, format_percent
-from plaidwork.gui.results.marks import Colouring
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scatter_chart import Points
 from plaidwork.gui.results.score_chart import Overlay, ScoreChart

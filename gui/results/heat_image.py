@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QColor, QImage
 
-from plaidwork.gui.results.pyramid import Sample
+from plaidwork.core.pictures.pyramid import Sample
 
 
 def paint_pixels(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plaidwork.gui.results.pyramid import Pyramid
+from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.gui.results.strips import AnyStrip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.core.views.sources import Sources, role_names
 from plaidwork.gui.numbers import (
     format_correlation,
@@ -24,7 +25,6 @@ from plaidwork.gui.results.blocks import colour_limits
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import ColorBar, Label, SegmentedControl
 from plaidwork.gui.workbench import Workbench

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.views.colouring import colouring, most_telling
+from plaidwork.core.views.columns import ItemColumns
 from plaidwork.core.views.sources import SourceError, Sources, dense, role_names
-from plaidwork.gui.results.columns import ItemColumns
-from plaidwork.gui.results.marks import colouring, most_telling
 
 LEFT_OUT = 255
 """Step of a pixel without a number; the others are 0 to 254."""

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.gui.numbers import format_number
-from plaidwork.gui.results.strips import class_text
+from plaidwork.core.views.colouring import CROSS, UNKNOWN, Colouring
 from plaidwork.gui.theme import space, theme
 
-MOST_CLASSES = 6
-_FEW = 12
-"""A column of texts may have as many classes in any case."""
-CROSS = -2
-_OTHER, UNKNOWN = "other", "unknown"
 _POLYGONS: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((-1.1, -0.85), (1.1, -0.85), (0, 1.15)),
     2: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -29,115 +20,27 @@ _POLYGONS: dict[int, tuple[tuple[float, float], ...]] = {
         (0.4, 1.1), (-0.4, 1.1), (-0.4, 0.4), (-1.1, 0.4), (-1.1, -0.4), (-0.4, -0.4),
     ),
 }  # fmt: skip
-#: Colours in the order of use: neighbours differ in lightness too.
-_THREADS = (0, 4, 2, 3, 1, 5)
 
 
-@dataclass(frozen=True)
-class Colouring:
-    """What the points are coloured by.
-
-    ``codes`` are class numbers (-1 unknown) when there are ``classes``; else ``numbers`` on a scale with ``limits``.
-    """
-
-    title: str
-    texts: tuple[str, ...]
-    codes: np.ndarray
-    classes: tuple[str, ...] = ()
-    numbers: np.ndarray | None = None
-    limits: tuple[float, float] = (0.0, 1.0)
-    has_other: bool = False
-
-    def categories(self) -> list[int | str]:
-        """Colour of every class by its role, as marks of pictures have it."""
-        found: list[int | str] = [_THREADS[k % len(_THREADS)] for k in range(len(self.classes))]
-        return [*found[:-1], "neutral"] if self.has_other else found
-
-    def colors(self) -> list[QColor]:
-        """Colour of every class in the current scheme."""
-        return [
-            theme().color(color) if isinstance(color, str) else theme().category(color)
-            for color in self.categories()
-        ]
-
-    def shape(self, i: int) -> int:
-        """Shape of a point; unknown ones on a scale get a cross, since pale dots look hollow."""
-        if self.numbers is not None:
-            return 0 if self.numbers[i] == self.numbers[i] else CROSS
-        return int(self.codes[i])
-
-    def color(self, i: int) -> QColor | None:
-        """Colour of a point; None is unknown."""
-        if self.numbers is not None:
-            value = self.numbers[i]
-            if value != value:
-                return None
-            low, high = self.limits
-            step = int(np.clip((value - low) / (high - low or 1), 0, 1) * 255)
-            return QColor(*(int(part) for part in theme().lut("tide")[step][:3]))
-        code = int(self.codes[i])
-        return None if code < 0 else self.colors()[code]
+def colors_of(shown: Colouring) -> list[QColor]:
+    """Colour of every class in the current scheme."""
+    return [
+        theme().color(color) if isinstance(color, str) else theme().category(color)
+        for color in shown.categories()
+    ]
 
 
-def class_color(k: int) -> QColor:
-    """Colour of a class by its number, in the current scheme."""
-    return theme().category(_THREADS[k % len(_THREADS)])
-
-
-def plain(n: int) -> Colouring:
-    """All points alike."""
-    return Colouring("", ("",) * n, np.zeros(n, dtype=np.intp), ("",))
-
-
-def colouring(title: str, column: np.ndarray) -> Colouring | None:
-    """Classes or a scale, whichever the column is; None when it says nothing (one value, or a name for each)."""
-    column = np.asarray(column)
-    texts = tuple(class_text(value) for value in column)
-    known = [text for text in texts if text]
-    names = list(dict.fromkeys(known))
-    if len(names) < 2:
-        return None
-    numeric = column.dtype.kind in "iuf"
-    if numeric and len(names) > MOST_CLASSES:
-        numbers = column.astype(np.float64)
-        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-        limits = (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
-        shown = tuple(format_number(float(v)) if v == v else "" for v in numbers)
-        return Colouring(title, shown, np.zeros(len(column), dtype=np.intp), (), numbers, limits)
-    if len(names) > max(_FEW, len(column) // 4):
-        return None
-    if numeric:
-        names.sort(key=float)
-    other = len(names) > MOST_CLASSES
-    if other:
-        names.sort(key=lambda name: -known.count(name))
-        names = [*names[: MOST_CLASSES - 1], _OTHER]
-    index = {name: k for k, name in enumerate(names)}
-    codes = np.array([index.get(text, len(names) - 1) if text else -1 for text in texts], dtype=np.intp)
-    return Colouring(title, texts, codes, tuple(names), has_other=other)
-
-
-def most_telling(scores: np.ndarray, known: Mapping[str, Colouring]) -> str:
-    """Title of the colouring whose classes differ most along a column of the (n, K) scores; empty when there is none.
-
-    Measured by the share of variance between the classes, adjusted for their number.
-    """
-    best, title = 0.0, ""
-    for name, found in known.items():
-        inside = found.codes >= 0
-        k, n = len(found.classes), int(inside.sum())
-        if not k or n <= k + 1:
-            continue
-        values = np.nan_to_num(scores[inside])
-        members = np.eye(k)[found.codes[inside]]
-        counts = np.maximum(members.sum(axis=0), 1)[:, None]
-        centred = values - values.mean(axis=0)
-        total = np.maximum((centred**2).sum(axis=0), 1e-300)
-        between = ((members.T @ centred) ** 2 / counts).sum(axis=0)
-        share = float((1 - (1 - between / total) * (n - 1) / (n - k)).max(initial=0.0))
-        if share > best:
-            best, title = share, name
-    return title
+def color_of(shown: Colouring, i: int) -> QColor | None:
+    """Colour of a point; None is unknown."""
+    if shown.numbers is not None:
+        value = shown.numbers[i]
+        if value != value:
+            return None
+        low, high = shown.limits
+        step = int(np.clip((value - low) / (high - low or 1), 0, 1) * 255)
+        return QColor(*(int(part) for part in theme().lut("tide")[step][:3]))
+    code = int(shown.codes[i])
+    return None if code < 0 else colors_of(shown)[code]
 
 
 def paint_mark(painter: QPainter, at: QPointF, color: QColor | None, shape: int, radius: float = 4.0) -> None:
@@ -211,7 +114,7 @@ class MarkLegend(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colors = self._colouring.colors()
+        colors = colors_of(self._colouring)
         x = 0.0
         for code, text in self.entries:
             middle = QPointF(x + 6, self.height() / 2)

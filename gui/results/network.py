@@ -13,8 +13,8 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.findings.naming import identity_of
+from plaidwork.core.views.colouring import Colouring, colouring, plain
 from plaidwork.core.views.sources import SourceError, Sources, role_names
-from plaidwork.gui.results.marks import Colouring, colouring, plain
 
 MOST_NODES, MOST_LINKS = 5_000, 20_000
 _PARTS = re.compile(r"(\d+)")

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 
 from plaidwork.gui.results.chart import elided
-from plaidwork.gui.results.marks import paint_mark
+from plaidwork.gui.results.marks import colors_of, paint_mark
 from plaidwork.gui.results.network import Shown
 from plaidwork.gui.theme import space, theme
 
@@ -106,7 +106,7 @@ def _visible(shown: Shown, at: np.ndarray) -> np.ndarray:
 def _kinds(shown: Shown) -> list[QColor]:
     """Colours of the groups of nodes."""
     colours = shown.network.colours
-    return colours.colors() if colours.title else [theme().color("blue")]
+    return colors_of(colours) if colours.title else [theme().color("blue")]
 
 
 def paint_links(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.gui.results.blocks import BlockData
-from plaidwork.gui.results.pyramid import Pyramid
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from plaidwork.gui.results.doubt_mark import DoubtMark
 from plaidwork.gui.results.figure import Figure, write_figure
 from plaidwork.gui.results.heat_canvas import RING, HeatCanvas
 from plaidwork.gui.results.renaming import Renaming
-from plaidwork.gui.results.show_data import Content, DataDialog
+from plaidwork.gui.results.selection_menu import offer_selection
+from plaidwork.gui.results.show_data import Content, DataDialog, copy_text
 from plaidwork.gui.results.solution_choice import SolutionChoice
 from plaidwork.gui.save_path import PICTURES, ask_save_path, proposed_name
 from plaidwork.gui.tasks import Task, run_task
@@ -466,17 +467,12 @@ class ResultPage(Renaming):
         menu = QMenu(self)
         self.fill_menu(menu)
         self.offer_rename(menu)
+        offer_selection(menu, self.workbench, self.run, self.window())
         if menu.actions():
             menu.addSeparator()
         menu.addAction(
-            "Copy headline", lambda: _copy(f"{self._headline.text()}\n{self._caption.text()}".strip())
+            "Copy headline", lambda: copy_text(f"{self._headline.text()}\n{self._caption.text()}".strip())
         )
         menu.addAction(icon("refresh"), "Draw again", self.refresh)
         menu.exec(point)
         menu.deleteLater()
-
-
-def _copy(text: str) -> None:
-    from plaidwork.gui.results.show_data import copy_text
-
-    copy_text(text)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
@@ -22,11 +23,13 @@ from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
-from plaidwork.gui.results.show_data import Content
+from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
 """Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
+_POINTED = 200
+"""Rows and columns that a search points at, at most."""
 _SEARCHED = 20_000
 """Pieces looked through for a text, at most."""
 
@@ -101,7 +104,7 @@ class PicturePage(ResultPage):
     def _kinds(self) -> list[str]:
         """Shared kinds of items that the picture's marks stand for."""
         panels = self.loaded.panels if self.loaded is not None else ()
-        found = {mark.of.kind for panel in panels for mark in panel.marks if mark.of is not None}
+        found = {kind for panel in panels for mark in panel.marks for kind in mark.kinds}
         return [kind for kind in SHARED if kind in found]
 
     def _show_selected(self, *_: object) -> None:
@@ -121,9 +124,12 @@ class PicturePage(ResultPage):
 
     def search(self, text: str) -> list[str]:
         """Choose what is called so, or go to the first mark or category whose words hold the text."""
-        if self.loaded is None or self.state or not text:
+        if self.loaded is None or self.state:
             return []
         wanted = text.casefold()
+        self.chart.point_out(self._places(wanted) if text else {})
+        if not text:
+            return []
         for choice in self.loaded.choices:
             hits = [(key, name) for key, name in choice.options if wanted in findable(name)]
             if choice.searched and hits:
@@ -136,6 +142,16 @@ class PicturePage(ResultPage):
             if items is not None and items[0] == "layer":
                 self._selection.set("layer", items[1])
         return [words for _, words in found]
+
+    def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:
+        """Rows and columns of cells whose names hold a text, by panel and axis."""
+        found = {}
+        for p, panel in enumerate(self.loaded.panels):
+            for axis, names in (("x", panel.x.names), ("y", panel.y.names)):
+                if any(isinstance(mark, Cells) for mark in panel.marks):
+                    hits = [k for k, name in enumerate(names) if wanted in findable(name)]
+                    found[p, axis] = np.array(hits[:_POINTED])
+        return found
 
     def _matches(self, wanted: str) -> list[tuple[Spot, str]]:
         """Pieces whose name on an axis of categories, or else whose words, hold a text."""
@@ -197,4 +213,7 @@ class PicturePage(ResultPage):
         return picture_image(self.printed, paper_like(size, scale=scale))
 
     def data_content(self) -> tuple[Content, Mapping[str, Callable[[Any], str]]]:
+        matrix = self.loaded.matrix
+        if matrix is not None:
+            return MatrixData(matrix.values, matrix.rows, matrix.columns, matrix.corner), {}
         return dict(self.loaded.table), {}

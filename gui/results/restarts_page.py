@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.draws.summaries import match_factors
 from plaidwork.core.findings.naming import findable
+from plaidwork.core.pictures.pyramid import Pyramid
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 from plaidwork.gui.numbers import format_correlation, format_probability
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
-from plaidwork.gui.results.pyramid import Pyramid
 from plaidwork.gui.results.show_data import Content
 from plaidwork.gui.widgets import ColorBar, Label
 

@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.views.colouring import Colouring
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.chart import Chart, Scale, padded
 from plaidwork.gui.results.heat_canvas import RING
-from plaidwork.gui.results.marks import Colouring, paint_mark
+from plaidwork.gui.results.marks import color_of, colors_of, paint_mark
 from plaidwork.gui.theme import space, theme
 
 _NEAR = 12.0
@@ -222,7 +223,7 @@ class ScatterChart(Chart):
         assert self.points is not None
         shown = self.points.colouring
         x, y = self._places()
-        classes = shown.colors() if shown.numbers is None else []
+        classes = colors_of(shown) if shown.numbers is None else []
         marked = np.zeros(len(x), dtype=bool)
         marked[[i for i in self.marked if i < len(x)]] = True
         known = shown.codes >= 0 if shown.numbers is None else np.isfinite(shown.numbers)
@@ -231,7 +232,7 @@ class ScatterChart(Chart):
         radius = self.radius
         for i in order[np.isfinite(x[order]) & np.isfinite(y[order])]:
             code = int(shown.codes[i])
-            color = shown.color(i) if shown.numbers is not None else classes[code] if code >= 0 else None
+            color = color_of(shown, i) if shown.numbers is not None else classes[code] if code >= 0 else None
             painter.setOpacity(1.0 if marked[i] else fade)
             if shown.numbers is not None and color is not None:  # pale ends of the scale need an outline
                 painter.setPen(QPen(theme().color("control"), 0.8))

@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.decision import Planes, decision_lines, load_planes
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.results.chart import ItemPicker
-from plaidwork.gui.results.decision import Planes, decision_lines, load_planes
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scatter_chart import Points
 from plaidwork.gui.results.score_chart import Overlay, ScoreChart

@@ -10,11 +10,12 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.views.colouring import Colouring, colouring, most_telling, plain
+from plaidwork.core.views.columns import ItemColumns
+from plaidwork.core.views.decision import Planes
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_limits
-from plaidwork.gui.results.columns import ItemColumns
-from plaidwork.gui.results.decision import Planes
-from plaidwork.gui.results.marks import Colouring, MarkLegend, colouring, most_telling, plain
+from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled
 from plaidwork.gui.results.points_page import PointsPage
 from plaidwork.gui.results.search_picker import SearchPicker

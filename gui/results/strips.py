@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtGui import QColor
 
+from plaidwork.core.views.colouring import class_text
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.theme import theme
 
@@ -156,12 +157,3 @@ def _strip(title: str, column: np.ndarray, most: int = MOST_CLASSES) -> Strip | 
         shades = np.where(shades == 1, SHADES - 1, shades)
         entries = [(0, legend[0]), (SHADES - 1, legend[1])]
     return Strip(title, shades, tuple(entries), texts)
-
-
-def class_text(value: object) -> str:
-    """Class of an item as text, empty when missing."""
-    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
-        return ""
-    if isinstance(value, float | np.floating):
-        return f"{value:g}"
-    return str(value).strip()

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QHeaderView, QProgressBar, QSplitter, QWidget
 
 from plaidwork.core.inference.run import Run
 from plaidwork.core.study import StudyJob, StudyRecord
+from plaidwork.core.views.colouring import colouring, plain
 from plaidwork.gui import dialogs
 from plaidwork.gui.page import Page
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.figure import Figure, write_figure
-from plaidwork.gui.results.marks import MarkLegend, colouring, plain
+from plaidwork.gui.results.marks import MarkLegend
 from plaidwork.gui.results.option_row import Labelled, OptionRow
 from plaidwork.gui.results.scatter_chart import Points, ScatterChart
 from plaidwork.gui.results.show_data import DataDialog

@@ -11,13 +11,13 @@ from PySide6.QtGui import QImage
 
 from plaidwork.core import pictures as p
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.pictures.axes import fitting, placed
 from plaidwork.gui.pictures.canvas import PictureCanvas
 from plaidwork.gui.pictures.frame import Pixels, lay_out
 from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.lines import runs, thinned
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
-from plaidwork.gui.pictures.rasters import averaged
 from plaidwork.gui.pictures.style import paper_style, screen_style
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
@@ -328,14 +328,18 @@ def test_thinned_lines_keep_ends_and_spikes():
 
 def test_cells_that_meet_in_a_pixel_are_averaged():
     values = np.arange(4000.0).reshape(40, 100)
-    assert averaged(values, 100, 200) is not None
-    found = averaged(values, 4, 10)
+
+    def sampled(high: int, wide: int) -> Sample:
+        return p.Cells(values, 0, 100, 0, 40).pyramid.sample((0, 40), (0, 100), high, wide)
+
+    assert sampled(80, 200).spread(sampled(80, 200).cells).shape == (80, 200)
+    found = sampled(4, 10).cells
     assert found.shape == (4, 10)
     assert found[1, 2] == pytest.approx(values[10:20, 20:30].mean())
     values[10:20, 20:29] = np.nan
-    assert averaged(values, 4, 10)[1, 2] == pytest.approx(values[10:20, 29].mean())
+    assert sampled(4, 10).cells[1, 2] == pytest.approx(values[10:20, 29].mean())
     values[10:20, 20:30] = np.nan
-    assert np.isnan(averaged(values, 4, 10)[1, 2])
+    assert sampled(4, 10).known[1, 2] == 0
 
 
 def test_very_many_points_are_where_they_should_be(qapp):

@@ -14,8 +14,8 @@ from plaidwork.core.contract.model import Result
 from plaidwork.core.contract.spec import Hyperparameter, View
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.session.session import Session
+from plaidwork.core.views.decision import Planes, decision_lines
 from plaidwork.gui.group_page import GroupPage
-from plaidwork.gui.results.decision import Planes, decision_lines
 from plaidwork.gui.run_pages import run_pages
 from plaidwork.gui.workbench import Workbench
 from tests.gui.factor_runs import FactorModel, choose, factor_run, find

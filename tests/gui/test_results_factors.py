@@ -13,8 +13,9 @@ from PySide6.QtGui import QImage
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Step
+from plaidwork.core.views.colouring import colouring
 from plaidwork.gui.results.chart import headed
-from plaidwork.gui.results.marks import colouring
+from plaidwork.gui.results.marks import color_of
 from plaidwork.gui.results.strips import strip_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
@@ -219,7 +220,7 @@ def test_scatter_colours(opened, qtbot):
     shown = page.chart.points.colouring
     assert set(shown.classes) == {"mutated", "unmutated"}
     unknown = int(np.nonzero(shown.codes < 0)[0][0])
-    assert shown.color(unknown) is None
+    assert color_of(shown, unknown) is None
     assert page.legend.entries[-1] == (-1, "unknown")
     assert len({shown.shape(i) for i in range(len(shown.codes))}) == 3
     find(qtbot, page.colour_picker, "age")
@@ -344,8 +345,8 @@ def test_a_column_is_a_class_or_a_scale_or_nothing():
     assert colouring("c", np.array([1, 0, 1, 1, 0])).classes == ("0", "1")
     scale = colouring("c", np.array([*np.arange(30.0), np.nan, np.inf]))
     assert scale.limits == (0, 29)
-    assert scale.color(30) is None
-    assert scale.color(31) is None
+    assert color_of(scale, 30) is None
+    assert color_of(scale, 31) is None
 
 
 def test_all_factors_side_by_side(opened, qtbot, tmp_path):

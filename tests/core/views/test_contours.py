@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plaidwork.core.pictures.contours import contours, label_position, refined, regions
+from plaidwork.core.views.contours import contours, label_position, refined, regions
 
 X, Y = np.linspace(-2, 2, 41), np.linspace(-1, 1, 31)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaidwork.core.pictures.contours import contours
+from plaidwork.core.views.contours import contours
 from plaidwork.core.views.sources import SourceError, Sources
 
 GRID = 97

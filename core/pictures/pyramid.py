@@ -43,7 +43,7 @@ class Sample:
 
 
 class Pyramid:
-    """Built in a worker thread, read by the GUI thread; never changes."""
+    """Built where views are loaded, read where they are painted; never changes."""
 
     def __init__(
         self,

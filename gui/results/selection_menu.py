@@ -1,0 +1,86 @@
+"""What can be done with the items selected in a run: select by annotation, copy, keep under a name, a data set of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from plaidwork.core.data.dataset import Dataset
+from plaidwork.core.errors import DataError
+from plaidwork.core.inference.run import Run
+from plaidwork.core.session.subsets import KINDS, Items, items_of
+from plaidwork.gui.dialogs import ask_text
+from plaidwork.gui.numbers import format_count
+from plaidwork.gui.results.show_data import copy_text
+from plaidwork.gui.selection import Selection
+from plaidwork.gui.tasks import Task, run_task
+from plaidwork.gui.workbench import Workbench
+
+
+def offer_selection(menu: QMenu, workbench: Workbench, run: Run, window: QWidget) -> None:
+    """Put a menu for each kind of items of the data that this run can have selected."""
+    selection = workbench.selection(run)
+    for kind in KINDS:
+        items = items_of(run, workbench.session.datasets, kind)
+        if items is None:
+            continue
+        chosen = items.named(selection.get(kind))
+        counted = f"Selected {items.word} ({format_count(len(chosen))})"
+        part = menu.addMenu(counted if chosen else f"Select {items.word}")
+        _by_annotation(part, items, selection)
+        _by_name(part, items, selection)
+        if chosen:
+            part.addSeparator()
+            part.addAction("Copy names", partial(copy_text, "\n".join(chosen)))
+            part.addAction("Keep under a name…", partial(_keep, selection, items, window))
+            part.addAction("New data set of these", partial(_new_data, workbench, items, selection.get(kind)))
+            part.addAction("Select nothing", partial(selection.set, kind, ()))
+        part.setEnabled(bool(part.actions()))
+
+
+def _by_annotation(menu: QMenu, items: Items, selection: Selection) -> None:
+    for title, values in items.groups().items():
+        part = menu.addMenu(f"Where {_shown(title)} is")
+        for value, indices in values.items():
+            text = f"{_shown(value)} ({format_count(len(indices))})"
+            part.addAction(text, partial(selection.set, items.kind, indices))
+
+
+def _by_name(menu: QMenu, items: Items, selection: Selection) -> None:
+    """What was kept under a name."""
+    kept = {name: held for name, (kind, held) in selection.named.items() if kind == items.kind}
+    for name, indices in kept.items():
+        known = [index for index in indices if index < len(items.names)]
+        act: Callable[[], None] = partial(selection.set, items.kind, known)
+        menu.addAction(f"“{_shown(name)}” ({format_count(len(known))})", act)
+
+
+def _shown(text: str) -> str:
+    """A text of the data in a menu, where & marks a key."""
+    return text.replace("&", "&&")
+
+
+def _keep(selection: Selection, items: Items, window: QWidget) -> None:
+    text = f"These {items.word} can be selected again by it in all views of the run; it is saved with the session."
+    name = ask_text(window, f"Keep the selected {items.word}", text, f"My {items.word}", "Keep")
+    if name and name.strip():
+        selection.keep_as(name.strip(), items.kind)
+
+
+def _new_data(workbench: Workbench, items: Items, indices: tuple[int, ...]) -> None:
+    """Make the data sets in the background and put them into the session."""
+
+    def done(made: list[Dataset]) -> None:
+        names = [workbench.add_dataset(data).name for data in made]
+        workbench.notified.emit("ok", f"New data: {' and '.join(f'“{name}”' for name in names)}", "", "")
+
+    def failed(error: BaseException, details: str) -> None:
+        hint = error.hint if isinstance(error, DataError) else ""
+        workbench.notified.emit("error", f"No data set was made: {error}", hint, details)
+
+    def make(task: Task) -> list[Dataset]:
+        return items.subsets(indices)
+
+    run_task(make, done, failed)
