@@ -19,7 +19,7 @@ from plaidwork.core.pictures.marks import (
     Rule,
     Texts,
 )
-from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.picture import End, File, Key, Listing, Matrix, Panel, Picture, Ramp
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -29,12 +29,14 @@ __all__ = [
     "Cells",
     "Color",
     "End",
+    "File",
     "Hatch",
     "Intervals",
     "Items",
     "Key",
     "Line",
     "Links",
+    "Listing",
     "Mark",
     "Matrix",
     "Outlines",

@@ -78,12 +78,16 @@ class Items:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What all marks have. ``color`` is one for all pieces, or one for each."""
+    """What all marks have. ``color`` is one for all pieces, or one for each.
+
+    A click chooses too where ``choice`` is the id of a choice and the value of it that each piece is.
+    """
 
     name: str = ""
     color: Colors = 0
     read: Words = None
     of: Items | None = None
+    choice: tuple[str, tuple[str, ...]] | None = None
     arrays: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -95,7 +99,8 @@ class Mark:
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise PictureError(f"{self._what} need lists of one length. Found {told}.")
-        for word, given in (("read-outs", self.read), ("colours", self.color)):
+        chosen = None if self.choice is None else self.choice[1]
+        for word, given in (("read-outs", self.read), ("colours", self.color), ("values", chosen)):
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
         if self.of is not None:
@@ -172,13 +177,18 @@ _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
 
 @dataclass(frozen=True)
 class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each, -1 hollow."""
+    """Filled marks at (x, y), ``size`` pixels wide, or ``sizes`` each; ``shapes`` a number for each, -1 hollow."""
 
     x: Numbers
     y: Numbers
     size: float = 8.0
     shapes: tuple[int, ...] = ()
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+    sizes: Numbers | None = None
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "sizes")
+
+    def size_of(self, piece: int) -> float:
+        """Pixels that a piece is wide."""
+        return self.size if self.sizes is None else float(self.sizes[piece])
 
 
 @dataclass(frozen=True)
@@ -379,48 +389,57 @@ def joined(lines: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Links(Mark):
-    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide."""
+    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide, of an ``opacity`` from 0 to 1, ``dashed`` where 1."""
 
     x0: Numbers
     y0: Numbers
     x1: Numbers
     y1: Numbers
     widths: Numbers | None = None
-    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths")
+    opacity: Numbers | None = None
+    dashed: Numbers | None = None
+    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths", "opacity", "dashed")
 
 
 @dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; with a ``halo`` they stand out on areas."""
+    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; with a ``halo`` they stand out on areas.
+
+    Those on a "free" side stand where they meet neither another nor a point, ``clear`` pixels from their place, the first
+    ones before the others; those without room are left out.
+    """
 
     x: Numbers
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
     halo: bool = False
+    clear: Numbers | None = None
     color: Colors = field(default="muted", kw_only=True)
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
+    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "clear")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.words) != len(self):
             raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
-        if self.side not in ("right", "left", "middle"):
-            raise PictureError(f"Words stand right, left or in the middle. Found “{self.side}”.")
+        if self.side not in ("right", "left", "middle", "free"):
+            raise PictureError(
+                f"Words stand right, left, in the middle or on a free side. Found “{self.side}”."
+            )
 
 
 @dataclass(frozen=True)
 class Rule(Mark):
     """Lines across the whole panel at these places of the ``axis`` "x" or "y".
 
-    A single line that is the value of a number that may be chosen, by its id ``choice``, can be dragged.
+    A single line that is the value of a number that may be chosen, by its id ``drags``, can be dragged.
     """
 
     at: Numbers
     axis: str = "x"
     width: float = 1.0
     dashed: bool = True
-    choice: str = ""
+    drags: str = ""
     color: Colors = field(default="control", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("at",)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from plaidwork.core.errors import PictureError
 from plaidwork.core.pictures.choices import ViewChoice
-from plaidwork.core.pictures.marks import Color, Mark
+from plaidwork.core.pictures.marks import Color, Items, Mark
 from plaidwork.core.pictures.scales import Axis, Scaling
 
 READINGS, SIGNS = (
@@ -131,6 +131,34 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """A table beside the picture: what its rows stand for is selected by them, and chosen where ``choice`` is the id of a
+    choice and the value of it that each row is."""
+
+    title: str
+    columns: Mapping[str, Any]
+    of: Items | None = None
+    choice: tuple[str, tuple[str, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        columns = {str(title): _column(values) for title, values in self.columns.items()}
+        object.__setattr__(self, "columns", MappingProxyType(columns))
+        lengths = {len(values) for values in columns.values()}
+        lengths |= {len(part) for part in (self.choice and self.choice[1],) if part is not None}
+        if len(lengths) > 1 or (self.of is not None and lengths != {self.of.reach}):
+            raise PictureError(f"The columns, items and values of the list “{self.title}” differ in length.")
+
+
+@dataclass(frozen=True)
+class File:
+    """What else may be written of a picture: its words in a menu, the ending of the file, and what makes its text."""
+
+    title: str
+    suffix: str
+    text: Callable[[], str]
+
+
+@dataclass(frozen=True)
 class Picture:
     """What a view shows.
 
@@ -139,6 +167,8 @@ class Picture:
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
     ``matrix`` the numbers of a heat map;
     ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
+    ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the session keeps of it for the next
+    time (JSON), put in by the host from :class:`ViewChoices`.
     ``layers`` is the dim of its "layer" items, the factors, blocks or topics that can be given names.
     """
 
@@ -153,6 +183,9 @@ class Picture:
     choices: tuple[ViewChoice, ...] = ()
     grid: tuple[float, float] | None = None
     layers: str = ""
+    lists: tuple[Listing, ...] = ()
+    files: tuple[File, ...] = ()
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panels", tuple(self.panels))

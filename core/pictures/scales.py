@@ -86,7 +86,7 @@ class Axis:
     names : of the places 0, 1, … of the scale "category"; ``short`` ones stand there when those of x have no room.
     margin : share of the span that is added on both sides of ends taken from the marks.
     zero : ends taken from the marks take 0 in.
-    ticks : whether tick texts are written. above : whether texts and label of x stand above the marks.
+    ticks : whether tick texts are written. line : whether a line marks the lower axis. above : whether texts and label of x stand above the marks.
     down : of y, whether its values grow downwards, as the rows of a matrix do.
     turned : of x, whether names of places are written upright where they have no room beside each other.
     """
@@ -100,6 +100,7 @@ class Axis:
     margin: float = 0.05
     zero: bool = False
     ticks: bool = True
+    line: bool = True
     above: bool = False
     short: tuple[str, ...] = ()
     down: bool = False

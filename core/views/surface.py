@@ -66,7 +66,7 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         cut = choices.number("line", "Line at", low, high, (low + high) / 2, (high - low) / 100)
     marks = [*_map(surface, layer, lines, band, data), *(_points(surface) if data else ())]
     if cut is not None:
-        marks.append(Rule([cut], axis="y", width=1.6, color="accent", choice="line"))
+        marks.append(Rule([cut], axis="y", width=1.6, color="accent", drags="line"))
     panels = [_panel(surface, marks, cut is not None, sources)]
     if cut is not None:
         panels.append(_along(surface, cut))
@@ -299,8 +299,8 @@ def _notes(surface: Surface, layer: Layer, band: bool) -> str:
 
 def _ramp(layer: Layer) -> Ramp:
     low, high = layer.limits
-    ends = tuple(format_number(value, 3) for value in (low, (low + high) / 2, high))
-    return Ramp(layer.title, "soft_loom" if layer.diverging else "tide", ends)
+    least, middle, most = (format_number(value, 3) for value in (low, (low + high) / 2, high))
+    return Ramp(layer.title, "soft_loom" if layer.diverging else "tide", (least, middle, most))
 
 
 def _table(surface: Surface) -> dict[str, np.ndarray]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from plaidwork.core.pictures import Cells, Picture, Rule, describe
+from plaidwork.gui.pictures import moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
 from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
 from plaidwork.gui.pictures.hits import Spot, alike, mark_of, rule_at, spot_at, spots_of, stepped, text_of
 from plaidwork.gui.pictures.marks import paint_mark
+from plaidwork.gui.pictures.moving import LastPaint, paint_moved
 from plaidwork.gui.pictures.paint import paint_picture, paint_spots
-from plaidwork.gui.pictures.style import screen_style
+from plaidwork.gui.pictures.style import Style, screen_style
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
@@ -33,12 +36,14 @@ class PictureCanvas(QWidget):
     Signals
     -------
     hovered : what is under the pointer or the keys, in words
+    chosen : id of a choice and its value that a mark is which was clicked
     moved : id of a choice whose line is dragged, its value, and whether it was let go
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
     """
 
     hovered = Signal(str)
     picked = Signal(str, object)
+    chosen = Signal(str, str)
     moved = Signal(str, float, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,6 +60,9 @@ class PictureCanvas(QWidget):
         self._dragged = False
         self._held: tuple[int, Rule] | None = None
         self._held_at = 0.0
+        self._last: LastPaint | None = None
+        self._settle = QTimer(self, singleShot=True, interval=moving.SETTLE)
+        self._settle.timeout.connect(self.update)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -70,6 +78,7 @@ class PictureCanvas(QWidget):
     def set_picture(self, picture: Picture) -> None:
         """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
         old, self.picture, self.current = self.picture, picture, None
+        self._last = None
         self.pointed = {}
         if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
             self.zoom = Zoom()
@@ -120,16 +129,11 @@ class PictureCanvas(QWidget):
             paint_picture(on_file, self.frames, style)
             on_file.end()
             return
-        if self._painted is None:
-            ratio = self.devicePixelRatioF()
-            self._painted = QPixmap(self.size() * ratio)
-            self._painted.setDevicePixelRatio(ratio)
-            self._painted.fill(style.color("surface"))
-            below = QPainter(self._painted)
-            paint_picture(below, self.frames, style)
-            below.end()
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._painted)
+        if self._last is not None and not self.settled:
+            paint_moved(painter, self._last, self.frames.frames[0], style)
+        else:
+            painter.drawPixmap(0, 0, self._whole_painted(style))
         for kind, items in self.selected.items():
             spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
@@ -150,6 +154,20 @@ class PictureCanvas(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
+
+    def _whole_painted(self, style: Style) -> QPixmap:
+        """The picture without what is pointed at; painted once."""
+        if self._painted is None:
+            begun, ratio = perf_counter(), self.devicePixelRatioF()
+            self._painted = QPixmap(self.size() * ratio)
+            self._painted.setDevicePixelRatio(ratio)
+            self._painted.fill(style.color("surface"))
+            below = QPainter(self._painted)
+            paint_picture(below, self.frames, style)
+            below.end()
+            slow = perf_counter() - begun >= moving.SLOW and len(self.frames.frames) == 1
+            self._last = LastPaint(self._painted, self.frames.frames[0]) if slow else None
+        return self._painted
 
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
@@ -237,8 +255,15 @@ class PictureCanvas(QWidget):
     def _pick(self, spot: Spot | None) -> None:
         items = mark_of(self.picture, spot).items(spot.piece) if spot and self.picture else None
         self.picked.emit(*(items or ("", ())))
+        if spot and self.picture and (choice := mark_of(self.picture, spot).choice) is not None:
+            self.chosen.emit(choice[0], choice[1][spot.piece])
 
     # -- zoom and pan ---------------------------------------------------------------------------
+    @property
+    def settled(self) -> bool:
+        """Whether the picture is painted as it should be; not while a large one is moved."""
+        return not self._settle.isActive()
+
     @property
     def zoomed(self) -> bool:
         """Whether a part is shown."""
@@ -251,6 +276,8 @@ class PictureCanvas(QWidget):
     def _set_zoom(self, zoom: Zoom) -> None:
         if zoom != self.zoom:
             self.zoom = zoom
+            if self._last is not None:
+                self._settle.start()
             self.redraw()
 
     def _shift(self, right: int, down: int) -> None:
@@ -317,7 +344,7 @@ class PictureCanvas(QWidget):
         scale, at = (frame.x, to.x()) if rule.axis == "x" else (frame.y, to.y())
         value = scale.value(min(max(at, min(scale.start, scale.end)), max(scale.start, scale.end)))
         self._dragged, self._held_at = True, value
-        self.moved.emit(rule.choice, value, done)
+        self.moved.emit(rule.drags, value, done)
         self.update()
 
     def _drag(self, to: QPointF) -> None:

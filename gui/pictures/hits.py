@@ -90,7 +90,7 @@ def rule_at(layout: Layout, at: QPointF) -> tuple[int, Rule] | None:
     """Panel and line that can be dragged from here."""
     for p, frame in enumerate(layout.frames):
         for mark in frame.panel.marks if frame.area.contains(at) else ():
-            if isinstance(mark, Rule) and mark.choice and len(mark):
+            if isinstance(mark, Rule) and mark.drags and len(mark):
                 value = float(mark.at[0])
                 away = frame.x.at(value) - at.x() if mark.axis == "x" else frame.y.at(value) - at.y()
                 if abs(away) <= _GRIP:
@@ -144,7 +144,7 @@ def _inside(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[i
 
 def _over(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
     """The point that the pointer is on, else the area."""
-    points = [(k, mark) for k, mark in marks if isinstance(mark, Points)]
+    points: list[tuple[int, Mark]] = [(k, mark) for k, mark in marks if isinstance(mark, Points)]
     return _near(points, frame, at, _ON) or _inside(marks, frame, at)
 
 

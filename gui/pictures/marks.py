@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import singledispatch
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from plaidwork.core.pictures import (
     Bands,
     Bars,
     Cells,
-    Color,
     Hatch,
     Intervals,
     Line,
@@ -26,12 +25,14 @@ from plaidwork.core.pictures import (
 )
 from plaidwork.gui.pictures.cells import paint_cells
 from plaidwork.gui.pictures.frame import Frame
+from plaidwork.gui.pictures.joints import paint_links
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
 from plaidwork.gui.pictures.rasters import MANY_POINTS, points_image
 from plaidwork.gui.pictures.shapes import paint_point
 from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.pictures.texts import paint_texts
 
-_RUG, _MOST_RUG, _SMOOTH_LINKS, _HATCH = 7.0, 3000, 3000, 18.0
+_RUG, _MOST_RUG, _HATCH = 7.0, 3000, 18.0
 
 
 def bar_boxes(mark: Bars, frame: Frame, pieces: np.ndarray) -> list[QRectF]:
@@ -102,7 +103,7 @@ def _intervals(mark: Intervals, painter: QPainter, frame: Frame, style: Style) -
 
 @paint_mark.register
 def _points(mark: Points, painter: QPainter, frame: Frame, style: Style) -> None:
-    if len(mark) >= MANY_POINTS:
+    if len(mark) >= MANY_POINTS and mark.sizes is None:
         image, target = points_image(mark, frame, style, painter.device().devicePixelRatioF())
         painter.drawImage(target, image)
         return
@@ -111,7 +112,12 @@ def _points(mark: Points, painter: QPainter, frame: Frame, style: Style) -> None
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
         shape = mark.shapes[i] if mark.shapes else 0
         paint_point(
-            painter, QPointF(x[i], y[i]), mark.color_of(int(i)), int(shape), mark.size / 2 + 0.5, style
+            painter,
+            QPointF(x[i], y[i]),
+            mark.color_of(int(i)),
+            int(shape),
+            mark.size_of(int(i)) / 2 + 0.5,
+            style,
         )
 
 
@@ -195,36 +201,12 @@ def _hatch(mark: Hatch, painter: QPainter, frame: Frame, style: Style) -> None:
 
 @paint_mark.register
 def _links(mark: Links, painter: QPainter, frame: Frame, style: Style) -> None:
-    x0, x1 = frame.x.all_at(mark.x0).tolist(), frame.x.all_at(mark.x1).tolist()
-    y0, y1 = frame.y.all_at(mark.y0).tolist(), frame.y.all_at(mark.y1).tolist()
-    widths = [1.0] * len(mark) if mark.widths is None else [round(2 * w) / 2 for w in mark.widths.tolist()]
-    alike: dict[tuple[Color, float], list[QLineF]] = {}
-    for i, width in enumerate(widths):
-        alike.setdefault((mark.color_of(i), width), []).append(QLineF(x0[i], y0[i], x1[i], y1[i]))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(mark) <= _SMOOTH_LINKS)
-    for (color, width), lines in alike.items():
-        painter.setPen(QPen(style.color(color), width))
-        painter.drawLines(lines)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_links(mark, painter, frame, style)
 
 
 @paint_mark.register
 def _texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
-    metrics = style.metrics()
-    painter.setFont(style.font())
-    x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
-    halo = QPen(style.color("surface"), 4.4)
-    halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
-        wide = metrics.horizontalAdvance(mark.words[i])
-        left = {"right": x[i] + 4, "left": x[i] - 4 - wide, "middle": x[i] - wide / 2}[mark.side]
-        at = QPointF(left, y[i] + (metrics.ascent() - metrics.descent()) / 2)
-        if mark.halo:
-            outline = QPainterPath()
-            outline.addText(at, style.font(), mark.words[i])
-            painter.strokePath(outline, halo)
-        painter.setPen(style.color(mark.color_of(int(i))))
-        painter.drawText(at, mark.words[i])
+    paint_texts(mark, painter, frame, style)
 
 
 @paint_mark.register

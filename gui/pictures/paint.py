@@ -69,7 +69,8 @@ def paint_spots(
         elif isinstance(mark, Points):
             painter.setPen(QPen(style.color(color), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(at, mark.size / 2 + 3, mark.size / 2 + 3)
+            radius = mark.size_of(spot.piece) / 2 + 3
+            painter.drawEllipse(at, radius, radius)
         elif at.x() == at.x() and at.y() == at.y():
             if isinstance(mark, Line) and frame.panel.reads == "across":
                 _across(painter, frame, at.x(), style)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, Picture
+from plaidwork.core.pictures import Cells, File, Picture
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
@@ -21,9 +23,11 @@ from plaidwork.gui.pictures.hits import Spot, mark_of, named_pieces, readable, s
 from plaidwork.gui.pictures.paper import paper_like, picture_image, write_picture
 from plaidwork.gui.results.choice_row import ChoiceRow
 from plaidwork.gui.results.choices import kept_choices
+from plaidwork.gui.results.list_panel import ListPanel
 from plaidwork.gui.results.option_row import page_content
 from plaidwork.gui.results.page import SKELETON_AFTER, ResultPage
 from plaidwork.gui.results.show_data import Content, MatrixData
+from plaidwork.gui.save_path import ask_save_path
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
@@ -48,6 +52,8 @@ class PicturePage(ResultPage):
         self.chart.hovered.connect(self.hovered)
         self.chart.picked.connect(self.pick)
         self.chart.moved.connect(self._move)
+        self.chart.chosen.connect(self.choose)
+        self._lists: ListPanel | None = None
         self.row.chosen.connect(self.choose)
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
@@ -62,12 +68,47 @@ class PicturePage(ResultPage):
         self._wait_before_notes.stop()
         if self.row.set_choices(loaded.choices):
             self.choices.adopt(self.row)
+        if loaded.kept:
+            of_kind = self.run.view_settings.setdefault(self.view.kind, {})
+            of_kind[self.view.title] = dict(loaded.kept)
+        self._show_lists(loaded)
         if not loaded.panels:
             self.show_state("search", *loaded.empty)
             return
         self._set_notes(loaded.notes)
         self.chart.set_picture(loaded)
         self._show_selected()
+
+    # -- lists beside it ------------------------------------------------------------------------
+    def side_panel(self) -> QWidget | None:
+        """The lists of the picture; None where it has none."""
+        if self.loaded is None or not self.loaded.lists:
+            return None
+        if self._lists is None or not isValid(self._lists):
+            self._lists = ListPanel()
+            self._lists.setWindowTitle(self.view.title)
+            # the tables are filled anew, which must not happen while they tell what was selected
+            self._lists.chosen.connect(self._choose_row, Qt.ConnectionType.QueuedConnection)
+            self._lists.left.connect(self.leave)
+            self.destroyed.connect(self._lists.deleteLater)  # it may live in a dock of the window
+            self._lists.set_lists(self.loaded.lists)
+        return self._lists
+
+    def _show_lists(self, loaded: Picture) -> None:
+        if self._lists is not None and isValid(self._lists):
+            self._lists.set_lists(loaded.lists)
+        elif loaded.lists:
+            self.panel_changed.emit()
+
+    def _choose_row(self, number: int, row: int) -> None:
+        lists = self.loaded.lists if self.loaded is not None else ()
+        if number >= len(lists):
+            return
+        listing = lists[number]
+        if listing.of is not None and listing.of.kind in SHARED and listing.of.of(row):
+            self._selection.set(listing.of.kind, listing.of.of(row))
+        if listing.choice is not None and row < len(listing.choice[1]):
+            self.choose(listing.choice[0], listing.choice[1][row])
 
     def _set_notes(self, text: str) -> None:
         self._notes.setText(text)
@@ -173,21 +214,44 @@ class PicturePage(ResultPage):
         return [(spot, name) for name, spot in found.items()] or texts
 
     def leave(self) -> bool:
-        """Show all, then select nothing."""
+        """Show all, then what is shown at first of what marks choose, then select nothing."""
         if self.chart.zoomed:
             self.chart.reset_view()
             return True
+        panels = self.loaded.panels if self.loaded is not None else ()
+        by_marks = {mark.choice[0] for panel in panels for mark in panel.marks if mark.choice is not None}
+        for choice in self.loaded.choices if self.loaded is not None else ():
+            if choice.id in by_marks and choice.options and choice.value != choice.options[0][0]:
+                self.choose(choice.id, choice.options[0][0])
+                for kind in self._kinds():
+                    self._selection.set(kind, ())
+                return True
         chosen = [kind for kind in self._kinds() if self._selection.get(kind)]
         for kind in chosen:
             self._selection.set(kind, ())
         return bool(chosen)
 
     def fill_menu(self, menu: QMenu) -> None:
-        """Whole again after a zoom."""
+        """Whole again after a zoom, and what else can be written of the picture."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
+        for file in self.loaded.files if self.loaded is not None else ():
+            menu.addAction(file.title, partial(self._write, file))
 
     def layer_dim(self, sources: Sources) -> str:
         return self.loaded.layers if self.loaded is not None else ""
+
+    def _write(self, file: File) -> None:
+        """Ask for a file and write what the picture offers."""
+        kinds = f"{file.suffix.lstrip('.')} (*{file.suffix})"
+        path = ask_save_path(self, file.title.rstrip("…"), self.file_name(file.suffix), kinds)
+        if path is None:
+            return
+        try:
+            Path(path).write_text(file.text(), encoding="utf-8", newline="\n")
+        except OSError as error:
+            self.workbench.notified.emit("error", "The file could not be written", str(error), "")
+        else:
+            self.workbench.notified.emit("ok", f"Exported {path.name}", "", "")
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

@@ -42,7 +42,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "imputed": _lazy("imputed_page", "ImputedPage"),
     "restarts": _lazy("restarts_page", "RestartsPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
-    "network": _lazy("network_page", "NetworkPage"),
     "custom": _lazy("custom_page", "CustomPage"),
 }
 """Page class of the kinds in ``core/contract/view_kinds.py`` that are not pictures; all others are drawn from

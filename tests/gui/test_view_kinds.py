@@ -22,7 +22,7 @@ _READ_IN = {
     "roc": "assessed",
     "calibration": "assessed",
     "shares": "assessed",
-    "network": "network",
+    "network": "network_data",
 }
 """Modules other than the page's or the view's that look up the roles of a kind."""
 
