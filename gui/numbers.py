@@ -6,7 +6,6 @@ Fields and files never use this module.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from decimal import Decimal
 
 from plaidwork.core.draws.numbers import (
@@ -16,6 +15,7 @@ from plaidwork.core.draws.numbers import (
     format_correlation,
     format_count,
     format_fixed,
+    format_limits,
     format_loss,
     format_number,
     format_percent,
@@ -52,19 +52,6 @@ __all__ = [
 ]
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
-
-
-def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
-    """Show the ends of a scale with the same decimals, as many as the largest needs for `digits` digits; 0 is "0"."""
-    sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]
-    largest = max(sizes, default=1.0)
-    power = math.floor(math.log10(largest))
-    if power < -4 or power >= 9:
-        return [format_number(value, digits) for value in values]
-    decimals = max(digits - 1 - power, 0)
-    while decimals and all(abs(round(size, decimals - 1) - size) < 1e-12 * largest for size in sizes):
-        decimals -= 1
-    return [format_fixed(value, decimals) if value else "0" for value in values]
 
 
 def format_bytes(count: float) -> str:

@@ -7,6 +7,7 @@ reads so.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 MINUS = "\u2212"
 THIN = "\u2009"
@@ -101,6 +102,19 @@ def format_loss(value: float, decimals: int = 3) -> str:
         return "0"
     step = 10.0**-decimals
     return f"< {step:.{decimals}f}" if 0 < value < step / 2 else format_fixed(value, decimals)
+
+
+def format_limits(values: Sequence[float], digits: int = 3) -> list[str]:
+    """Show the ends of a scale with the same decimals, as many as the largest needs for `digits` digits; 0 is "0"."""
+    sizes = [abs(float(value)) for value in values if value and math.isfinite(value)]
+    largest = max(sizes, default=1.0)
+    power = math.floor(math.log10(largest))
+    if power < -4 or power >= 9:
+        return [format_number(value, digits) for value in values]
+    decimals = max(digits - 1 - power, 0)
+    while decimals and all(abs(round(size, decimals - 1) - size) < 1e-12 * largest for size in sizes):
+        decimals -= 1
+    return [format_fixed(value, decimals) if value else "0" for value in values]
 
 
 def format_rate(hits: int, count: int, decimals: int = 0) -> str:

@@ -2,24 +2,23 @@
 
 from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
 from plaidwork.core.pictures.describe import describe
+from plaidwork.core.pictures.items import Items
+from plaidwork.core.pictures.links import Hatch, Links
 from plaidwork.core.pictures.marks import (
     Bands,
     Bars,
     Cells,
     Color,
-    Hatch,
     Intervals,
-    Items,
     Line,
-    Links,
     Mark,
     Outlines,
-    Points,
     Rug,
     Rule,
     Texts,
 )
 from plaidwork.core.pictures.picture import End, File, Key, Listing, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -47,6 +46,7 @@ __all__ = [
     "Rug",
     "Rule",
     "Scaling",
+    "Swarm",
     "Texts",
     "Tick",
     "ViewChoice",

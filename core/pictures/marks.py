@@ -7,7 +7,7 @@ which items the pieces stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.items import Items
 from plaidwork.core.pictures.pyramid import Pyramid
 
 Numbers = Any
@@ -33,54 +34,13 @@ def area_categories(count: int) -> tuple[int, ...]:
     return tuple(order[k % len(order)] for k in range(count))
 
 
-@dataclass(frozen=True)
-class Items:
-    """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
-    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none.
-
-    Where a piece stands for several items or for none, ``piece`` (n,) is the number of the piece of each item.
-    """
-
-    kind: str
-    index: np.ndarray
-    piece: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("index", "piece"):
-            if getattr(self, name) is None:
-                continue
-            numbers = np.array(getattr(self, name), dtype=np.intp)
-            if numbers.ndim != 1 or numbers.shape != np.shape(self.index):
-                raise PictureError(
-                    f"The items of a mark are a list of numbers. Found the shape {numbers.shape}."
-                )
-            numbers.setflags(write=False)
-            object.__setattr__(self, name, numbers)
-
-    @property
-    def reach(self) -> int:
-        """How many pieces a mark has at least that these belong to."""
-        if self.piece is None:
-            return len(self.index)
-        return int(self.piece.max()) + 1 if len(self.piece) else 0
-
-    def of(self, piece: int) -> tuple[int, ...]:
-        """Numbers of the items of a piece."""
-        if self.piece is None:
-            return (int(self.index[piece]),) if self.index[piece] >= 0 else ()
-        return tuple(self.index[self.piece == piece].tolist())
-
-    def pieces(self, items: frozenset[int]) -> np.ndarray:
-        """Numbers of the pieces that stand for one of these items."""
-        hits = np.isin(self.index, np.fromiter(items, dtype=np.intp))
-        return np.flatnonzero(hits) if self.piece is None else np.unique(self.piece[hits])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What all marks have. ``color`` is one for all pieces, or one for each.
+    """What all marks have.
 
-    A click chooses too where ``choice`` is the id of a choice and the value of it that each piece is.
+    ``color`` is one for all pieces, or one for each. ``called`` names the pieces: what stands beside one that is pointed
+    at, and what a search finds. ``held`` is whether the axes reach as far as the mark. A click
+    chooses too where ``choice`` is the id of a choice and the value of it that each piece is.
     """
 
     name: str = ""
@@ -88,6 +48,8 @@ class Mark:
     read: Words = None
     of: Items | None = None
     choice: tuple[str, tuple[str, ...]] | None = None
+    called: Words = None
+    held: bool = True
     arrays: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -100,7 +62,13 @@ class Mark:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise PictureError(f"{self._what} need lists of one length. Found {told}.")
         chosen = None if self.choice is None else self.choice[1]
-        for word, given in (("read-outs", self.read), ("colours", self.color), ("values", chosen)):
+        words = (
+            ("read-outs", self.read),
+            ("colours", self.color),
+            ("names", self.called),
+            ("values", chosen),
+        )
+        for word, given in words:
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
         if self.of is not None:
@@ -138,14 +106,28 @@ class Mark:
             return ""
         return self.read(piece) if callable(self.read) else self.read[piece]
 
+    def called_of(self, piece: int) -> str:
+        """The name of a piece; empty when it has none."""
+        if self.called is None:
+            return ""
+        return self.called(piece) if callable(self.called) else self.called[piece]
+
+    @cached_property
+    def palette(self) -> tuple[tuple[Color, ...], np.ndarray]:
+        """The colours that differ, and (n,) the number of that of each piece."""
+        if not isinstance(self.color, tuple):
+            return (self.color,), np.zeros(len(self), dtype=np.intp)
+        number = {color: k for k, color in enumerate(dict.fromkeys(self.color))}
+        return tuple(number), np.fromiter(map(number.__getitem__, self.color), np.intp, len(self))
+
     def color_of(self, piece: int) -> Color:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Kinds of the items that pieces stand for."""
-        return frozenset() if self.of is None else frozenset({self.of.kind})
+        """Kinds of the items that pieces stand for, and that are selected in all views."""
+        return frozenset({self.of.kind}) if self.of is not None and self.of.shared else frozenset()
 
     def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
         """Kind and numbers of the items of a piece."""
@@ -173,22 +155,6 @@ class Mark:
 
 
 _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
-
-
-@dataclass(frozen=True)
-class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide, or ``sizes`` each; ``shapes`` a number for each, -1 hollow."""
-
-    x: Numbers
-    y: Numbers
-    size: float = 8.0
-    shapes: tuple[int, ...] = ()
-    sizes: Numbers | None = None
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y", "sizes")
-
-    def size_of(self, piece: int) -> float:
-        """Pixels that a piece is wide."""
-        return self.size if self.sizes is None else float(self.sizes[piece])
 
 
 @dataclass(frozen=True)
@@ -371,39 +337,9 @@ class Outlines(Mark):
 
 
 @dataclass(frozen=True)
-class Hatch(Mark):
-    """The area within closed outlines (x, y), NaN between two of them, with slanted lines; an outline within another is a hole."""
-
-    x: Numbers
-    y: Numbers
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
-
-
-def joined(lines: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces (p, 2) of a line, or outlines, as x and y of one mark with NaN between them."""
-    gap = np.full((1, 2), np.nan)
-    parts = [part for line in lines for part in (line, gap)][:-1]
-    x, y = (np.concatenate(parts) if parts else np.zeros((0, 2))).T
-    return x, y
-
-
-@dataclass(frozen=True)
-class Links(Mark):
-    """Straight lines from (x0, y0) to (x1, y1), ``widths`` pixels wide, of an ``opacity`` from 0 to 1, ``dashed`` where 1."""
-
-    x0: Numbers
-    y0: Numbers
-    x1: Numbers
-    y1: Numbers
-    widths: Numbers | None = None
-    opacity: Numbers | None = None
-    dashed: Numbers | None = None
-    arrays: ClassVar[tuple[str, ...]] = ("x0", "y0", "x1", "y1", "widths", "opacity", "dashed")
-
-
-@dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; with a ``halo`` they stand out on areas.
+    """Words at (x, y), to the "right" of it, the "left", "above" or on its "middle"; ``tagged`` ones on a ground of their own,
+    those with a ``halo`` stand out on lines.
 
     Those on a "free" side stand where they meet neither another nor a point, ``clear`` pixels from their place, the first
     ones before the others; those without room are left out.
@@ -413,6 +349,7 @@ class Texts(Mark):
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
+    tagged: bool = False
     halo: bool = False
     clear: Numbers | None = None
     color: Colors = field(default="muted", kw_only=True)
@@ -422,10 +359,8 @@ class Texts(Mark):
         super().__post_init__()
         if len(self.words) != len(self):
             raise PictureError(f"{self._what} have {len(self)} places and {len(self.words)} words.")
-        if self.side not in ("right", "left", "middle", "free"):
-            raise PictureError(
-                f"Words stand right, left, in the middle or on a free side. Found “{self.side}”."
-            )
+        if self.side not in ("right", "left", "above", "middle", "free"):
+            raise PictureError(f"Words stand right, left, above, in the middle or free. Found “{self.side}”.")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ READINGS, SIGNS = (
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of the legend; ``shape`` of a "point" as in :class:`Points`."""
+    """An entry of the legend; ``shape`` of a point, as marks have it."""
 
     text: str
     color: Color
@@ -66,11 +66,11 @@ class Panel:
     ----------
     title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge, ``ends_title`` above them. aside : lines beside it where there is room, the first strong.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
-    equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
+    equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
         first one wherever the pointer is in the "whole" panel; "over" areas the point it is on comes first.
-    zoom : axes along which it can be zoomed: "xy", "x" or "".
+    zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
 
@@ -84,6 +84,7 @@ class Panel:
     aside: tuple[str, ...] = ()
     height: float = 0.0
     equal: bool = False
+    fills: bool = False
     widest: float = 0.0
     most: float = 0.0
     highest: float = 0.0
@@ -99,12 +100,12 @@ class Panel:
                 raise PictureError(f"A panel holds marks. Found {type(mark).__name__}.")
         if self.reads not in READINGS:
             raise PictureError(f"A panel is read {', '.join(READINGS)}. Found “{self.reads}”.")
-        if self.zoom not in ("xy", "x", ""):
-            raise PictureError(f"A panel is zoomed along xy, x or not at all. Found “{self.zoom}”.")
+        if self.zoom not in ("xy", "x", "y", ""):
+            raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
 
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
-        values = [mark.extent(axis) for mark in self.marks]
+        values = [mark.extent(axis) for mark in self.marks if mark.held]
         if axis == "y":
             values.append(np.array([end.at for end in self.ends], dtype=float))
         held: Axis = getattr(self, axis)
@@ -163,13 +164,14 @@ class Picture:
     """What a view shows.
 
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
-    ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
+    ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
+    ``stack`` it is so many of them each, below each other, that share an axis across. A picture
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
-    ``matrix`` the numbers of a heat map;
-    ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
-    ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the session keeps of it for the next
-    time (JSON), put in by the host from :class:`ViewChoices`.
-    ``layers`` is the dim of its "layer" items, the factors, blocks or topics that can be given names.
+    ``matrix`` the numbers of a heat map; ``notes`` stand below. ``layers`` is the dim of its "layer" items, the factors,
+    blocks or topics that can be given names. The host puts in ``choices``: what the view has asked for, with the values in
+    force; and, where the picture leaves the program, ``doubt``: why the run behind it is not to be trusted yet, and
+    ``origin``: what it was made from. ``lists`` stand beside it, ``files`` are written from the menu, ``kept`` is what the
+    session keeps of it for the next time (JSON), from :class:`ViewChoices`.
     """
 
     headline: str
@@ -181,7 +183,10 @@ class Picture:
     matrix: Matrix | None = None
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
+    doubt: str = ""
+    origin: str = ""
     grid: tuple[float, float] | None = None
+    stack: int = 1
     layers: str = ""
     lists: tuple[Listing, ...] = ()
     files: tuple[File, ...] = ()
@@ -195,6 +200,8 @@ class Picture:
                 raise PictureError(f"A picture holds panels. Found {type(panel).__name__}.")
         if not self.panels and not self.empty[0]:
             raise PictureError("A picture needs a panel, or words that say why there is none.")
+        if self.stack < 1 or len(self.panels) % self.stack:
+            raise PictureError(f"{len(self.panels)} panels are no stacks of {self.stack}.")
         if not isinstance(self.headline, str) or not isinstance(self.caption, str):
             raise PictureError("Headline and caption of a picture are texts.")
         columns = {str(title): _column(values) for title, values in self.table.items()}

@@ -20,7 +20,7 @@ from plaidwork.core.pictures import (
     Texts,
     ViewChoices,
 )
-from plaidwork.core.pictures.choices import LIST
+from plaidwork.core.pictures.choices import MANY
 from plaidwork.core.pictures.scales import nice_step
 from plaidwork.core.pictures.words import capital, plural
 from plaidwork.core.views.network_data import ALL, MOST_LINKS, Network, Shown, kept_layout, load_network
@@ -80,12 +80,11 @@ def _chosen_links(data: Network, sources: Sources, choices: ViewChoices) -> Show
     given = int(sources.view.options.get("top", ALL))
     tops = sorted({1, 2, 3, 5, 10, *([given] if given < ALL else [])})
     options = [("all", "all"), *((str(top), str(top)) for top in tops)]
-    top = choices.pick("top", "Strongest each", options, str(given) if given < ALL else "all", kind=LIST)
+    top = choices.pick("top", "Strongest each", options, str(given) if given < ALL else "all")
     names = data.names[: data.first] if data.first else data.colours.classes if data.colours.title else ()
     group = -1
     if len(names) > 1:
-        word = "Links of" if data.first else "Within"
-        group = choices.among("group", word, ("all", *names)) - 1
+        group = choices.among("group", data.kind, ("all", *names)) - 1
     return data.shown(min(least, high), ALL if top == "all" else int(top), group)
 
 
@@ -93,7 +92,8 @@ def _chosen_node(shown: Shown, choices: ViewChoices) -> int:
     """The node whose neighbours are shown; -1 for all."""
     nodes = shown.nodes.tolist()
     names = [("all", "all"), *((str(i), shown.network.names[i]) for i in nodes)]
-    wanted = choices.pick("around", "Around", names, kind=LIST, searched=True)
+    whole = (("", len(names)),)
+    wanted = choices.pick("around", "Around", names, kind=MANY, searched=True, sections=whole)
     return -1 if wanted == "all" else int(wanted)
 
 

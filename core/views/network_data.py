@@ -13,6 +13,7 @@ import numpy as np
 
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.findings.naming import identity_of
+from plaidwork.core.pictures.words import capital
 from plaidwork.core.views.colouring import Colouring, colouring, plain
 from plaidwork.core.views.sources import SourceError, Sources, role_names
 
@@ -50,6 +51,8 @@ class Network:
     items: np.ndarray | None
     places: np.ndarray
     seed: int
+    kind: str = "Group"
+    """What the first kind of nodes is, or the groups are."""
 
     @property
     def key(self) -> str:
@@ -160,6 +163,7 @@ def load_network(sources: Sources, kept: Mapping[str, Any], seed: int | None = N
         items=items,
         places=np.zeros((len(names), 2)),
         seed=_seed(kept) if seed is None else seed,
+        kind=capital(result.dims[0].replace("_", " ")) if first and result.dims else "Group",
     )
     return laid_out(network, kept if network.seed == _seed(kept) else {})
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from xml.sax.saxutils import escape
-
 import numpy as np
 
+from plaidwork.core.quoting import markup
 from plaidwork.core.views.network_data import Shown
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
     xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 """
-
-
-def _text(value: str) -> str:
-    """Fit for XML; characters that it cannot hold are left out."""
-    return escape(_FORBIDDEN.sub("", value))
 
 
 def _data(key: str, value: object) -> str:
@@ -42,10 +34,10 @@ def graphml(shown: Shown, places: np.ndarray) -> str:
         parts.append(f'  <key id="{name}" for="{of}" attr.name="{name}" attr.type="{kind}"/>\n')
     parts.append('  <graph edgedefault="undirected">\n')
     for i in np.sort(shown.nodes).tolist():
-        parts.append(f'    <node id="n{i}">\n' + _data("label", _text(network.names[i])))
+        parts.append(f'    <node id="n{i}">\n' + _data("label", markup(network.names[i])))
         parts.append(_data("x", repr(float(places[i, 0]))) + _data("y", repr(float(places[i, 1]))))
         if network.colours.title:
-            parts.append(_data("group", _text(network.colours.texts[i])))
+            parts.append(_data("group", markup(network.colours.texts[i])))
         if network.strength is not None:
             parts.append(_data("strength", repr(float(network.strength[i]))))
         parts.append("    </node>\n")

@@ -27,7 +27,8 @@ from plaidwork.core.pictures import (
     ViewChoices,
 )
 from plaidwork.core.pictures.choices import LIST
-from plaidwork.core.pictures.marks import area_categories, joined
+from plaidwork.core.pictures.links import joined
+from plaidwork.core.pictures.marks import area_categories
 from plaidwork.core.pictures.words import capital, plural
 from plaidwork.core.views.contours import label_position
 from plaidwork.core.views.sources import Sources
@@ -87,10 +88,8 @@ def _columns(sources: Sources, choices: ViewChoices) -> tuple[int, int] | None:
     if not columns:
         return None
     options = [(str(k), name) for k, name in enumerate(columns)]
-    across = int(choices.pick("across", "Across", options, str(stored[0]), kind=LIST))
-    others = [option for option in options if option[0] != str(across)]
-    default = stored[0] if across == stored[1] else stored[1]
-    up = int(choices.pick("up", "Up", others, str(default), kind=LIST))
+    across = int(choices.pick("across", "Across", options, str(stored[0]), kind=LIST, unlike="up"))
+    up = int(choices.pick("up", "Up", options, str(stored[1]), kind=LIST, unlike="across"))
     return None if (across, up) == stored else (across, up)
 
 
@@ -169,7 +168,7 @@ def _levels(surface: Surface, layer: Layer, data: bool) -> Texts:
                 taken = np.vstack([taken, place])
                 break
     x, y = np.array(found).reshape(-1, 2).T
-    return Texts(x, y, tuple(words), "middle", halo=True, color="text")
+    return Texts(x, y, tuple(words), "middle", tagged=True, color="text")
 
 
 def _reader(surface: Surface) -> Callable[[int], str]:

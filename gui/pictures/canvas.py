@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Cells, Picture, Rule, describe
+from plaidwork.core.pictures import Cells, Picture, describe
 from plaidwork.gui.pictures import moving
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
-from plaidwork.gui.pictures.hits import Spot, alike, mark_of, rule_at, spot_at, spots_of, stepped, text_of
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
+from plaidwork.gui.pictures.held import Held, grip_at, held_at
+from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, surrounded, text_of
 from plaidwork.gui.pictures.marks import paint_mark
-from plaidwork.gui.pictures.moving import LastPaint, paint_moved
-from plaidwork.gui.pictures.paint import paint_picture, paint_spots
+from plaidwork.gui.pictures.moving import LastPaint, paint_moved, painted_of
+from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
+from plaidwork.gui.pictures.part import goes_on, holds_points, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import Style, screen_style
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
-_NOTCH, _CLOSEST = 0.8, 1e-4
+_NOTCH = 0.8
 _MOST_MARKED = 2000
+_STEPS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
+_BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+_MORE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class PictureCanvas(QWidget):
@@ -39,12 +42,15 @@ class PictureCanvas(QWidget):
     chosen : id of a choice and its value that a mark is which was clicked
     moved : id of a choice whose line is dragged, its value, and whether it was let go
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
+    gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
+        to those selected before
     """
 
     hovered = Signal(str)
     picked = Signal(str, object)
     chosen = Signal(str, str)
     moved = Signal(str, float, bool)
+    gathered = Signal(str, object, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,11 +64,11 @@ class PictureCanvas(QWidget):
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
-        self._held: tuple[int, Rule] | None = None
-        self._held_at = 0.0
+        self._held: Held | None = None
         self._last: LastPaint | None = None
         self._settle = QTimer(self, singleShot=True, interval=moving.SETTLE)
         self._settle.timeout.connect(self.update)
+        self._lasso: list[QPointF] = []
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -76,11 +82,11 @@ class PictureCanvas(QWidget):
 
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
-        """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
+        """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
         old, self.picture, self.current = self.picture, picture, None
         self._last = None
         self.pointed = {}
-        if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
+        if old is None or not goes_on(old, picture):
             self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
@@ -100,8 +106,10 @@ class PictureCanvas(QWidget):
 
     def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
         """Mark the pieces of these items, by kind."""
-        self.selected = {kind: frozenset(items) for kind, items in selected.items() if items}
-        self.update()
+        found = {kind: frozenset(items) for kind, items in selected.items() if items}
+        if found != self.selected:
+            self.selected, self._painted = found, None
+            self.update()
 
     def bounds(self) -> tuple[float, float] | None:
         """Pixels between which the marks lie across, to stand below another widget; None lets the texts decide."""
@@ -126,7 +134,7 @@ class PictureCanvas(QWidget):
         style = screen_style()
         if self._export_ratio:
             on_file = QPainter(self)
-            paint_picture(on_file, self.frames, style)
+            paint_picture(on_file, self.picture, self.frames, style)
             on_file.end()
             return
         painter = QPainter(self)
@@ -135,7 +143,8 @@ class PictureCanvas(QWidget):
         else:
             painter.drawPixmap(0, 0, self._whole_painted(style))
         for kind, items in self.selected.items():
-            spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
+            found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
+            spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
             for frame in self.frames.frames:
                 for mark in frame.panel.marks:
@@ -146,27 +155,26 @@ class PictureCanvas(QWidget):
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
         if self._held is not None and self._dragged:
-            panel, rule = self._held
-            held = replace(rule, at=[self._held_at], width=2.0)
-            paint_mark(held, painter, self.frames.frames[panel], style)
+            paint_mark(self._held.rule, painter, self.frames.frames[self._held.panel], style)
+        if len(self._lasso) > 1:
+            paint_lasso(painter, self._lasso)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("accent"), size.FOCUS))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
 
+    def _ringed(self, spot: Spot) -> bool:
+        """Whether a selected piece is marked by itself; of many points the others are pale."""
+        assert self.picture is not None
+        return chosen_of(mark_of(self.picture, spot), self.selected) is None
+
     def _whole_painted(self, style: Style) -> QPixmap:
         """The picture without what is pointed at; painted once."""
         if self._painted is None:
-            begun, ratio = perf_counter(), self.devicePixelRatioF()
-            self._painted = QPixmap(self.size() * ratio)
-            self._painted.setDevicePixelRatio(ratio)
-            self._painted.fill(style.color("surface"))
-            below = QPainter(self._painted)
-            paint_picture(below, self.frames, style)
-            below.end()
-            slow = perf_counter() - begun >= moving.SLOW and len(self.frames.frames) == 1
-            self._last = LastPaint(self._painted, self.frames.frames[0]) if slow else None
+            assert self.picture is not None
+            found = painted_of(self, self.picture, self.frames, style, self.selected)
+            self._painted, self._last = found
         return self._painted
 
     # -- pointing and walking -------------------------------------------------------------------
@@ -195,14 +203,14 @@ class PictureCanvas(QWidget):
         long = window[1] - window[0]
         if room:
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
-            moved = _kept((low + high - long) / 2, long)
+            shown = within((low + high - long) / 2, long)
         else:
-            moved = _kept(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
-        if moved != window:
+            shown = within(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
+        if shown != window:
             up = dict(self.zoom.y)
             if axis == "y":
-                up[panel] = moved
-            self._set_zoom(Zoom(moved if axis == "x" else self.zoom.x, up))
+                up[panel] = shown
+            self._set_zoom(Zoom(shown if axis == "x" else self.zoom.x, up))
 
     def _walk(self, step: int, jump: int) -> None:
         """To another piece by the keys; a part that is shown moves along."""
@@ -229,13 +237,7 @@ class PictureCanvas(QWidget):
         With Ctrl the arrows move the part that is shown.
         """
         key = Qt.Key(event.key())
-        step = {
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_PageDown: 10,
-            Qt.Key.Key_PageUp: -10,
-        }.get(key, 0)
-        jump = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)
+        step, jump = _STEPS.get(key, 0), {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(key, 0)
         turn = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}.get(key, 0)
         if self.picture is None:
             super().keyPressEvent(event)
@@ -284,8 +286,8 @@ class PictureCanvas(QWidget):
         """Move the part of the first panel that is shown by a tenth."""
         window = self.zoom.y.get(0, WHOLE)
         sign = 1 if self.frames.frames[0].panel.y.down else -1
-        across = _moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
-        up = _moved(window, sign * down * (window[1] - window[0]) / 10)
+        across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
+        up = moved(window, sign * down * (window[1] - window[0]) / 10)
         self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
 
     def _panel_at(self, at: QPointF) -> int | None:
@@ -300,11 +302,13 @@ class PictureCanvas(QWidget):
         if p is None:
             return False
         frame, factor = self.frames.frames[p], _NOTCH**notches
-        across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
+        across = self.zoom.x
+        if "x" in frame.panel.zoom:
+            across = scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
             share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
-            up[p] = _scaled(up.get(p, WHOLE), share, factor)
+            up[p] = scaled(up.get(p, WHOLE), share, factor)
         self._set_zoom(Zoom(across, up))
         return True
 
@@ -314,9 +318,13 @@ class PictureCanvas(QWidget):
         event.setAccepted(zoomed)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.picture is not None:
-            self._pressed, self._dragged = (event.position(), self.zoom), False
-            self._held = rule_at(self.frames, event.position())
+        """The left button clicks, or draws a lasso around points; that and the middle one move what is zoomed elsewhere."""
+        at = event.position()
+        if self.picture is not None and event.button() in _BUTTONS:
+            self._pressed, self._dragged = (at, self.zoom), False
+            left = event.button() == Qt.MouseButton.LeftButton
+            self._held = held_at(self.frames, at) if left else None
+            self._lasso = [at] if left and self._held is None and holds_points(self.frames, at) else []
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -325,26 +333,21 @@ class PictureCanvas(QWidget):
             return
         if self._held is not None:
             self._move_rule(event.position(), False)
+        elif self._lasso:
+            self._lasso.append(event.position())
+            self.update()
         elif self._pressed is not None and self.zoomed:
             self._drag(event.position())
         else:
-            self._show_grip(event.position())
+            self.setCursor(grip_at(self.frames, event.position()))
             self.show_spot(spot_at(self.picture, self.frames, event.position()))
-
-    def _show_grip(self, at: QPointF) -> None:
-        found = rule_at(self.frames, at)
-        shapes = {"x": Qt.CursorShape.SizeHorCursor, "y": Qt.CursorShape.SizeVerCursor}
-        self.setCursor(shapes[found[1].axis] if found else Qt.CursorShape.ArrowCursor)
 
     def _move_rule(self, to: QPointF, done: bool) -> None:
         """The line that is held goes along at once; whoever draws the picture follows."""
         assert self._held is not None
-        panel, rule = self._held
-        frame = self.frames.frames[panel]
-        scale, at = (frame.x, to.x()) if rule.axis == "x" else (frame.y, to.y())
-        value = scale.value(min(max(at, min(scale.start, scale.end)), max(scale.start, scale.end)))
-        self._dragged, self._held_at = True, value
-        self.moved.emit(rule.drags, value, done)
+        self._held = self._held.moved(self.frames, to)
+        self._dragged = True
+        self.moved.emit(self._held.rule.drags, float(self._held.rule.at[0]), done)
         self.update()
 
     def _drag(self, to: QPointF) -> None:
@@ -356,40 +359,40 @@ class PictureCanvas(QWidget):
             return
         self._dragged = True
         frame = self.frames.frames[p]
-        across = _moved(zoom.x, -away.x() / frame.area.width())
+        across = moved(zoom.x, -away.x() / frame.area.width())
         up = dict(zoom.y)
         if p in up:
-            up[p] = _moved(up[p], -away.y() / (frame.y.end - frame.y.start))
+            up[p] = moved(up[p], -away.y() / (frame.y.end - frame.y.start))
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click that moved nothing selects what the mark stands for."""
-        pressed, self._pressed = self._pressed, None
+        """A lasso selects what is inside; a click that moved nothing what the mark stands for."""
+        (pressed, self._pressed), (path, self._lasso) = (self._pressed, None), (self._lasso, [])
         if self._held is not None and self._dragged:
             self._move_rule(event.position(), True)
         self._held = None
-        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and not self._dragged:
-            self._pick(spot_at(self.picture, self.frames, event.position()) if self.picture else None)
+        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and self.picture is not None:
+            more = bool(event.modifiers() & _MORE)
+            if path and max((point - path[0]).manhattanLength() for point in path) > space.XS:
+                self._gather([*path, event.position()], more)
+            elif not self._dragged:
+                self._click(spot_at(self.picture, self.frames, event.position()), more)
         super().mouseReleaseEvent(event)
+
+    def _click(self, spot: Spot | None, more: bool) -> None:
+        items = mark_of(self.picture, spot).items(spot.piece) if spot and self.picture else None
+        if more and items is not None:
+            self.gathered.emit(*items, True)
+        elif not more:
+            self._pick(spot)
+
+    def _gather(self, path: list[QPointF], more: bool) -> None:
+        assert self.picture is not None
+        panel = next(p for p, frame in enumerate(self.frames.frames) if frame.area.contains(path[0]))
+        kind, items = surrounded(self.picture, self.frames, panel, path)
+        self.gathered.emit(kind, items, more)
+        self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all again."""
         self.reset_view()
-
-
-def _scaled(window: Window, share: float, factor: float) -> Window:
-    """The part of a scale after zooming about a share of what is shown."""
-    low, high = window
-    at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
-    return _kept(at - share * long, long)
-
-
-def _moved(window: Window, by: float) -> Window:
-    long = window[1] - window[0]
-    return _kept(window[0] + by * long, long)
-
-
-def _kept(low: float, long: float) -> Window:
-    """A window of this length within the whole."""
-    low = min(max(low, 0.0), 1.0 - long)
-    return WHOLE if long >= 1 else (low, low + long)

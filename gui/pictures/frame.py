@@ -78,6 +78,8 @@ class Frame:
     zoomed: bool = False
     upright: float = 0.0
     """Height of the names below when they are written upright."""
+    kept: dict[int, np.ndarray] = field(default_factory=dict)
+    """What was worked out for marks in this frame, by their id."""
 
 
 @dataclass(frozen=True)
@@ -108,23 +110,29 @@ def lay_out(
     if picture.grid is None:
         return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect)
     across = columns_of(picture, room.width(), style)
-    rows = math.ceil(len(picture.panels) / across)
+    rows = math.ceil(cells_of(picture) / across)
     wide = (room.width() + space.L) / across - space.L
     high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
     frames: list[Frame] = []
-    for k, panel in enumerate(picture.panels):
+    for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
         cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
-        frames += _frames((panel,), cell, style, Zoom(), None)
+        stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
+        frames += _frames(stack, cell, style, Zoom(), None)
     return Layout(tuple(frames), legend, rect, across)
 
 
+def cells_of(picture: Picture) -> int:
+    """How many panels, or stacks of panels, a grid has."""
+    return len(picture.panels) // picture.stack
+
+
 def columns_of(picture: Picture, width: float, style: Style) -> int:
-    """Panels of a row of a grid, so that rows are about equally long; 1 for panels below each other."""
+    """Panels (or stacks of them) of a row of a grid, so that rows are about equally long; 1 for panels below each other."""
     if picture.grid is None:
         return 1
-    count = len(picture.panels)
+    count = cells_of(picture)
     most = max(1, int((width + space.L) / (picture.grid[0] * style.scale + space.L)))
     return max(1, math.ceil(count / max(1, math.ceil(count / most))))
 
@@ -133,7 +141,7 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
     if picture.grid is None:
         return 0.0
-    rows = math.ceil(len(picture.panels) / columns_of(picture, width, style))
+    rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
     _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
 
@@ -170,7 +178,8 @@ def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
 def _along(panel: Panel, style: Style) -> float:
     """Height of the tick texts and the name of x."""
     high = style.metrics().height()
-    return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
+    ticks = high + space.XS + (high if panel.x.below else 0.0) if panel.x.ticks else 2.0
+    return ticks + (high + space.XS if panel.x.title else 0.0)
 
 
 def _top(panel: Panel, style: Style) -> float:
@@ -197,8 +206,13 @@ def _frames(
     left, right = bounds or _sides(panels, ups, rect, style)
     frames: list[Frame] = []
     for panel, (start, end), up in zip(panels, spans, ups, strict=True):
+        whole = panels[0].scaling("x")
         area = QRectF(left, start, right - left, end - start)
-        if panel.equal:
+        if panel.equal and panel.fills:
+            whole, tall = _alike(area, whole, panel.scaling("y"))
+            up = Pixels(tall.part(*zoom.y.get(len(frames), WHOLE)), end, start)
+        across = whole.part(*zoom.x)
+        if panel.equal and not panel.fills:
             area, up = _equal(area, across, up)
         along = Pixels(across, area.left(), area.right())
         upright = upright_names(panel, style, rect, across)
@@ -265,6 +279,17 @@ def _equal(area: QRectF, across: Scaling, up: Pixels) -> tuple[QRectF, Pixels]:
     found = QRectF(area.left(), area.top(), unit * wide, unit * high)
     ends = (found.top(), found.bottom())
     return found, Pixels(up.scaling, *(ends if up.start < up.end else ends[::-1]))
+
+
+def _alike(area: QRectF, across: Scaling, up: Scaling) -> tuple[Scaling, Scaling]:
+    """Both scales made to reach further, about their middles, so that a unit is as long across as up."""
+    wide, high = across.high - across.low, up.high - up.low
+    unit = min(area.width() / wide, area.height() / high)
+    more = (area.width() / unit - wide) / 2, (area.height() / unit - high) / 2
+    return tuple(  # type: ignore[return-value]
+        Scaling(old.kind, old.low - extra, old.high + extra, old.names)
+        for old, extra in zip((across, up), more, strict=True)
+    )
 
 
 def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
 
+from plaidwork.core.pictures import Picture
 from plaidwork.gui.pictures.axes import paint_ground
-from plaidwork.gui.pictures.frame import Frame
+from plaidwork.gui.pictures.frame import Frame, Layout
+from plaidwork.gui.pictures.paint import paint_picture
 from plaidwork.gui.pictures.style import Style
 
 SETTLE, SLOW = 90, 0.04
@@ -22,6 +27,25 @@ class LastPaint:
 
     pixmap: QPixmap
     frame: Frame
+
+
+def painted_of(
+    widget: QWidget,
+    picture: Picture,
+    layout: Layout,
+    style: Style,
+    selected: Mapping[str, frozenset[int]],
+) -> tuple[QPixmap, LastPaint | None]:
+    """The picture in the size of a widget; kept for movements when it has one panel and takes long."""
+    begun, ratio = perf_counter(), widget.devicePixelRatioF()
+    pixmap = QPixmap(widget.size() * ratio)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(style.color("surface"))
+    painter = QPainter(pixmap)
+    paint_picture(painter, picture, layout, style, selected)
+    painter.end()
+    slow = perf_counter() - begun >= SLOW and len(layout.frames) == 1
+    return pixmap, LastPaint(pixmap, layout.frames[0]) if slow else None
 
 
 def paint_moved(painter: QPainter, last: LastPaint, frame: Frame, style: Style) -> None:

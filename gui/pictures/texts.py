@@ -18,12 +18,16 @@ def paint_texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> N
     """All words that have a place, or those for which there is room."""
     metrics = style.metrics()
     painter.setFont(style.font())
+    ground = style.color("surface")
+    ground.setAlphaF(0.85)
     halo = QPen(style.color("surface"), _HALO)
     halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     for i, box, words in (
         free_places(mark, frame, style) if mark.side == "free" else _beside(mark, frame, style)
     ):
         at = QPointF(box.left(), box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
+        if mark.tagged:
+            painter.fillRect(box.adjusted(-3, -1, 3, 1), ground)
         if mark.halo:
             outline = QPainterPath()
             outline.addText(at, style.font(), words)
@@ -44,8 +48,11 @@ def _beside(mark: Texts, frame: Frame, style: Style) -> list[tuple[int, QRectF, 
     found = []
     for i in known.tolist():
         wide, high = metrics.horizontalAdvance(mark.words[i]), metrics.height()
-        left = {"right": x[i] + 4, "left": x[i] - 4 - wide, "middle": x[i] - wide / 2}[mark.side]
-        found.append((i, QRectF(left, y[i] - high / 2, wide, high), mark.words[i]))
+        left = {"right": x[i] + 4, "left": x[i] - 4 - wide}.get(mark.side, x[i] - wide / 2)
+        if mark.tagged:
+            left = min(max(left, frame.left + 3), frame.right - wide - 3)
+        top = y[i] - high / 2 - (high if mark.side == "above" else 0)
+        found.append((i, QRectF(left, top, wide, high), mark.words[i]))
     return found
 
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.findings.naming import given_name
 from plaidwork.core.inference.run import Run
+from plaidwork.core.views.matrices import colour_limits
 from plaidwork.core.views.sources import SourceError, Sources, dense
 from plaidwork.gui.results.strips import Strip, categorical
 from plaidwork.gui.theme import theme
@@ -194,34 +195,6 @@ def _means(values: np.ndarray, axis: int) -> np.ndarray:
     known = np.isfinite(values)
     count = known.sum(axis=axis)
     return np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1)
-
-
-def colour_limits(
-    values: np.ndarray, background: float | None = None
-) -> tuple[float, tuple[float, float], tuple[bool, bool]]:
-    """Centre, symmetric limits (99th percentile of the distance, 2 digits) and what is clipped.
-
-    The centre is the background when given, 0 for values on both sides of it, else their median (2 digits).
-    """
-    sample = values.ravel()[:: max(1, values.size // 1_000_000)]
-    sample = sample[np.isfinite(sample)]
-    if not len(sample):
-        return 0.0, (-1.0, 1.0), (False, False)
-    median, spread = float(np.median(sample)), float(sample.std())
-    if background is not None:
-        centre = background if abs(background) > 0.1 * spread else 0.0
-    elif sample.min() < 0 < sample.max() and abs(median) <= 0.5 * spread:
-        centre = 0.0
-    else:
-        centre = median
-    centre = _digits(centre)
-    half = _digits(float(np.percentile(np.abs(sample - centre), 99))) or 1.0
-    clipped = (bool(sample.min() < centre - half), bool(sample.max() > centre + half))
-    return centre, (centre - half, centre + half), clipped
-
-
-def _digits(value: float) -> float:
-    return float(f"{value:.1e}")
 
 
 class Blocks(QObject):

@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.fitted import FittedInput
 from plaidwork.core.findings.naming import findable, identity_of
-from plaidwork.core.pictures.words import plural
+from plaidwork.core.pictures.words import headed, plural
 from plaidwork.core.views.colouring import colouring, most_telling
 from plaidwork.core.views.columns import ItemColumns
+from plaidwork.core.views.matrices import robust_shades
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_limits, format_number, tidy
-from plaidwork.gui.results.chart import ItemPicker, headed
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.factor_heat import DENOISED, IMPUTED, RAW, Strongest, Wanted, places_of, strongest
 from plaidwork.gui.results.heat_canvas import HeatCanvas, Picture
-from plaidwork.gui.results.heatmap_page import robust_scale
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage
 from plaidwork.gui.results.search_picker import SearchPicker
@@ -241,9 +241,8 @@ class FactorHeatPage(ResultPage):
             return
         factor = made.wanted.factor
         base = made.raw if not made.wanted.by_row else made.shown
-        lut, limits, clipped = robust_scale(
-            base if np.isfinite(base).any() else made.shown, made.wanted.by_row
-        )
+        shades = robust_shades(base if np.isfinite(base).any() else made.shown, made.wanted.by_row)
+        lut, limits, clipped = shades.map, shades.limits, shades.clipped
         weights = data.weights[factor, made.items]
         names = tuple(
             f"{'+' if weight > 0 else tidy('-')} {data.names[i]}"

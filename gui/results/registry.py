@@ -31,12 +31,8 @@ def _lazy(module: str, name: str) -> Callable[[], type[ResultPage]]:
 _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "biclusters": _lazy("biclusters", "BiclusterPage"),
     "table": _lazy("table_page", "TablePage"),
-    "heatmap": _lazy("heatmap_page", "HeatmapPage"),
     "coefficients": _lazy("coefficients_page", "CoefficientsPage"),
     "effects": _lazy("effects_page", "EffectsPage"),
-    "scatter": _lazy("scatter_page", "ScatterPage"),
-    "feature_fit": _lazy("feature_fit_page", "FeatureFitPage"),
-    "beeswarm": _lazy("beeswarm_page", "BeeswarmPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),

@@ -14,6 +14,7 @@ from plaidwork.core.contract.spec import Input, View
 from plaidwork.core.data.dataset import Dataset
 from plaidwork.core.inference.plan import make_plan
 from plaidwork.core.inference.run import Run
+from plaidwork.core.pictures import Cells
 from plaidwork.core.session.session import Session
 from plaidwork.gui.workbench import Workbench
 from tests.gui.result_runs import ToyModel
@@ -165,6 +166,17 @@ def fitted_run(missing: float = 0.1) -> tuple[Workbench, Run]:
 def at(x: float, y: float) -> QPoint:
     """A place in a widget."""
     return QPointF(x, y).toPoint()
+
+
+def cells_of(page, panel: int = -1):
+    """The cells of a panel of a page's picture."""
+    return next(mark for mark in page.loaded.panels[panel].marks if isinstance(mark, Cells))
+
+
+def cell_at(page, row: int, column: int, panel: int = -1) -> QPoint:
+    """Where a cell is in the chart of a page."""
+    frame = page.chart.frames.frames[panel]
+    return at(frame.x.at(column), frame.y.at(row))
 
 
 def click(qtbot, widget, x: float, y: float, keys=Qt.KeyboardModifier.NoModifier) -> None:

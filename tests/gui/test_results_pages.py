@@ -17,6 +17,7 @@ from plaidwork.gui.results import VIEW_KINDS, make_view, view_icon
 from plaidwork.gui.results.picture_page import PicturePage
 from plaidwork.gui.results.strips import categorical
 from plaidwork.gui.theme import theme
+from tests.gui.factor_runs import cell_at, cells_of, click, wheel
 from tests.gui.result_runs import BLOCK_SOURCE, VIEWS, toy_run
 
 
@@ -171,21 +172,28 @@ def test_heatmap_names_values_and_orders(opened, qtbot, tmp_path):
     page = opened(workbench, run, View("heatmap", "P", {"values": "row_probability"}))
     told = []
     page.hovered.connect(told.append)
-    page.canvas.hovered_cell.emit(0, 3)
+    qtbot.mouseMove(page.chart, cell_at(page, 0, 3))
     assert told[-1].startswith("block 1, gene 4: ")
-    assert page.canvas.picture.lut == "tide"
-    page.set_order("clustered")
-    assert sorted(page.canvas.picture.column_order.tolist()) == list(range(40))
+    assert cells_of(page).map == "tide"
+    click(qtbot, page.control("order")._group.button(1), 5, 5)
+    assert page.wait(20_000)
+    names = page.loaded.panels[0].x.names
+    assert sorted(names, key=lambda name: int(name.split()[1])) == [f"gene {i + 1}" for i in range(40)]
+    assert names != tuple(f"gene {i + 1}" for i in range(40))
     assert page.search("gene 12") == ["gene 12"]
-    assert page.canvas.marked_columns == (11,)
-    page.canvas.zoom(0.3)
-    assert page.canvas.zoomed
+    assert page.chart.pointed[0, "x"].tolist() == [names.index("gene 12")]
+    wheel(page.chart, 300, 200, 120)
+    assert page.chart.zoomed
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert not page.canvas.zoomed
+    assert not page.chart.zoomed
+    page.chart.show_spot(None)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Right)
+    qtbot.keyClick(page.chart, Qt.Key.Key_Down)
+    assert told[-1].startswith(f"{page.loaded.panels[0].y.names[1]}, {names[0]}: ")
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "h.csv")
     lines = list(csv.reader((tmp_path / "h.csv").open()))
-    assert lines[0][1] == page.loaded.column_names[page.canvas.picture.column_order[0]]
+    assert lines[0][1] == names[0]
     assert (len(lines), len(lines[0])) == (4, 41)
     dialog.close()
 
@@ -193,14 +201,12 @@ def test_heatmap_names_values_and_orders(opened, qtbot, tmp_path):
 def test_heatmap_scales(opened):
     workbench, run = toy_run()
     run.results["d"] = Result(np.linspace(-3, 2, 30).reshape(5, 6), ("a", "b"), unit="sd")
-    page = opened(workbench, run, View("heatmap", "D", "d"))
-    low, high = page.canvas.picture.limits
-    assert page.canvas.picture.lut == "loom"
-    assert low == -high
+    mark = cells_of(opened(workbench, run, View("heatmap", "D", "d")))
+    assert mark.map == "loom"
+    assert mark.limits[0] == -mark.limits[1]
     options = {"scale": "sequential", "minimum": 0, "maximum": 1}
-    page = opened(workbench, run, View("heatmap", "D", "d", options=options))
-    assert page.canvas.picture.limits == (0, 1)
-    assert page.canvas.picture.lut == "tide"
+    mark = cells_of(opened(workbench, run, View("heatmap", "D", "d", options=options)))
+    assert (mark.limits, mark.map) == ((0, 1), "tide")
     run.results["d"] = Result(np.zeros((0, 4)))
     assert opened(workbench, run, View("heatmap", "D", "d")).state == "Nothing to show"
 

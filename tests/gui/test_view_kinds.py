@@ -12,9 +12,9 @@ from plaidwork.gui.results.registry import VIEW_KINDS, view_icon
 
 _READ_IN = {
     "biclusters": "blocks",
-    "scatter": "scores_page decision",
-    "feature_fit": "scores_page",
-    "beeswarm": "scores_page",
+    "scatter": "scores decision",
+    "feature_fit": "scores",
+    "beeswarm": "scores",
     "image_grid": "images",
     "surface": "surface_map",
     "documents": "documents",

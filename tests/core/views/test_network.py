@@ -44,7 +44,7 @@ def test_links_nodes_and_names():
 def test_links_are_chosen_by_strength_and_group():
     assert len(one(drawn(VIEW, RESULTS, {"least": 0.5}), Links)) == 4
     assert len(one(drawn(VIEW, RESULTS, {"group": "a"}), Links)) == 2
-    assert drawn(VIEW, RESULTS, {"Within": "b"}).headline == "3 genes, 2 links"
+    assert drawn(VIEW, RESULTS, {"Group": "b"}).headline == "3 genes, 2 links"
 
 
 def test_around_a_node_are_its_neighbours_the_strongest_nearest():
