@@ -55,9 +55,11 @@ def load(sources: Sources, choices: ViewChoices) -> Picture:
         )
     shown = _chosen_links(data, sources, choices)
     layout = choices.pick("layout", "Layout", _LAYOUTS)
-    if layout == "matrix":
+    if layout == "matrix" and len(shown.links):
         return matrix_picture(shown, _counts(shown), _table(shown))
-    focus = _chosen_node(shown, choices)
+    focus = _chosen_node(shown, choices) if layout != "matrix" else -1
+    if not len(shown.links):
+        return _nothing_left(shown)
     if focus < 0 and layout == "force":
         seed = int(choices.number("seed", "Layout number", 1, _SEEDS, min(max(data.seed, 1), _SEEDS)))
         if seed != data.seed:
@@ -135,6 +137,15 @@ def _drawn(shown: Shown, focus: int, layout: str) -> Picture:
         _table(shown),
         lists=_lists(shown, focus),
         files=(File("Export GraphML…", ".graphml", lambda: graphml(shown, data.places)),),
+    )
+
+
+def _nothing_left(shown: Shown) -> Picture:
+    """Words in place of links, so that other ones can be chosen."""
+    words = Texts([0], [0], ("No links are left by these choices",), "middle")
+    ends = Axis(ticks=False, line=False, low=-1, high=1)
+    return Picture(
+        _counts(shown), "", (Panel((words,), ends, ends, zoom="", lines=False),), table=_table(shown)
     )
 
 

@@ -47,6 +47,14 @@ def test_links_are_chosen_by_strength_and_group():
     assert drawn(VIEW, RESULTS, {"Group": "b"}).headline == "3 genes, 2 links"
 
 
+def test_choices_that_leave_no_links_can_be_taken_back():
+    of = {**RESULTS, "of": Result(np.array(["a", "b", "a", "b", "a", "b", "c"]), ("gene",))}
+    for layout in ("force", "circle", "matrix"):
+        picture = drawn(VIEW, of, {"group": "c", "layout": layout})
+        assert one(picture, Texts).words == ("No links are left by these choices",)
+        assert "group" in [choice.id for choice in picture.choices]
+
+
 def test_around_a_node_are_its_neighbours_the_strongest_nearest():
     picture = drawn(VIEW, RESULTS, {"around": "2"})
     points = one(picture, Points)
