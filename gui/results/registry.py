@@ -39,7 +39,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "documents": _lazy("documents_page", "DocumentsPage"),
     "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),
-    "restarts": _lazy("restarts_page", "RestartsPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "surface": _lazy("surface_page", "SurfacePage"),
     "network": _lazy("network_page", "NetworkPage"),

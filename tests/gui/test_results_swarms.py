@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.gui.results.beeswarm_chart import spread
-from tests.gui.factor_runs import cell_at, choose, click, factor_run, find, wheel
+from tests.gui.factor_runs import cell_at, cells_of, choose, click, factor_run, find, wheel
 
 
 # -- beeswarm -----------------------------------------------------------------------------------
@@ -91,23 +91,25 @@ def test_a_correlation_next_to_one_does_not_read_one(opened):
     close = run.results["both"].values.copy()
     close[0, 5], close[1, 6] = 1 - 1e-9, 1e-9
     run.results["both"] = Result(close, ("found", "found_2"))
-    number = opened(bench, PAIRED).canvas.picture.number
-    assert (number(0, 2), number(1, 3), number(2, 0)) == ("> 0.99", "< 0.01", "1")
+    page = opened(bench, PAIRED)
+    columns = page.loaded.panels[0].x.names
+    labels = dict(zip([(row, name) for row in "ABC" for name in columns], cells_of(page).labels, strict=True))
+    assert (labels["A", "y"], labels["B", "z"], labels["C", "w"]) == ("> 0.99", "< 0.01", "1")
 
 
 def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
     workbench, run = bench = restarts_run()
     page = opened(bench, PAIRED)
-    assert page.one_picker.currentText() == "Restart 2, shown in all views"
-    assert [page.pair.columns[j] for j in page.pair.index] == ["y", "z", "w"]
-    assert page.canvas.picture.column_order.tolist() == [2, 3, 0, 1]
+    assert page.control("one").currentText() == "Restart 2, shown in all views"
+    assert page.loaded.table["Partner"].tolist() == ["y", "z", "w"]
+    assert page.loaded.panels[0].x.names == ("y", "z", "w", "x")
     assert page._headline.text() == "2 of 3 factors of restart 2 come back in restart 1"
-    place = page.canvas.point_of(2, 0)
-    qtbot.mouseMove(page.canvas, place.toPoint())
+    place = cell_at(page, 2, 2)
+    qtbot.mouseMove(page.chart, place)
     assert page.told[-1] == "C of restart 2, w of restart 1: correlation −1, partners"
-    click(qtbot, page.canvas, place.x(), place.y())
+    click(qtbot, page.chart, place.x(), place.y())
     assert workbench.selection(run).get("layer") == (2,)
-    assert page.canvas.marked_rows == (2,)
+    assert cells_of(page).rows.index.tolist() == [0, 1, 2]
     dialog = page.show_data()
     dialog.to_csv(tmp_path / "r.csv")
     assert [line[:2] for line in csv.reader((tmp_path / "r.csv").open())][1:] == [
@@ -116,8 +118,9 @@ def test_factors_of_restarts_are_paired(opened, qtbot, tmp_path):
         ["C", "w"],
     ]
     dialog.close()
-    choose(qtbot, page.one_picker, "Restart 1")
-    assert page.canvas.marked_rows == ()
+    choose(qtbot, page.control("one"), "Restart 1")
+    assert page.wait(20_000)
+    assert cells_of(page).rows is None
     assert page._headline.text() == "Restart 1 beside itself"
     page.export_picture(tmp_path / "r.png")
 
@@ -160,5 +163,7 @@ def test_numbers_in_cells_where_they_fit(opened):
     run = restarts_run()
     page = opened(run, PAIRED)
     with_numbers = page.grab().toImage()
-    page.canvas.picture = replace(page.canvas.picture, number=None)
+    (panel,) = page.loaded.panels
+    bare = replace(page.loaded, panels=(replace(panel, marks=(replace(panel.marks[0], labels=()),)),))
+    page.chart.set_picture(bare)
     assert page.grab().toImage() != with_numbers
