@@ -205,7 +205,10 @@ class Run:
         found = self.solutions()
         if not 1 <= number <= len(found):
             raise SettingError(f"{self.title} has {len(found)} solutions. Found “{number}”.")
-        chains = found[number - 1].chains
+        return self.part(found[number - 1].chains)
+
+    def part(self, chains: Sequence[int]) -> Run:
+        """A run with these chains alone (numbers, from 0), and its results, which are made once."""
         key = tuple((record.chain, record.draws.count) for record in self.chains if record.chain in chains)
         part = self._parts.setdefault(key, self.of_chains(chains))
         providers.summarise_run(part)

@@ -131,7 +131,8 @@ class Picture:
     """What a view shows.
 
     ``panels`` stand below each other on one axis across: the first says its ends, and all are equally wide. With a
-    ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for. A picture
+    ``grid`` (least width and height in pixels) each has axes of its own, and as many stand in a row as there is room for; with a
+    ``stack`` it is so many of them each, below each other, that share an axis across. A picture
     without panels says in ``empty`` (title and sentence) why there is nothing to see. ``table`` holds columns by title, or
     ``matrix`` the numbers of a heat map;
     ``notes`` stand below. ``choices`` are put in by the host: what the view has asked for, with the values in force.
@@ -148,6 +149,7 @@ class Picture:
     empty: tuple[str, str] = ("", "")
     choices: tuple[ViewChoice, ...] = ()
     grid: tuple[float, float] | None = None
+    stack: int = 1
     layers: str = ""
 
     def __post_init__(self) -> None:
@@ -158,6 +160,8 @@ class Picture:
                 raise PictureError(f"A picture holds panels. Found {type(panel).__name__}.")
         if not self.panels and not self.empty[0]:
             raise PictureError("A picture needs a panel, or words that say why there is none.")
+        if self.stack < 1 or len(self.panels) % self.stack:
+            raise PictureError(f"{len(self.panels)} panels are no stacks of {self.stack}.")
         if not isinstance(self.headline, str) or not isinstance(self.caption, str):
             raise PictureError("Headline and caption of a picture are texts.")
         columns = {str(title): _column(values) for title, values in self.table.items()}

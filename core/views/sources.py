@@ -55,6 +55,7 @@ class Sources:
         self._naming = Naming(run, self._datasets)
         self.run, self.view = run, view
         self._plugins, self._own = plugins, dict(own or {})
+        self._runs = tuple(session.runs.values())
 
     @property
     def results(self) -> dict[str, Any]:
@@ -274,6 +275,14 @@ class Sources:
         other = copy(self)
         other.run, other._results, other._naming = run, dict(run.results), Naming(run, self._datasets)
         return other
+
+    def alike(self) -> tuple[Run, ...]:
+        """The runs of the session with results of the same model and this view, the run itself among them."""
+        return tuple(
+            run
+            for run in self._runs
+            if run.spec.id == self.run.spec.id and run.results and self.view in run.spec.views
+        )
 
     def _model(self) -> Model | None:
         from plaidwork.core.plugins.registry import registry

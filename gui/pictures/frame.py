@@ -108,23 +108,29 @@ def lay_out(
     if picture.grid is None:
         return Layout(_frames(picture.panels, room, style, zoom, bounds), legend, rect)
     across = columns_of(picture, room.width(), style)
-    rows = math.ceil(len(picture.panels) / across)
+    rows = math.ceil(cells_of(picture) / across)
     wide = (room.width() + space.L) / across - space.L
     high = min((room.height() + space.L) / rows - space.L, 2 * picture.grid[1] * style.scale)
     frames: list[Frame] = []
-    for k, panel in enumerate(picture.panels):
+    for k in range(cells_of(picture)):
         x = room.left() + (k % across) * (wide + space.L)
         y = room.top() + (k // across) * (high + space.L)
         cell = QRectF(x, y, min(wide, _WIDEST * style.scale), high)
-        frames += _frames((panel,), cell, style, Zoom(), None)
+        stack = picture.panels[k * picture.stack : (k + 1) * picture.stack]
+        frames += _frames(stack, cell, style, Zoom(), None)
     return Layout(tuple(frames), legend, rect, across)
 
 
+def cells_of(picture: Picture) -> int:
+    """How many panels, or stacks of panels, a grid has."""
+    return len(picture.panels) // picture.stack
+
+
 def columns_of(picture: Picture, width: float, style: Style) -> int:
-    """Panels of a row of a grid, so that rows are about equally long; 1 for panels below each other."""
+    """Panels (or stacks of them) of a row of a grid, so that rows are about equally long; 1 for panels below each other."""
     if picture.grid is None:
         return 1
-    count = len(picture.panels)
+    count = cells_of(picture)
     most = max(1, int((width + space.L) / (picture.grid[0] * style.scale + space.L)))
     return max(1, math.ceil(count / max(1, math.ceil(count / most))))
 
@@ -133,7 +139,7 @@ def least_height(picture: Picture, width: float, style: Style) -> float:
     """Height at which no panel of a grid is lower than it has to be; 0 for panels below each other."""
     if picture.grid is None:
         return 0.0
-    rows = math.ceil(len(picture.panels) / columns_of(picture, width, style))
+    rows = math.ceil(cells_of(picture) / columns_of(picture, width, style))
     _, legend = _legend(picture.legend, QRectF(0, 0, width, 1), style)
     return legend + rows * (picture.grid[1] * style.scale + space.L)
 

@@ -236,3 +236,18 @@ def test_the_most_frequent_of_many_classes_is_shown_first(opened):
     page = opened(bench, ROC)
     assert page.control("class").currentIndex() == np.bincount(codes[codes >= 0]).argmax()
     assert opened(judged_run(size=2), ROC).control("class").currentText() == "AML"
+
+
+def test_pictures_side_by_side(opened, qtbot):
+    """One for each class on the same scales; back again; chosen again after reopening."""
+    bench = judged_run()
+    page = opened(bench, ROC)
+    alone = page.loaded
+    assert len(alone.panels) == 1
+    chosen(qtbot, page, "beside", "By class")
+    classes = next(choice for choice in page.loaded.choices if choice.id == "class").options
+    assert [panel.title for panel in page.loaded.panels] == [name for _, name in classes]
+    again = opened(bench, ROC)
+    assert len(again.loaded.panels) == len(classes)
+    chosen(qtbot, page, "beside", "No")
+    assert len(page.loaded.panels) == 1

@@ -1,0 +1,77 @@
+"""Pictures side by side on the same scales."""
+
+import numpy as np
+import pytest
+
+from plaidwork.core.pictures import Axis, Cells, Key, Panel, Picture, Points, Ramp
+from plaidwork.core.pictures.multiples import side_by_side
+
+
+def scatter(x, y, **more):
+    return Picture("one", panels=(Panel((Points(x=x, y=y),)),), table={"x": x, "y": y}, **more)
+
+
+def test_axes_and_tables_are_shared():
+    made = side_by_side([("a", scatter([0, 1], [0, 5])), ("b", scatter([4, 9], [-3, 2]))], "All", "Set")
+    assert [panel.title for panel in made.panels] == ["a", "b"]
+    first, second = ((p.scaling("x"), p.scaling("y")) for p in made.panels)
+    assert (first[0].low, first[0].high) == (second[0].low, second[0].high)
+    assert first[0].low <= 0
+    assert first[0].high >= 9
+    assert first[1].low <= -3
+    assert second[1].high >= 5
+    assert list(made.table) == ["Set", "x", "y"]
+    assert list(made.table["Set"]) == ["a", "a", "b", "b"]
+    assert made.grid is not None
+
+
+def test_categories_keep_their_names():
+    def bars(names):
+        return Picture("", panels=(Panel((Points(x=[0], y=[1.0]),), x=Axis(scale="category", names=names)),))
+
+    made = side_by_side([("a", bars(("u",))), ("b", bars(("v", "w")))], "All", "Set")
+    assert [panel.x.names for panel in made.panels] == [("u",), ("v", "w")]
+
+
+def heat(values, ends):
+    cells = Cells(values=np.array(values, dtype=float), x0=0, x1=1, y0=0, y1=1, limits=ends)
+    legend = (Ramp("p", "tide", (str(ends[0]), "", str(ends[1]))), Key("known", 0))
+    return Picture("", panels=(Panel((cells,)),), legend=legend)
+
+
+def test_colours_are_shared_unless_told_otherwise():
+    same = side_by_side([("a", heat([[0.2]], (0, 1))), ("b", heat([[0.9]], (0, 1)))], "All", "Set")
+    assert {panel.marks[0].limits for panel in same.panels} == {(0, 1)}
+    assert len(same.legend) == 2
+    assert not same.notes
+    other = side_by_side([("a", heat([[0.2]], (0, 1))), ("b", heat([[0.9]], (0, 4)))], "All", "Set")
+    assert {panel.marks[0].limits for panel in other.panels} == {(0, 1), (0, 4)}
+    assert "ends of their own" in other.notes
+    assert not any(isinstance(key, Ramp) for key in other.legend)
+
+
+def test_what_has_no_picture_is_named():
+    made = side_by_side(
+        [("a", scatter([0, 1], [0, 5])), ("b", Picture("", empty=("No draws", "")))], "", "Set"
+    )
+    assert len(made.panels) == 1
+    assert "b" in made.notes
+
+
+@pytest.mark.parametrize("tables", [({"x": [1]}, {"y": [1]}), ({"Set": [1]}, {"Set": [2]}), ({}, {})])
+def test_tables_that_differ_are_left_out(tables):
+    parts = [
+        (name, Picture("", panels=(Panel((Points(x=[0], y=[1.0]),)),), table=table))
+        for name, table in zip("ab", tables)
+    ]
+    assert not side_by_side(parts, "", "Set").table
+
+
+def test_panels_below_each_other_stay_so():
+    def two():
+        points = Points(x=[0, 1], y=[0, 1])
+        return Picture("", panels=(Panel((points,)), Panel((points,), title="below", height=3)))
+
+    made = side_by_side([("a", two()), ("b", two())], "", "Set")
+    assert made.stack == 2
+    assert [panel.title for panel in made.panels] == ["a", "below", "b", "below"]
