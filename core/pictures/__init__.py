@@ -2,23 +2,23 @@
 
 from plaidwork.core.pictures.choices import ViewChoice, ViewChoices
 from plaidwork.core.pictures.describe import describe
+from plaidwork.core.pictures.items import Items
 from plaidwork.core.pictures.marks import (
     Bands,
     Bars,
     Cells,
     Color,
     Intervals,
-    Items,
     Line,
     Links,
     Mark,
     Outlines,
-    Points,
     Rug,
     Rule,
     Texts,
 )
 from plaidwork.core.pictures.picture import End, Key, Matrix, Panel, Picture, Ramp
+from plaidwork.core.pictures.points import Points, Swarm
 from plaidwork.core.pictures.scales import Axis, Scaling, Tick
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Rug",
     "Rule",
     "Scaling",
+    "Swarm",
     "Texts",
     "Tick",
     "ViewChoice",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plaidwork.core.errors import PictureError
 
-FEW, LIST, NUMBER, FLAG = "few", "list", "number", "flag"
+FEW, LIST, MANY, NUMBER, FLAG = "few", "list", "many", "number", "flag"
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,14 @@ class ViewChoice:
     Attributes
     ----------
     id : its name for scripts. title : the word beside it, under which a session keeps what was chosen.
-    kind : "few" values side by side, a "list" of values, a "number" in steps, or a "flag".
+    kind : "few" values side by side, a "list" of values, "many" in sections, a "number" in steps, or a "flag".
     value : what is chosen: an id among ``options``, a number, or whether the flag is set.
     options : id and text of every value of "few" and "list".
     low, high, step : of a "number". searched : whether a search in the view may choose among the texts.
+    sections : of "many": head of a section and how many values are in it, in order.
+    of : kind of the items whose numbers are values: to choose one selects it in all views of the run, and the other way
+        round; a value that is no number, as all of them, stays.
+    unlike : id of another choice of the same values, which takes this one's value when this one takes its.
     """
 
     id: str
@@ -33,6 +37,9 @@ class ViewChoice:
     high: float = 1.0
     step: float = 1.0
     searched: bool = False
+    sections: tuple[tuple[str, int], ...] = ()
+    of: str = ""
+    unlike: str = ""
 
     @property
     def text(self) -> str:
@@ -44,11 +51,15 @@ class ViewChoices:
     """Handed to the ``load`` of a view, which asks it for every choice that it offers; each question declares the choice.
 
     ``asked`` holds what somebody has chosen, by id or title of the choice and by id or text of the value. What is not
-    offered now gives way to the default.
+    offered now gives way to the default. ``selected`` holds the items that are selected in the run, by kind.
     """
 
-    def __init__(self, asked: Mapping[str, Any] | None = None) -> None:
-        self._asked = dict(asked or {})
+    def __init__(
+        self,
+        asked: Mapping[str, Any] | None = None,
+        selected: Mapping[str, tuple[int, ...]] | None = None,
+    ) -> None:
+        self._asked, self._selected = dict(asked or {}), dict(selected or {})
         self._declared: dict[str, ViewChoice] = {}
 
     @property
@@ -74,26 +85,65 @@ class ViewChoices:
         *,
         kind: str = FEW,
         searched: bool = False,
+        of: str = "",
+        unlike: str = "",
+        sections: Sequence[tuple[str, int]] = (),
     ) -> str:
         """The id of one of a few values; ``options`` are their ids and texts, the first is the default if none is given."""
         values = tuple((str(key), str(text)) for key, text in options)
-        keys = [key for key, _ in values]
-        if not keys or len(set(keys)) < len(keys):
-            raise PictureError(f"The choice “{name}” needs values that differ. Found {keys}.")
+        keys = dict(values)
+        if not keys or len(keys) < len(values):
+            raise PictureError(f"The choice “{name}” needs values that differ. Found {[*keys]}.")
         wanted = self._wanted(name, title)
         by_text = {text: key for key, text in reversed(values)}
-        fallback = default if default in keys else keys[0]
+        fallback = default if default in keys else values[0][0]
         chosen = wanted if wanted in keys else by_text.get(wanted, fallback)
-        return str(self._declare(ViewChoice(name, title, kind, chosen, values, searched=searched)))
+        linked = self._selected.get(of, ()) if of and chosen.isdigit() else ()
+        if len(linked) and str(linked[0]) in keys:
+            chosen = str(linked[0])
+        other = self._declared.get(unlike)
+        if other is not None and other.value == chosen:
+            chosen = next((key for key in (fallback, *keys) if key != chosen), chosen)
+        choice = ViewChoice(name, title, kind, chosen, values, searched=searched, of=of, unlike=unlike)
+        return str(self._declare(replace(choice, sections=tuple(sections))))
 
     def among(
-        self, name: str, title: str, texts: Sequence[str], default: int = 0, *, searched: bool = False
+        self,
+        name: str,
+        title: str,
+        texts: Sequence[str],
+        default: int = 0,
+        *,
+        searched: bool = False,
+        of: str = "",
+        unlike: str = "",
     ) -> int:
         """The number of one of several texts, as of the classes of a model; a single one is not offered."""
         if len(texts) < 2:
             return 0
         options = [(str(k), text) for k, text in enumerate(texts)]
-        return int(self.pick(name, title, options, str(default), kind=LIST, searched=searched))
+        return int(
+            self.pick(name, title, options, str(default), kind=LIST, searched=searched, of=of, unlike=unlike)
+        )
+
+    def find(
+        self,
+        name: str,
+        title: str,
+        sections: Mapping[str, Sequence[str]],
+        default: str = "",
+        *,
+        of: str = "",
+    ) -> str:
+        """One of many texts in sections, which are found by typing parts of them; with ``of`` its number, as that of an item."""
+        options: dict[str, str] = {}
+        counts = []
+        for head, texts in sections.items():
+            before = len(options)
+            for text in texts:
+                options.setdefault(str(len(options)) if of else str(text), str(text))
+            counts.append((head, len(options) - before))
+        return self.pick(name, title, [*options.items()], default, kind=MANY, of=of, sections=counts)
 
     def number(
         self, name: str, title: str, low: float, high: float, default: float, step: float = 1.0

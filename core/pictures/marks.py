@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plaidwork.core.errors import PictureError
+from plaidwork.core.pictures.items import Items
 from plaidwork.core.pictures.pyramid import Pyramid
 
 Numbers = Any
@@ -33,57 +34,20 @@ def area_categories(count: int) -> tuple[int, ...]:
     return tuple(order[k % len(order)] for k in range(count))
 
 
-@dataclass(frozen=True)
-class Items:
-    """What the pieces of a mark stand for: ``kind`` as in the selection of a run ("row", "column", "layer" …), or any
-    other word that links marks of one picture; ``index`` (n,) numbers of the items, -1 for none.
-
-    Where a piece stands for several items or for none, ``piece`` (n,) is the number of the piece of each item.
-    """
-
-    kind: str
-    index: np.ndarray
-    piece: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("index", "piece"):
-            if getattr(self, name) is None:
-                continue
-            numbers = np.array(getattr(self, name), dtype=np.intp)
-            if numbers.ndim != 1 or numbers.shape != np.shape(self.index):
-                raise PictureError(
-                    f"The items of a mark are a list of numbers. Found the shape {numbers.shape}."
-                )
-            numbers.setflags(write=False)
-            object.__setattr__(self, name, numbers)
-
-    @property
-    def reach(self) -> int:
-        """How many pieces a mark has at least that these belong to."""
-        if self.piece is None:
-            return len(self.index)
-        return int(self.piece.max()) + 1 if len(self.piece) else 0
-
-    def of(self, piece: int) -> tuple[int, ...]:
-        """Numbers of the items of a piece."""
-        if self.piece is None:
-            return (int(self.index[piece]),) if self.index[piece] >= 0 else ()
-        return tuple(self.index[self.piece == piece].tolist())
-
-    def pieces(self, items: frozenset[int]) -> np.ndarray:
-        """Numbers of the pieces that stand for one of these items."""
-        hits = np.isin(self.index, np.fromiter(items, dtype=np.intp))
-        return np.flatnonzero(hits) if self.piece is None else np.unique(self.piece[hits])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What all marks have. ``color`` is one for all pieces, or one for each."""
+    """What all marks have.
+
+    ``color`` is one for all pieces, or one for each. ``called`` names the pieces: what stands beside one that is pointed
+    at, and what a search finds. ``held`` is whether the axes reach as far as the mark.
+    """
 
     name: str = ""
     color: Colors = 0
     read: Words = None
     of: Items | None = None
+    called: Words = None
+    held: bool = True
     arrays: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -95,7 +59,7 @@ class Mark:
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise PictureError(f"{self._what} need lists of one length. Found {told}.")
-        for word, given in (("read-outs", self.read), ("colours", self.color)):
+        for word, given in (("read-outs", self.read), ("colours", self.color), ("names", self.called)):
             if isinstance(given, tuple) and len(given) != len(self):
                 raise PictureError(f"{self._what} have {len(self)} pieces and {len(given)} {word}.")
         if self.of is not None:
@@ -133,14 +97,28 @@ class Mark:
             return ""
         return self.read(piece) if callable(self.read) else self.read[piece]
 
+    def called_of(self, piece: int) -> str:
+        """The name of a piece; empty when it has none."""
+        if self.called is None:
+            return ""
+        return self.called(piece) if callable(self.called) else self.called[piece]
+
+    @cached_property
+    def palette(self) -> tuple[tuple[Color, ...], np.ndarray]:
+        """The colours that differ, and (n,) the number of that of each piece."""
+        if not isinstance(self.color, tuple):
+            return (self.color,), np.zeros(len(self), dtype=np.intp)
+        number = {color: k for k, color in enumerate(dict.fromkeys(self.color))}
+        return tuple(number), np.fromiter(map(number.__getitem__, self.color), np.intp, len(self))
+
     def color_of(self, piece: int) -> Color:
         """Colour of a piece."""
         return self.color[piece] if isinstance(self.color, tuple) else self.color
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Kinds of the items that pieces stand for."""
-        return frozenset() if self.of is None else frozenset({self.of.kind})
+        """Kinds of the items that pieces stand for, and that are selected in all views."""
+        return frozenset({self.of.kind}) if self.of is not None and self.of.shared else frozenset()
 
     def items(self, piece: int) -> tuple[str, tuple[int, ...]] | None:
         """Kind and numbers of the items of a piece."""
@@ -168,17 +146,6 @@ class Mark:
 
 
 _EXTENT = {"x": {"x", "x0", "x1"}, "y": {"y", "y0", "y1", "low", "high"}}
-
-
-@dataclass(frozen=True)
-class Points(Mark):
-    """Filled marks at (x, y), ``size`` pixels wide; ``shapes`` a number for each, -1 hollow."""
-
-    x: Numbers
-    y: Numbers
-    size: float = 8.0
-    shapes: tuple[int, ...] = ()
-    arrays: ClassVar[tuple[str, ...]] = ("x", "y")
 
 
 @dataclass(frozen=True)
@@ -373,12 +340,13 @@ class Links(Mark):
 
 @dataclass(frozen=True)
 class Texts(Mark):
-    """Words at (x, y), to the "right" of it, the "left" or on its "middle"."""
+    """Words at (x, y), to the "right" of it, the "left" or on its "middle"; ``tagged`` ones on a ground of their own."""
 
     x: Numbers
     y: Numbers
     words: tuple[str, ...]
     side: str = "right"
+    tagged: bool = False
     color: Colors = field(default="muted", kw_only=True)
     arrays: ClassVar[tuple[str, ...]] = ("x", "y")
 

@@ -19,11 +19,12 @@ READINGS, SIGNS = ("near", "across", "inside", "whole"), ("square", "line", "das
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of the legend."""
+    """An entry of the legend; ``shape`` of a point, as marks have it."""
 
     text: str
     color: Color
     sign: str = "square"
+    shape: int = 0
 
     def __post_init__(self) -> None:
         if self.sign not in SIGNS:
@@ -62,11 +63,11 @@ class Panel:
     ----------
     title : above the panel. values : the same number at its right, the longest words first: those that fit are shown. ends : names at its right edge, ``ends_title`` above them. aside : lines beside it where there is room, the first strong.
     height : lines of text that the panel is high; 0 shares what is left with the other such panels.
-    equal : one unit of x is as long as one of y. widest : width to height at most; 0 is any.
+    equal : one unit of x is as long as one of y: one axis is made shorter, or with ``fills`` reaches further. widest : width to height at most; 0 is any.
     most : pixels of a unit of x, as of a category, at most; 0 is any. highest : the same of a unit of y.
     reads : what the pointer reads: the piece "near" it, the one nearest "across", the one it is "inside" of, or the
         first one wherever the pointer is in the "whole" panel.
-    zoom : axes along which it can be zoomed: "xy", "x" or "".
+    zoom : axes along which it can be zoomed: "xy", "x", "y" or "".
     lines : whether faint lines mark the ticks of y.
     """
 
@@ -80,6 +81,7 @@ class Panel:
     aside: tuple[str, ...] = ()
     height: float = 0.0
     equal: bool = False
+    fills: bool = False
     widest: float = 0.0
     most: float = 0.0
     highest: float = 0.0
@@ -95,12 +97,12 @@ class Panel:
                 raise PictureError(f"A panel holds marks. Found {type(mark).__name__}.")
         if self.reads not in READINGS:
             raise PictureError(f"A panel is read {', '.join(READINGS)}. Found “{self.reads}”.")
-        if self.zoom not in ("xy", "x", ""):
-            raise PictureError(f"A panel is zoomed along xy, x or not at all. Found “{self.zoom}”.")
+        if self.zoom not in ("xy", "x", "y", ""):
+            raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
 
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
-        values = [mark.extent(axis) for mark in self.marks]
+        values = [mark.extent(axis) for mark in self.marks if mark.held]
         if axis == "y":
             values.append(np.array([end.at for end in self.ends], dtype=float))
         held: Axis = getattr(self, axis)

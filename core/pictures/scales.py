@@ -84,6 +84,7 @@ class Axis:
     label : what is shown along it, in lower case. unit : of its values.
     scale : one of `SCALES`. low, high : its ends; None takes them from the marks.
     names : of the places 0, 1, … of the scale "category"; ``short`` ones stand there when those of x have no room.
+    below : a second line below each of the names of x.
     margin : share of the span that is added on both sides of ends taken from the marks.
     zero : ends taken from the marks take 0 in.
     ticks : whether tick texts are written. above : whether texts and label of x stand above the marks.
@@ -97,6 +98,7 @@ class Axis:
     low: float | None = None
     high: float | None = None
     names: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
     margin: float = 0.05
     zero: bool = False
     ticks: bool = True

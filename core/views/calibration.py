@@ -66,7 +66,7 @@ def _panels(bins: list[Bin], name: str, word: str, count: int, aside: tuple[str,
         f"{format_count(part.count)} {plural(word)}"
         for part in bins
     )
-    same = Items("bin", np.arange(len(bins)))
+    same = Items("bin", np.arange(len(bins)), shared=False)
     shares = Panel(
         (
             Line([0, 1], [0, 1], color="axis", width=1.2, dashed=True),

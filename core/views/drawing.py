@@ -24,15 +24,19 @@ def is_picture(kind: str) -> bool:
     return kind in VIEW_KINDS and find_spec(f"plaidwork.core.views.{kind}") is not None
 
 
-def picture_of(sources: Sources, asked: Mapping[str, Any] | None = None) -> Picture:
-    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, as
-    :class:`ViewChoices` takes it. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
+def picture_of(
+    sources: Sources,
+    asked: Mapping[str, Any] | None = None,
+    selected: Mapping[str, tuple[int, ...]] | None = None,
+) -> Picture:
+    """The picture of the view behind the sources, with what may be chosen; ``asked`` is what has been, and ``selected``
+    what is selected in the run, as :class:`ViewChoices` takes them. Raises ``SourceError``, ``NotYet``, and ``PluginError`` of a guest's own picture.
 
     By the choice ``beside`` it is one for each class (or whatever else the view offers one of), chain, solution or run with the same
     model, side by side on the same scales.
     """
-    asked = dict(asked or {})
-    choices = ViewChoices(asked)
+    asked, selected = dict(asked or {}), dict(selected or {})
+    choices = ViewChoices(asked, selected)
     picture = _load(sources, choices)
     own = choices.declared
     offered = _offered(sources, own) if picture.panels else {}
@@ -41,8 +45,11 @@ def picture_of(sources: Sources, asked: Mapping[str, Any] | None = None) -> Pict
     )
     if wanted:
         word = offered[wanted].removeprefix("By ")
+        told = next((choice.of for choice in own if choice.id == wanted), "")
+        rest = {kind: items for kind, items in selected.items() if kind != told}
         titled = [
-            (name, _load(one, ViewChoices(said))) for name, one, said in _parts(sources, own, asked, wanted)
+            (name, _load(one, ViewChoices(said, rest)))
+            for name, one, said in _parts(sources, own, asked, wanted)
         ]
         headline = f"{sources.view.title}, by {word}"
         picture = side_by_side(titled, headline, word.capitalize())

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import End, Key, Ramp, Tick
 from plaidwork.gui.pictures.frame import ACROSS, GAUGE, RAMP, UP, Frame, LegendPlace, Pixels, beside
+from plaidwork.gui.pictures.marks import paint_point
 from plaidwork.gui.pictures.style import Style
 from plaidwork.gui.tokens import size, space
 
@@ -94,7 +95,7 @@ def _paint_bottom(painter: QPainter, frame: Frame, style: Style) -> None:
     painter.setPen(style.color("muted"))
     high = metrics.height()
     first = area.top() - high - space.XS if axis.above else y + space.XS
-    below = high
+    below = high + (high if axis.below else 0)
     if axis.ticks and frame.upright:
         _paint_upright(painter, frame, style, first)
         below = frame.upright + space.XS
@@ -158,7 +159,13 @@ def _paint_categories(painter: QPainter, frame: Frame, style: Style, top: float)
             at, room = frame.x.at(tick.value), max(step * every - space.S, 20)
             room = min(room, 2 * (frame.right - at), 2 * (at - frame.left))
             box = QRectF(at - room / 2, top, room, metrics.height())
+            painter.setPen(style.color("text" if frame.panel.x.below else "muted"))
             painter.drawText(box, _CENTRE, elided(metrics, tick.text, room))
+            if frame.panel.x.below:
+                words = elided(metrics, frame.panel.x.below[round(tick.value)], room)
+                painter.setPen(style.color("muted"))
+                painter.drawText(box.translated(0, metrics.height()), _CENTRE, words)
+    painter.setPen(style.color("muted"))
 
 
 def placed(heights: list[float], size: float, low: float, high: float) -> list[float]:
@@ -288,7 +295,7 @@ def paint_sign(painter: QPainter, key: Key, box: QRectF, style: Style) -> None:
         painter.setPen(QPen(color, 1.4 if key.sign == "dashed" else 2, dash))
         painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
     elif key.sign == "point":
-        painter.drawEllipse(middle, 4, 4)
+        paint_point(painter, middle, color, key.shape, 4, style)
     elif key.sign == "missing":
         painter.setBrush(style.color("border"))
         painter.drawRect(box)

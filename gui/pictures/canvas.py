@@ -6,21 +6,41 @@ from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from plaidwork.core.pictures import Cells, Picture, describe
+from plaidwork.core.pictures import Cells, Picture, Points, describe
 from plaidwork.gui.pictures.cells import paint_lines_of, paint_places
-from plaidwork.gui.pictures.frame import WHOLE, Layout, Window, Zoom, lay_out, least_height
-from plaidwork.gui.pictures.hits import Spot, alike, mark_of, spot_at, spots_of, stepped, text_of
-from plaidwork.gui.pictures.paint import paint_picture, paint_spots
+from plaidwork.gui.pictures.frame import WHOLE, Layout, Zoom, lay_out, least_height
+from plaidwork.gui.pictures.hits import (
+    Spot,
+    alike,
+    mark_of,
+    spot_at,
+    spots_of,
+    stepped,
+    surrounded,
+    text_of,
+)
+from plaidwork.gui.pictures.paint import chosen_of, paint_picture, paint_spots
+from plaidwork.gui.pictures.part import goes_on, moved, paint_lasso, scaled, within
 from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.theme import size, space, theme
 
 EDGE = 4
 """Pixels around the picture, for the ring of the focus."""
-_NOTCH, _CLOSEST = 0.8, 1e-4
+_NOTCH = 0.8
 _MOST_MARKED = 2000
+_BUTTONS = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+_MORE = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class PictureCanvas(QWidget):
@@ -32,10 +52,13 @@ class PictureCanvas(QWidget):
     -------
     hovered : what is under the pointer or the keys, in words
     picked : kind and numbers of the items of a mark that was clicked; an empty kind where nothing is
+    gathered : kind and numbers of items that a lasso holds, or of a mark clicked with Ctrl or Shift, and whether they come
+        to those selected before
     """
 
     hovered = Signal(str)
     picked = Signal(str, object)
+    gathered = Signal(str, object, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +72,7 @@ class PictureCanvas(QWidget):
         self._painted: QPixmap | None = None
         self._pressed: tuple[QPointF, Zoom] | None = None
         self._dragged = False
+        self._lasso: list[QPointF] = []
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -62,10 +86,10 @@ class PictureCanvas(QWidget):
 
     # -- what is shown --------------------------------------------------------------------------
     def set_picture(self, picture: Picture) -> None:
-        """Show another picture, whole unless it is the same one with newer numbers; its accessible name are its words."""
+        """Show another picture, whole unless it is the same one with newer numbers, or other marks on the same axes."""
         old, self.picture, self.current = self.picture, picture, None
         self.pointed = {}
-        if old is None or (old.choices, len(old.panels)) != (picture.choices, len(picture.panels)):
+        if old is None or not goes_on(old, picture):
             self.zoom = Zoom()
         self.setAccessibleName(describe(picture, rows=0).splitlines()[0])
         self.setAccessibleDescription(describe(picture))
@@ -85,8 +109,10 @@ class PictureCanvas(QWidget):
 
     def set_selected(self, selected: Mapping[str, tuple[int, ...]]) -> None:
         """Mark the pieces of these items, by kind."""
-        self.selected = {kind: frozenset(items) for kind, items in selected.items() if items}
-        self.update()
+        found = {kind: frozenset(items) for kind, items in selected.items() if items}
+        if found != self.selected:
+            self.selected, self._painted = found, None
+            self.update()
 
     def bounds(self) -> tuple[float, float] | None:
         """Pixels between which the marks lie across, to stand below another widget; None lets the texts decide."""
@@ -111,7 +137,7 @@ class PictureCanvas(QWidget):
         style = screen_style()
         if self._export_ratio:
             on_file = QPainter(self)
-            paint_picture(on_file, self.frames, style)
+            paint_picture(on_file, self.picture, self.frames, style)
             on_file.end()
             return
         if self._painted is None:
@@ -120,12 +146,13 @@ class PictureCanvas(QWidget):
             self._painted.setDevicePixelRatio(ratio)
             self._painted.fill(style.color("surface"))
             below = QPainter(self._painted)
-            paint_picture(below, self.frames, style)
+            paint_picture(below, self.picture, self.frames, style, self.selected)
             below.end()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._painted)
         for kind, items in self.selected.items():
-            spots = [spot for spot, _ in zip(spots_of(self.picture, kind, items), range(_MOST_MARKED))]
+            found = (spot for spot in spots_of(self.picture, kind, items) if self._ringed(spot))
+            spots = [spot for spot, _ in zip(found, range(_MOST_MARKED))]
             paint_spots(painter, self.picture, self.frames, spots, style, True)
             for frame in self.frames.frames:
                 for mark in frame.panel.marks:
@@ -135,11 +162,18 @@ class PictureCanvas(QWidget):
             paint_places(painter, self.frames.frames[panel], axis, places, style)
         if self.current is not None:
             paint_spots(painter, self.picture, self.frames, alike(self.picture, self.current), style, False)
+        if len(self._lasso) > 1:
+            paint_lasso(painter, self._lasso)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("accent"), size.FOCUS))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         painter.end()
+
+    def _ringed(self, spot: Spot) -> bool:
+        """Whether a selected piece is marked by itself; of many points the others are pale."""
+        assert self.picture is not None
+        return chosen_of(mark_of(self.picture, spot), self.selected) is None
 
     # -- pointing and walking -------------------------------------------------------------------
     def show_spot(self, spot: Spot | None) -> None:
@@ -167,14 +201,14 @@ class PictureCanvas(QWidget):
         long = window[1] - window[0]
         if room:
             long = min(long, (high - low) * abs(pixels.end - pixels.start) / room)
-            moved = _kept((low + high - long) / 2, long)
+            shown = within((low + high - long) / 2, long)
         else:
-            moved = _kept(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
-        if moved != window:
+            shown = within(window[0] + min(low - window[0], 0.0) + max(high - window[1], 0.0), long)
+        if shown != window:
             up = dict(self.zoom.y)
             if axis == "y":
-                up[panel] = moved
-            self._set_zoom(Zoom(moved if axis == "x" else self.zoom.x, up))
+                up[panel] = shown
+            self._set_zoom(Zoom(shown if axis == "x" else self.zoom.x, up))
 
     def _walk(self, step: int, jump: int) -> None:
         """To another piece by the keys; a part that is shown moves along."""
@@ -247,8 +281,8 @@ class PictureCanvas(QWidget):
         """Move the part of the first panel that is shown by a tenth."""
         window = self.zoom.y.get(0, WHOLE)
         sign = 1 if self.frames.frames[0].panel.y.down else -1
-        across = _moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
-        up = _moved(window, sign * down * (window[1] - window[0]) / 10)
+        across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
+        up = moved(window, sign * down * (window[1] - window[0]) / 10)
         self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
 
     def _panel_at(self, at: QPointF) -> int | None:
@@ -263,11 +297,13 @@ class PictureCanvas(QWidget):
         if p is None:
             return False
         frame, factor = self.frames.frames[p], _NOTCH**notches
-        across = _scaled(self.zoom.x, (at.x() - frame.area.left()) / frame.area.width(), factor)
+        across = self.zoom.x
+        if "x" in frame.panel.zoom:
+            across = scaled(across, (at.x() - frame.area.left()) / frame.area.width(), factor)
         up = dict(self.zoom.y)
         if "y" in frame.panel.zoom:
             share = (at.y() - frame.y.start) / (frame.y.end - frame.y.start)
-            up[p] = _scaled(up.get(p, WHOLE), share, factor)
+            up[p] = scaled(up.get(p, WHOLE), share, factor)
         self._set_zoom(Zoom(across, up))
         return True
 
@@ -277,18 +313,34 @@ class PictureCanvas(QWidget):
         event.setAccepted(zoomed)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.picture is not None:
-            self._pressed, self._dragged = (event.position(), self.zoom), False
+        """The left button clicks, or draws a lasso around points; that and the middle one move what is zoomed elsewhere."""
+        at = event.position()
+        if self.picture is not None and event.button() in _BUTTONS:
+            self._pressed, self._dragged = (at, self.zoom), False
+            left = event.button() == Qt.MouseButton.LeftButton
+            self._lasso = [at] if left and self._holds_points(at) else []
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read what is under the pointer, or move the part that is shown."""
         if self.picture is None:
             return
-        if self._pressed is not None and self.zoomed:
+        if self._lasso:
+            self._lasso.append(event.position())
+            self.update()
+        elif self._pressed is not None and self.zoomed:
             self._drag(event.position())
         else:
             self.show_spot(spot_at(self.picture, self.frames, event.position()))
+
+    def _holds_points(self, at: QPointF) -> bool:
+        """Whether there are points of several items to be selected by a lasso from here."""
+        found = [frame for frame in self.frames.frames if frame.area.contains(at)]
+        return any(
+            isinstance(mark, Points) and mark.of is not None and len(mark) > 1
+            for frame in found
+            for mark in frame.panel.marks
+        )
 
     def _drag(self, to: QPointF) -> None:
         assert self._pressed is not None
@@ -299,37 +351,37 @@ class PictureCanvas(QWidget):
             return
         self._dragged = True
         frame = self.frames.frames[p]
-        across = _moved(zoom.x, -away.x() / frame.area.width())
+        across = moved(zoom.x, -away.x() / frame.area.width())
         up = dict(zoom.y)
         if p in up:
-            up[p] = _moved(up[p], -away.y() / (frame.y.end - frame.y.start))
+            up[p] = moved(up[p], -away.y() / (frame.y.end - frame.y.start))
         self._set_zoom(Zoom(across, up))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click that moved nothing selects what the mark stands for."""
-        pressed, self._pressed = self._pressed, None
-        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and not self._dragged:
-            self._pick(spot_at(self.picture, self.frames, event.position()) if self.picture else None)
+        """A lasso selects what is inside; a click that moved nothing what the mark stands for."""
+        (pressed, self._pressed), (path, self._lasso) = (self._pressed, None), (self._lasso, [])
+        if event.button() == Qt.MouseButton.LeftButton and pressed is not None and self.picture is not None:
+            more = bool(event.modifiers() & _MORE)
+            if path and max((point - path[0]).manhattanLength() for point in path) > space.XS:
+                self._gather([*path, event.position()], more)
+            elif not self._dragged:
+                self._click(spot_at(self.picture, self.frames, event.position()), more)
         super().mouseReleaseEvent(event)
+
+    def _click(self, spot: Spot | None, more: bool) -> None:
+        items = mark_of(self.picture, spot).items(spot.piece) if spot and self.picture else None
+        if more and items is not None:
+            self.gathered.emit(*items, True)
+        elif not more:
+            self._pick(spot)
+
+    def _gather(self, path: list[QPointF], more: bool) -> None:
+        assert self.picture is not None
+        panel = next(p for p, frame in enumerate(self.frames.frames) if frame.area.contains(path[0]))
+        kind, items = surrounded(self.picture, self.frames, panel, path)
+        self.gathered.emit(kind, items, more)
+        self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show all again."""
         self.reset_view()
-
-
-def _scaled(window: Window, share: float, factor: float) -> Window:
-    """The part of a scale after zooming about a share of what is shown."""
-    low, high = window
-    at, long = low + share * (high - low), min(max((high - low) * factor, _CLOSEST), 1.0)
-    return _kept(at - share * long, long)
-
-
-def _moved(window: Window, by: float) -> Window:
-    long = window[1] - window[0]
-    return _kept(window[0] + by * long, long)
-
-
-def _kept(low: float, long: float) -> Window:
-    """A window of this length within the whole."""
-    low = min(max(low, 0.0), 1.0 - long)
-    return WHOLE if long >= 1 else (low, low + long)

@@ -78,6 +78,8 @@ class Frame:
     zoomed: bool = False
     upright: float = 0.0
     """Height of the names below when they are written upright."""
+    kept: dict[int, np.ndarray] = field(default_factory=dict)
+    """What was worked out for marks in this frame, by their id."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,8 @@ def _bottom(panel: Panel, style: Style, rect: QRectF, across: Scaling) -> float:
 def _along(panel: Panel, style: Style) -> float:
     """Height of the tick texts and the name of x."""
     high = style.metrics().height()
-    return (high + space.XS if panel.x.ticks else 2.0) + (high + space.XS if panel.x.title else 0.0)
+    ticks = high + space.XS + (high if panel.x.below else 0.0) if panel.x.ticks else 2.0
+    return ticks + (high + space.XS if panel.x.title else 0.0)
 
 
 def _top(panel: Panel, style: Style) -> float:
@@ -203,8 +206,13 @@ def _frames(
     left, right = bounds or _sides(panels, ups, rect, style)
     frames: list[Frame] = []
     for panel, (start, end), up in zip(panels, spans, ups, strict=True):
+        whole = panels[0].scaling("x")
         area = QRectF(left, start, right - left, end - start)
-        if panel.equal:
+        if panel.equal and panel.fills:
+            whole, tall = _alike(area, whole, panel.scaling("y"))
+            up = Pixels(tall.part(*zoom.y.get(len(frames), WHOLE)), end, start)
+        across = whole.part(*zoom.x)
+        if panel.equal and not panel.fills:
             area, up = _equal(area, across, up)
         along = Pixels(across, area.left(), area.right())
         upright = upright_names(panel, style, rect, across)
@@ -265,6 +273,17 @@ def _equal(area: QRectF, across: Scaling, up: Pixels) -> tuple[QRectF, Pixels]:
     found = QRectF(area.left(), area.top(), unit * wide, unit * high)
     ends = (found.top(), found.bottom())
     return found, Pixels(up.scaling, *(ends if up.start < up.end else ends[::-1]))
+
+
+def _alike(area: QRectF, across: Scaling, up: Scaling) -> tuple[Scaling, Scaling]:
+    """Both scales made to reach further, about their middles, so that a unit is as long across as up."""
+    wide, high = across.high - across.low, up.high - up.low
+    unit = min(area.width() / wide, area.height() / high)
+    more = (area.width() / unit - wide) / 2, (area.height() / unit - high) / 2
+    return tuple(  # type: ignore[return-value]
+        Scaling(old.kind, old.low - extra, old.high + extra, old.names)
+        for old, extra in zip((across, up), more, strict=True)
+    )
 
 
 def _left(panel: Panel, up: Pixels, style: Style, rect: QRectF) -> float:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture
+from plaidwork.core.pictures import Bands, Bars, Cells, Mark, Picture, Points, Swarm
 from plaidwork.gui.pictures.frame import Frame, Layout
+from plaidwork.gui.pictures.swarm import pixels_of
 
 _NEAR, _AROUND, _TITLE = 40.0, 8.0, 20.0
 """Pixels within which a piece is near, around a panel that still belong to it, and of its title."""
@@ -59,14 +60,11 @@ def named_pieces(mark: Mark, across: tuple[str, ...], up: tuple[str, ...]) -> It
 
 def position(mark: Mark, frame: Frame, piece: int) -> QPointF:
     """Where the read-out of a piece points at."""
+    if isinstance(mark, Swarm):
+        across, up = pixels_of(mark, frame)
+        return QPointF(across[piece], up[piece])
     x, y = mark.middle(piece)
     return QPointF(frame.x.at(x), frame.y.at(y))
-
-
-def _middles(mark: Mark, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels of all pieces."""
-    x, y = mark.middles()
-    return frame.x.all_at(x), frame.y.all_at(y)
 
 
 def spot_at(picture: Picture, layout: Layout, at: QPointF) -> Spot | None:
@@ -92,18 +90,50 @@ def _first(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[in
 def _near(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
     best, found = _NEAR, None
     for k, mark in marks:
-        x, y = _middles(mark, frame)
-        away = np.hypot(x - at.x(), y - at.y())
-        if np.isfinite(away).any() and float(np.nanmin(away)) < best:
-            best, found = float(np.nanmin(away)), (k, int(np.nanargmin(away)))
+        x, y = pixels_of(mark, frame)
+        close = np.flatnonzero((np.abs(x - at.x()) < best) & (np.abs(y - at.y()) < best))
+        away = np.hypot(x[close] - at.x(), y[close] - at.y())
+        if len(close) and float(away.min()) < best:
+            best, found = float(away.min()), (k, int(close[away.argmin()]))
     return found
+
+
+def surrounded(
+    picture: Picture, layout: Layout, panel: int, path: list[QPointF]
+) -> tuple[str, tuple[int, ...]]:
+    """Kind and numbers of the items of the points of a panel inside a path; an empty kind when none can be."""
+    frame = layout.frames[panel]
+    outline = np.array([(point.x(), point.y()) for point in path])
+    kind, found = "", []
+    for mark in frame.panel.marks:
+        if isinstance(mark, Points) and mark.of is not None and kind in ("", mark.of.kind):
+            kind = mark.of.kind
+            inside = inside_of(outline, *pixels_of(mark, frame))
+            found.append(mark.of.index[inside if mark.of.piece is None else inside[mark.of.piece]])
+    items = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.intp)
+    return kind, tuple(items[items >= 0].tolist())
+
+
+def inside_of(outline: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Which places (n,) lie inside a closed outline (p, 2): those from which a line to the right crosses it an odd number
+    of times."""
+    inside = np.zeros(len(x), dtype=bool)
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    near = np.flatnonzero((x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]))
+    across, up = x[near], y[near]
+    odd = np.zeros(len(near), dtype=bool)
+    for (x0, y0), (x1, y1) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+        if y0 != y1:
+            odd ^= ((y0 > up) != (y1 > up)) & (across < x0 + (up - y0) / (y1 - y0) * (x1 - x0))
+    inside[near] = odd
+    return inside
 
 
 def _across(marks: list[tuple[int, Mark]], frame: Frame, at: QPointF) -> tuple[int, int] | None:
     """The nearest place along x, and of several marks the one nearest in height there."""
     best, found = np.inf, None
     for k, mark in marks:
-        x, y = _middles(mark, frame)
+        x, y = pixels_of(mark, frame)
         if not np.isfinite(x).any():
             continue
         i = int(np.nanargmin(np.abs(x - at.x())))

@@ -6,7 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from plaidwork.core.pictures import (
     Bands,
@@ -26,8 +26,9 @@ from plaidwork.core.pictures import (
 from plaidwork.gui.pictures.cells import paint_cells
 from plaidwork.gui.pictures.frame import Frame
 from plaidwork.gui.pictures.lines import polygon, runs, thinned
-from plaidwork.gui.pictures.rasters import MANY_POINTS, points_image
+from plaidwork.gui.pictures.rasters import MANY_POINTS, inks_of, points_image
 from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.pictures.swarm import pixels_of
 
 _RUG, _MOST_RUG, _SMOOTH_LINKS = 7.0, 3000, 3000
 _SHAPES: dict[int, tuple[tuple[float, float], ...]] = {
@@ -35,7 +36,11 @@ _SHAPES: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
     3: ((0, -1.25), (1.15, 0), (0, 1.25), (-1.15, 0)),
     4: ((-1.1, 0.85), (1.1, 0.85), (0, -1.15)),
-}
+    5: (
+        (-0.4, -1.1), (0.4, -1.1), (0.4, -0.4), (1.1, -0.4), (1.1, 0.4), (0.4, 0.4),
+        (0.4, 1.1), (-0.4, 1.1), (-0.4, 0.4), (-1.1, 0.4), (-1.1, -0.4), (-0.4, -0.4),
+    ),
+}  # fmt: skip
 """Polygons of the shapes of points, within a radius of 1; all others are round."""
 
 
@@ -107,25 +112,55 @@ def _intervals(mark: Intervals, painter: QPainter, frame: Frame, style: Style) -
 
 @paint_mark.register
 def _points(mark: Points, painter: QPainter, frame: Frame, style: Style) -> None:
+    paint_points(mark, painter, frame, style)
+
+
+def paint_points(
+    mark: Points,
+    painter: QPainter,
+    frame: Frame,
+    style: Style,
+    shown: np.ndarray | None = None,
+    larger: float = 0.0,
+) -> None:
+    """All points, or those ``shown`` (n,), with a radius so much larger."""
     if len(mark) >= MANY_POINTS:
-        image, target = points_image(mark, frame, style, painter.device().devicePixelRatioF())
+        image, target = points_image(mark, frame, style, painter.device().devicePixelRatioF(), shown)
         painter.drawImage(target, image)
         return
-    x, y = frame.x.all_at(mark.x), frame.y.all_at(mark.y)
-    painter.setPen(QPen(style.color("surface"), 1))
-    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
-        shape = mark.shapes[i] if mark.shapes else 0
+    x, y = pixels_of(mark, frame)
+    inks = inks_of(mark, style)
+    known = None if mark.levels is None else np.isfinite(mark.levels)
+    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (True if shown is None else shown)):
+        shape = int(mark.shapes[i]) if len(mark.shapes) else 0
+        if known is not None:
+            shape = shape if known[i] else -2
+        ink = QColor.fromRgb(int(inks[i]))
         paint_point(
-            painter, QPointF(x[i], y[i]), mark.color_of(int(i)), int(shape), mark.size / 2 + 0.5, style
+            painter, QPointF(x[i], y[i]), ink, shape, mark.size / 2 + 0.5 + larger, style, known is not None
         )
 
 
 def paint_point(
-    painter: QPainter, at: QPointF, color: Color, shape: int, radius: float, style: Style
+    painter: QPainter,
+    at: QPointF,
+    color: QColor,
+    shape: int,
+    radius: float,
+    style: Style,
+    outlined: bool = False,
 ) -> None:
-    """A filled mark with a rim of the surface; hollow for the shape -1."""
-    painter.setPen(QPen(style.color("control" if shape < 0 else "surface"), 1.2 if shape < 0 else 1))
-    painter.setBrush(style.color("surface") if shape < 0 else style.color(color))
+    """A filled mark with a rim of the surface, or an outline, as pale ones need it; hollow or crossed below 0."""
+    if shape == -2:
+        painter.setPen(QPen(style.color("control"), 1.4))
+        arm = radius * 0.8
+        for rise in (arm, -arm):
+            painter.drawLine(QPointF(at.x() - arm, at.y() - rise), QPointF(at.x() + arm, at.y() + rise))
+        return
+    rims = {-1: (style.color("control"), 1.2), -3: (color, 1.6)}
+    rim = (style.color("control"), 0.8) if outlined else (style.color("surface"), 1.0)
+    painter.setPen(QPen(*rims.get(shape, rim)))
+    painter.setBrush(style.color("surface") if shape < 0 else color)
     if shape in _SHAPES:
         painter.drawPolygon(
             QPolygonF([QPointF(at.x() + radius * a, at.y() + radius * b) for a, b in _SHAPES[shape]])
@@ -218,6 +253,12 @@ def _texts(mark: Texts, painter: QPainter, frame: Frame, style: Style) -> None:
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
         wide = metrics.horizontalAdvance(mark.words[i])
         left = {"right": x[i] + 4, "left": x[i] - 4 - wide, "middle": x[i] - wide / 2}[mark.side]
+        if mark.tagged:
+            left = min(max(left, frame.left + 3), frame.right - wide - 3)
+            ground = style.color("surface")
+            ground.setAlphaF(0.85)
+            tag = QRectF(left - 3, y[i] - metrics.height() / 2 - 1, wide + 6, metrics.height() + 2)
+            painter.fillRect(tag, ground)
         painter.setPen(style.color(mark.color_of(int(i))))
         painter.drawText(QPointF(left, y[i] + (metrics.ascent() - metrics.descent()) / 2), mark.words[i])
 

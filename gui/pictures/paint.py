@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.core.pictures import Bands, Bars, Cells, Line, Picture, Points
-from plaidwork.gui.pictures.axes import paint_aside, paint_ends, paint_ground, paint_legend
+from plaidwork.core.pictures import Bands, Bars, Cells, Line, Mark, Picture, Points
+from plaidwork.gui.pictures.axes import elided, paint_aside, paint_ends, paint_ground, paint_legend
 from plaidwork.gui.pictures.cells import paint_cell_spots
 from plaidwork.gui.pictures.frame import Frame, Layout
 from plaidwork.gui.pictures.hits import Spot, mark_of, position
-from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point
+from plaidwork.gui.pictures.marks import bar_boxes, paint_labels, paint_mark, paint_point, paint_points
 from plaidwork.gui.pictures.style import Style
 
 _ROOM = 7.0
 """Pixels that marks at the edge may reach beyond a panel that is not zoomed."""
 
 
-def paint_picture(painter: QPainter, layout: Layout, style: Style) -> None:
-    """Everything but what is pointed at or selected."""
+_FADED = 0.25
+"""Opacity of points while others are selected."""
+_TAG = 240.0
+"""Pixels of the name beside a point at most."""
+Selected = Mapping[str, frozenset[int]]
+
+
+def paint_picture(
+    painter: QPainter, picture: Picture, layout: Layout, style: Style, selected: Selected | None = None
+) -> None:
+    """Everything but what is pointed at; points that are not among those ``selected``, by kind, are pale."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     paint_legend(painter, layout.legend, style)
     for frame in layout.frames:
@@ -29,13 +38,29 @@ def paint_picture(painter: QPainter, layout: Layout, style: Style) -> None:
         painter.save()
         painter.setClipRect(_inside(frame))
         for mark in frame.panel.marks:
-            paint_mark(mark, painter, frame, style)
+            chosen = chosen_of(mark, selected or {})
+            if chosen is None or not isinstance(mark, Points):
+                paint_mark(mark, painter, frame, style)
+                continue
+            painter.setOpacity(_FADED)
+            paint_points(mark, painter, frame, style, ~chosen)
+            painter.setOpacity(1.0)
+            paint_points(mark, painter, frame, style, chosen, 1.0)
         painter.restore()
         for mark in frame.panel.marks:
             if isinstance(mark, Bars) and mark.labels:
                 paint_labels(mark, painter, frame, style)
         paint_ends(painter, frame, style)
         paint_aside(painter, frame, style)
+
+
+def chosen_of(mark: Mark, selected: Selected) -> np.ndarray | None:
+    """Which points (n,) of a mark are selected; None when it fades nothing, for it has none of several that are."""
+    if not isinstance(mark, Points) or mark.of is None or len(mark) < 2 or not selected.get(mark.of.kind):
+        return None
+    chosen = np.zeros(len(mark), dtype=bool)
+    chosen[mark.of.pieces(selected[mark.of.kind])] = True
+    return chosen if chosen.any() else None
 
 
 def _inside(frame: Frame) -> QRectF:
@@ -69,15 +94,33 @@ def paint_spots(
             painter.setPen(QPen(style.color(color), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(at, mark.size / 2 + 3, mark.size / 2 + 3)
+            if not selected and mark.called is not None:
+                _paint_tag(painter, at, mark.called_of(spot.piece), frame, style)
         elif at.x() == at.x() and at.y() == at.y():
             if isinstance(mark, Line) and frame.panel.reads == "across":
                 _across(painter, frame, at.x(), style)
-            paint_point(painter, at, mark.color_of(spot.piece), 0, 5, style)
+            paint_point(painter, at, style.color(mark.color_of(spot.piece)), 0, 5, style)
         painter.restore()
     for (panel, number), pieces in cells.items():
         together = mark_of(picture, Spot(panel, number, 0))
         assert isinstance(together, Cells)
         paint_cell_spots(together, painter, layout.frames[panel], pieces, style, selected)
+
+
+def _paint_tag(painter: QPainter, at: QPointF, name: str, frame: Frame, style: Style) -> None:
+    """The name of a point on a card beside it."""
+    metrics = style.metrics()
+    words = elided(metrics, name, _TAG)
+    wide = metrics.horizontalAdvance(words) + 12
+    left = at.x() + 12 if at.x() + 12 + wide < frame.right else at.x() - 12 - wide
+    card = QRectF(left, at.y() - metrics.height() / 2 - 2, wide, metrics.height() + 4)
+    painter.setClipping(False)
+    painter.setPen(QPen(style.color("border"), 1))
+    painter.setBrush(style.color("surface"))
+    painter.drawRoundedRect(card, 4, 4)
+    painter.setFont(style.font())
+    painter.setPen(style.color("text"))
+    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, words)
 
 
 def _across(painter: QPainter, frame: Frame, x: float, style: Style) -> None:

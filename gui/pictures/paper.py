@@ -88,7 +88,7 @@ def paint_paper(painter: QPainter, picture: Picture, paper: Paper) -> None:
         painter.drawText(below, _WRAPPED, picture.notes)
         room.setBottom(below.top() - (space.S if high else 0))
     if picture.panels:
-        paint_picture(painter, lay_out(picture, room, style), style)
+        paint_picture(painter, picture, lay_out(picture, room, style), style)
     else:
         _paint_text(painter, ". ".join(filter(None, picture.empty)), room, style, "body", "muted")
 

@@ -13,6 +13,7 @@ from plaidwork.core.pictures.pyramid import Sample
 from plaidwork.gui.palettes import lut
 from plaidwork.gui.pictures.frame import Frame, Pixels
 from plaidwork.gui.pictures.style import Style
+from plaidwork.gui.pictures.swarm import pixels_of
 
 MANY_POINTS = 4000
 """Points from here on are an image."""
@@ -85,23 +86,37 @@ def _visible(scale: Pixels, low: float, high: float, count: int) -> tuple[float,
     return (first, last) if last > first else None
 
 
-def points_image(mark: Points, frame: Frame, style: Style, ratio: float) -> tuple[QImage, QRectF]:
-    """All points as discs with a rim of the surface, the later ones on top."""
+def inks_of(mark: Points, style: Style) -> np.ndarray:
+    """(n,) uint32 colours of all points, 0xffRRGGBB."""
+    if mark.levels is None:
+        colors, codes = mark.palette
+        return np.array([style.color(color).rgba() for color in colors], dtype=np.uint32)[codes]
+    low, high = mark.limits
+    known = np.isfinite(mark.levels)
+    steps = np.clip((np.where(known, mark.levels, low) - low) / ((high - low) or 1.0) * 255.999, 0, 255)
+    table = style.lut(mark.map).astype(np.uint32)
+    packed = 0xFF000000 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]
+    pale = np.uint32(style.color("control").rgba())
+    return np.where(known, packed[steps.astype(np.intp)], pale).astype(np.uint32)
+
+
+def points_image(
+    mark: Points, frame: Frame, style: Style, ratio: float, shown: np.ndarray | None = None
+) -> tuple[QImage, QRectF]:
+    """All points, or those ``shown`` (n,), as discs with a rim of the surface, the later ones on top."""
     area = frame.area
     wide, high = int(area.width() * ratio) + 1, int(area.height() * ratio) + 1
     radius = min(mark.size, 4.0) * ratio / 2
     edge = int(np.ceil(radius)) + 1
-    x = (frame.x.all_at(mark.x) - area.left()) * ratio
-    y = (frame.y.all_at(mark.y) - area.top()) * ratio
+    x, y = pixels_of(mark, frame)
+    x, y = (x - area.left()) * ratio, (y - area.top()) * ratio
     with np.errstate(invalid="ignore"):
         inside = (x >= -edge) & (x < wide + edge) & (y >= -edge) & (y < high + edge)
+    if shown is not None:
+        inside &= shown
     row_length = wide + 2 * edge + 2 * edge
     flat = (y[inside].astype(np.int64) + 2 * edge) * row_length + x[inside].astype(np.int64) + 2 * edge
-    if isinstance(mark.color, tuple):
-        known = {color: style.color(color).rgba() for color in set(mark.color)}
-        inks = np.array([known[color] for color in mark.color], dtype=np.uint32)[inside]
-    else:
-        inks = np.full(len(flat), style.color(mark.color).rgba(), dtype=np.uint32)
+    inks = inks_of(mark, style)[inside]
     single = np.zeros((high + 4 * edge) * row_length, dtype=np.uint32)
     single[flat] = inks
     where = np.flatnonzero(single)

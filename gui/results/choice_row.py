@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from shiboken6 import delete
 
 from plaidwork.core.pictures import ViewChoice
-from plaidwork.core.pictures.choices import FEW, FLAG, NUMBER
+from plaidwork.core.pictures.choices import FEW, FLAG, MANY, NUMBER
 from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow
+from plaidwork.gui.results.search_picker import SearchPicker
 from plaidwork.gui.widgets import SegmentedControl, SliderField
 from plaidwork.gui.widgets.layouts import vertical
 
@@ -37,6 +38,7 @@ class ChoiceRow(QWidget):
         self._fields: dict[str, QWidget] = {}
         self._made_for: dict[str, tuple[Any, ...]] = {}
         self._keys: dict[str, list[str]] = {}
+        self._many: dict[str, ViewChoice] = {}
         self._shown: list[str] = []
         self._silent = False
 
@@ -63,6 +65,7 @@ class ChoiceRow(QWidget):
         old = self._fields.pop(choice.id, None)
         if old is not None:
             delete(old)  # at once: nobody may take it for the new one
+        self._many.pop(choice.id, None)
         control = self._controls[choice.id] = self._made(choice)
         self._made_for[choice.id] = _parts(choice)
         alone = isinstance(control, QCheckBox)
@@ -76,6 +79,7 @@ class ChoiceRow(QWidget):
             if name not in names:
                 field.setParent(self)
         self._layout.replaceWidget(old, row)
+        row.show()  # at once, where the layout would do it later
         old.hide()
         old.deleteLater()
         self._row, self._shown = row, names
@@ -95,6 +99,10 @@ class ChoiceRow(QWidget):
             box = QCheckBox(choice.title)
             box.toggled.connect(lambda value: self._say(name, value))
             return box
+        if choice.kind == MANY:
+            search = SearchPicker()
+            search.chosen.connect(lambda text: self._say(name, self._key_of(name, text)))
+            return search
         picker = ItemPicker()
         picker.currentIndexChanged.connect(lambda at: self._say(name, self._keys[name][at]))
         return picker
@@ -104,12 +112,30 @@ class ChoiceRow(QWidget):
         if isinstance(control, SegmentedControl):
             control.set_current(choice.value)
         elif isinstance(control, SliderField):
+            control.set_range(choice.low, choice.high)
             control.set_value(choice.value)
         elif isinstance(control, QCheckBox):
             control.setChecked(choice.value)
+        elif isinstance(control, SearchPicker):
+            self._show_many(control, choice)
         elif isinstance(control, ItemPicker):
             keys = self._keys[choice.id] = [key for key, _ in choice.options]
             control.set_names([text for _, text in choice.options], keys.index(choice.value))
+
+    def _show_many(self, control: SearchPicker, choice: ViewChoice) -> None:
+        old = self._many.get(choice.id)
+        if old is not None and (old.options, old.sections) == (choice.options, choice.sections):
+            control.set_current(choice.text)
+        else:
+            names, sections, first = [text for _, text in choice.options], {}, 0
+            for head, count in choice.sections:
+                sections[head] = names[first : first + count]
+                first += count
+            control.set_sections(sections, choice.text)
+        self._many[choice.id] = choice
+
+    def _key_of(self, name: str, text: str) -> str:
+        return next(key for key, shown in self._many[name].options if shown == text)
 
     def _say(self, name: str, value: object) -> None:
         if not self._silent:
@@ -117,6 +143,5 @@ class ChoiceRow(QWidget):
 
 
 def _parts(choice: ViewChoice) -> tuple[Any, ...]:
-    """What a control is made for; the names in a list may change."""
-    values = choice.options if choice.kind == FEW else (choice.low, choice.high, choice.step)
-    return choice.title, choice.kind, values
+    """What a control is made for; the names in a list may change, and the ends of a number."""
+    return choice.title, choice.kind, choice.options if choice.kind == FEW else choice.step

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, QTimer
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from plaidwork.core.draws.numbers import format_count
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures import Cells, Picture
+from plaidwork.core.pictures import Cells, Picture, Points, ViewChoice
 from plaidwork.core.views.drawing import picture_of
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.pictures.canvas import PictureCanvas
@@ -27,7 +28,7 @@ from plaidwork.gui.results.show_data import Content, MatrixData
 from plaidwork.gui.widgets import Label, scrolled
 
 SHARED = ("row", "column", "layer")
-"""Kinds of items that are selected in all views of a run; others only link the marks of one picture."""
+"""Kinds of items that a choice may follow before there is a picture."""
 _POINTED = 200
 """Rows and columns that a search points at, at most."""
 _SEARCHED = 20_000
@@ -39,14 +40,16 @@ class PicturePage(ResultPage):
 
     def __init__(self, workbench: Any, run: Any, view: Any, parent: QWidget | None = None) -> None:
         self._asked: dict[str, Any] = dict(kept_choices(run.view_settings, view.group, view.title))
-        super().__init__(workbench, run, view, parent)
+        self._following, self._found_kind = True, ""
         self._selection = workbench.selection(run)
-        self._selection.changed.connect(self._show_selected)
+        super().__init__(workbench, run, view, parent)
+        self._selection.changed.connect(self._on_selection)
 
     def build(self) -> QWidget:
         self.chart, self.row = PictureCanvas(), ChoiceRow()
         self.chart.hovered.connect(self.hovered)
         self.chart.picked.connect(self.pick)
+        self.chart.gathered.connect(self.gather)
         self.row.chosen.connect(self.choose)
         self._notes = Label("", "body", "muted", elide=True)
         self._wait_before_notes = QTimer(self, singleShot=True, interval=SKELETON_AFTER)
@@ -55,7 +58,7 @@ class PicturePage(ResultPage):
 
     # -- loading --------------------------------------------------------------------------------
     def load(self, sources: Sources) -> Picture:
-        return picture_of(sources, self._asked)
+        return picture_of(sources, self._asked, self._selected)
 
     def show_loaded(self, loaded: Picture) -> None:
         self._wait_before_notes.stop()
@@ -64,7 +67,6 @@ class PicturePage(ResultPage):
         if not loaded.panels:
             self.show_state("search", *loaded.empty)
             return
-        self._set_notes(loaded.notes)
         self.chart.set_picture(loaded)
         self._show_selected()
 
@@ -77,35 +79,83 @@ class PicturePage(ResultPage):
         return self.row.control(name)
 
     def choose(self, name: str, value: object) -> None:
-        """Draw the picture with another value of one of its choices, in the background."""
-        if self._asked.get(name) != value:
-            title = next((c.title for c in self.loaded.choices if c.id == name), "") if self.loaded else ""
-            kept = {key: held for key, held in self._asked.items() if key != title}
-            self._asked = {**kept, name: value}
-            self._wait_before_notes.start()
-            self.refresh()
+        """Draw the picture with another value of one of its choices, in the background.
+
+        One whose values are items selects the item in all views of the run.
+        """
+        choice = self._choice(name)
+        if self._asked.get(name) == value and (choice is None or choice.value == value):
+            return
+        asked = {name: value}
+        other = self._choice(choice.unlike) if choice is not None else None
+        if choice is not None and other is not None and other.value == value:
+            asked[other.id] = choice.value
+        for key, wanted in asked.items():
+            self._ask(key, wanted)
+        self._wait_before_notes.start()
+        self.refresh()
+
+    def _choice(self, name: str) -> ViewChoice | None:
+        choices = self.loaded.choices if self.loaded is not None else ()
+        return next((choice for choice in choices if choice.id == name), None)
+
+    def _ask(self, name: str, value: object) -> None:
+        choice = self._choice(name)
+        title = choice.title if choice is not None else ""
+        self._asked = {**{key: held for key, held in self._asked.items() if key != title}, name: value}
+        if choice is not None and choice.of and str(value).isdigit():
+            self._following = False
+            self._selection.set(choice.of, (int(str(value)),))
+            self._following = True
 
     # -- selection and search -------------------------------------------------------------------
     def pick(self, kind: str, numbers: tuple[int, ...]) -> None:
         """Select the items of a mark in all views of the run; once more, or beside all marks, select nothing."""
-        if kind in SHARED:
+        if kind in self._kinds():
             again = set(self._selection.get(kind)) == set(numbers)
             self._selection.set(kind, () if again else numbers)
         elif not kind:
             for one in self._kinds():
                 self._selection.set(one, ())
 
-    def _kinds(self) -> list[str]:
-        """Shared kinds of items that the picture's marks stand for."""
-        panels = self.loaded.panels if self.loaded is not None else ()
-        found = {kind for panel in panels for mark in panel.marks for kind in mark.kinds}
-        return [kind for kind in SHARED if kind in found]
+    def gather(self, kind: str, items: tuple[int, ...], more: bool) -> None:
+        """Select items in all views of the run, with ``more`` besides those selected; a single one of these is let go."""
+        if kind in self._kinds():
+            before = set(self._selection.get(kind)) if more else set()
+            together = before ^ {*items} if len(items) == 1 else before | {*items}
+            self._selection.set(kind, tuple(sorted(together)))
 
-    def _show_selected(self, *_: object) -> None:
-        chosen = {kind: self._selection.get(kind) for kind in SHARED}
+    def _kinds(self) -> list[str]:
+        """Kinds of items that the picture's marks stand for, and that are selected in all views."""
+        panels = self.loaded.panels if self.loaded is not None else ()
+        return sorted({kind for panel in panels for mark in panel.marks for kind in mark.kinds})
+
+    @property
+    def _selected(self) -> dict[str, tuple[int, ...]]:
+        return {kind: self._selection.get(kind) for kind in dict.fromkeys((*SHARED, *self._kinds()))}
+
+    def _on_selection(self, kind: str) -> None:
+        """Show what is selected, in the picture of the item where that is a choice."""
+        chosen = self._selection.get(kind)
+        for choice in self.loaded.choices if self.loaded is not None and self._following else ():
+            value = str(chosen[0]) if len(chosen) == 1 else ""
+            offered = choice.of == kind and value in dict(choice.options)
+            if offered and choice.value.isdigit() and choice.value != value:
+                self.choose(choice.id, value)
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        chosen = self._selected
         self.chart.set_selected(chosen)
         if self.loaded is not None and self.loaded.panels:
-            self._set_notes(self._words_of(chosen) or self.loaded.notes)
+            self._set_notes(self._words_of(chosen) or self._with_count(self.loaded.notes))
+
+    def _with_count(self, notes: str) -> str:
+        """The notes, and how many items of points are selected."""
+        marks = (mark for panel in self.loaded.panels for mark in panel.marks if isinstance(mark, Points))
+        kinds = {kind for mark in marks for kind in mark.kinds}
+        count = sum(len(self._selection.get(kind)) for kind in kinds)
+        return "; ".join(filter(None, (notes, f"{format_count(count)} selected" if count else "")))
 
     def _words_of(self, chosen: Mapping[str, tuple[int, ...]]) -> str:
         """What the last mark that stands for the only item selected says of it."""
@@ -117,12 +167,13 @@ class PicturePage(ResultPage):
         return next((text for text in reversed(texts) if text), "")
 
     def search(self, text: str) -> list[str]:
-        """Choose what is called so, or go to the first mark or category whose words hold the text."""
+        """Choose what is called so, select the points of that name, or go to the first mark whose words hold the text."""
         if self.loaded is None or self.state:
             return []
         wanted = text.casefold()
         self.chart.point_out(self._places(wanted) if text else {})
         if not text:
+            self._let_go()
             return []
         for choice in self.loaded.choices:
             hits = [(key, name) for key, name in choice.options if wanted in findable(name)]
@@ -130,12 +181,22 @@ class PicturePage(ResultPage):
                 self.choose(choice.id, hits[0][0])
                 return [name for _, name in hits]
         found = list(self._matches(wanted))
-        if found:
+        if found and not self._select_found([spot for spot, _ in found]):
             self.chart.show_spot(found[0][0])
             items = mark_of(self.loaded, found[0][0]).items(found[0][0].piece)
             if items is not None and items[0] == "layer":
                 self._selection.set("layer", items[1])
         return [words for _, words in found]
+
+    def _select_found(self, spots: list[Spot]) -> bool:
+        """Select the items of marks whose pieces have names; False when there are none."""
+        marks = [(mark_of(self.loaded, spot), spot.piece) for spot in spots]
+        items = [mark.items(piece) for mark, piece in marks if mark.called is not None]
+        found = [item for item in items if item is not None and item[0] in self._kinds()]
+        if found:
+            self._found_kind = found[0][0]
+            self._selection.set(self._found_kind, sorted({n for _, numbers in found for n in numbers}))
+        return bool(found)
 
     def _places(self, wanted: str) -> dict[tuple[int, str], np.ndarray]:
         """Rows and columns of cells whose names hold a text, by panel and axis."""
@@ -160,9 +221,16 @@ class PicturePage(ResultPage):
                         found.setdefault(name, Spot(p, number, piece))
                 continue
             for piece in range(min(len(mark), _SEARCHED)):
-                if wanted in findable(mark.text(piece)):
-                    texts.append((Spot(p, number, piece), mark.text(piece)))
+                words = mark.called_of(piece) or mark.text(piece)
+                if wanted in findable(words):
+                    texts.append((Spot(p, number, piece), words))
         return [(spot, name) for name, spot in found.items()] or texts
+
+    def _let_go(self) -> None:
+        """Select nothing of what a search has found."""
+        if self._found_kind:
+            self._selection.set(self._found_kind, ())
+            self._found_kind = ""
 
     def leave(self) -> bool:
         """Show all, then select nothing."""
@@ -174,12 +242,30 @@ class PicturePage(ResultPage):
             self._selection.set(kind, ())
         return bool(chosen)
 
+    # -- what can be given a name ---------------------------------------------------------------
+    def layer_dim(self, sources: Sources) -> str:
+        return self.loaded.layers if self.loaded is not None else ""
+
+    def chosen_layer(self) -> int | None:
+        """The one shown, chosen by the user or not."""
+        for choice in self.loaded.choices if self.loaded is not None else ():
+            if choice.of == "layer":
+                return int(choice.value) if choice.value.isdigit() else None
+        return super().chosen_layer()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """As the base; [ and ] step through the factors, blocks or topics of which one is shown."""
+        step = {Qt.Key.Key_BracketLeft: -1, Qt.Key.Key_BracketRight: 1}.get(Qt.Key(event.key()), 0)
+        number = self.chosen_layer() if step else None
+        choice = next((one for one in self.loaded.choices if one.of == "layer"), None) if step else None
+        if choice is None or number is None or str(number + step) not in dict(choice.options):
+            super().keyPressEvent(event)
+        else:
+            self.choose(choice.id, str(number + step))
+
     def fill_menu(self, menu: QMenu) -> None:
         """Whole again after a zoom."""
         menu.addAction("Show all\t0", self.chart.reset_view).setEnabled(self.chart.zoomed)
-
-    def layer_dim(self, sources: Sources) -> str:
-        return self.loaded.layers if self.loaded is not None else ""
 
     # -- words and files ------------------------------------------------------------------------
     def default_headline(self) -> str:

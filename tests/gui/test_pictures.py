@@ -19,6 +19,7 @@ from plaidwork.gui.pictures.hits import Spot, position, spot_at
 from plaidwork.gui.pictures.lines import runs, thinned
 from plaidwork.gui.pictures.paper import Paper, paper_like, picture_image, thumbnail, write_picture
 from plaidwork.gui.pictures.style import paper_style, screen_style
+from plaidwork.gui.pictures.swarm import pixels_of, spread
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import wheel
 
@@ -217,12 +218,12 @@ def test_wheel_drag_keys_and_double_click_move_the_view(canvas, qtbot):
     assert frame.x.scaling.high - frame.x.scaling.low == pytest.approx(8)
     assert canvas.frames.frames[1].x == frame.x or canvas.frames.frames[1].x.scaling == frame.x.scaling
     before = frame.x.scaling.low
-    qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    qtbot.mousePress(canvas, Qt.MouseButton.MiddleButton, pos=at.toPoint())
     qtbot.mouseMove(canvas, (at + QPointF(30, 0)).toPoint())
-    qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=(at + QPointF(30, 0)).toPoint())
+    qtbot.mouseRelease(canvas, Qt.MouseButton.MiddleButton, pos=(at + QPointF(30, 0)).toPoint())
     assert canvas.frames.frames[0].x.scaling.low < before
     assert not canvas.picks
-    qtbot.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    qtbot.mouseDClick(canvas, Qt.MouseButton.MiddleButton, pos=at.toPoint())
     assert not canvas.zoomed
     for key in (Qt.Key.Key_Plus, Qt.Key.Key_Plus, Qt.Key.Key_Minus):
         qtbot.keyClick(canvas, key)
@@ -355,6 +356,105 @@ def test_very_many_points_are_where_they_should_be(qapp):
     assert 2 <= len(columns) <= 6
     assert np.mean(columns) / image.width() == pytest.approx(0.27, abs=0.05)
     assert frame.area.width() > 50
+
+
+# -- lasso, tags, ramps -------------------------------------------------------------------------
+def cloud(qtbot, n: int, **more) -> PictureCanvas:
+    """A canvas with points on a circle, each an item of its own."""
+    angle = np.linspace(0, 2 * np.pi, n, endpoint=False)
+    points = p.Points(
+        np.cos(angle),
+        np.sin(angle),
+        called=tuple(f"item {i}" for i in range(n)),
+        read=lambda i: f"item {i}: at",
+        of=p.Items("row", np.arange(n)[::-1]),
+        **more,
+    )
+    found = PictureCanvas()
+    qtbot.addWidget(found)
+    found.set_picture(p.Picture("A circle", panels=(p.Panel((points,), equal=True, fills=True),)))
+    found.resize(700, 400)
+    found.show()
+    found.gathers = []
+    found.gathered.connect(lambda *item: found.gathers.append(item))
+    return found
+
+
+def drawn_around(qtbot, canvas, corners, keys=Qt.KeyboardModifier.NoModifier):
+    """Draw a lasso through places of the first panel."""
+    frame = canvas.frames.frames[0]
+    path = [QPointF(frame.x.at(x), frame.y.at(y)).toPoint() for x, y in corners]
+    qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, keys, path[0])
+    for place in path[1:]:
+        qtbot.mouseMove(canvas, place)
+    canvas.grab()
+    qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, keys, path[-1])
+
+
+@pytest.mark.parametrize("n", [36, 7200])
+def test_a_lasso_gathers_the_items_inside(qtbot, n):
+    canvas = cloud(qtbot, n)
+    drawn_around(qtbot, canvas, [(0.02, -1.02), (1.02, -1.02), (1.02, 1.02), (0.02, 1.02)])
+    drawn_around(qtbot, canvas, [(-0.1, -0.1), (0.1, -0.1), (0.1, 0.1)], Qt.KeyboardModifier.ShiftModifier)
+    x = np.cos(np.linspace(0, 2 * np.pi, n, endpoint=False))
+    (kind, items, more), (_, nothing, besides) = canvas.gathers
+    assert (kind, more, nothing, besides) == ("row", False, (), True)
+    wanted = set((n - 1 - np.flatnonzero(x > 0.03)).tolist())
+    assert wanted <= set(items)
+    assert len(items) <= len(wanted) + 0.02 * n + 2
+    before = canvas.grab().toImage()
+    canvas.set_selected({"row": items})
+    assert canvas.grab().toImage() != before
+
+
+def test_equal_axes_that_fill_have_one_unit_zoomed_too(qtbot):
+    canvas = cloud(qtbot, 36)
+    for turn in (0, 120):
+        wheel(canvas, 350, 180, turn)
+        frame = canvas.frames.frames[0]
+        units = [
+            abs(axis.end - axis.start) / (axis.scaling.high - axis.scaling.low) for axis in (frame.x, frame.y)
+        ]
+        assert units[0] == pytest.approx(units[1])
+    assert canvas.zoomed
+
+
+def test_numbers_choose_colours_and_unknown_ones_are_crosses(qtbot, tmp_path):
+    levels = np.linspace(0, 1, 36)
+    levels[3] = np.nan
+    canvas = cloud(qtbot, 36, levels=levels)
+    text = write_picture(canvas.picture, tmp_path / "a.svg", Paper()).read_text(encoding="utf-8")
+    assert text.count("<path") + text.count("<circle") + text.count("<ellipse") > 30
+    plain = canvas.grab().toImage()
+    canvas.set_picture(cloud(qtbot, 36, levels=levels[::-1]).picture)
+    assert canvas.grab().toImage() != plain
+
+
+def test_a_swarm_keeps_its_points_apart(qapp):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=300)
+    swarm = p.Swarm(np.repeat([0, 1], 150), y, 7.0, read=lambda i: f"item {i}")
+    axis = p.Axis(scale="category", names=("a", "b"), below=("n = 150", "n = 150"))
+    picture = p.Picture("s", panels=(p.Panel((swarm,), axis, reads="near", zoom="y"),))
+    frame = lay_out(picture, QRectF(0, 0, 900, 500), screen_style()).frames[0]
+    x, y = pixels_of(swarm, frame)
+    away = np.hypot(x[:, None] - x, y[:, None] - y) + 99 * np.eye(300)
+    assert away.min() >= 8 - 1e-6
+    assert (np.abs(x[:150] - frame.x.at(0)) < 225).all()
+    found = spot_at(picture, lay_out(picture, QRectF(0, 0, 900, 500), screen_style()), QPointF(x[7], y[7]))
+    assert found.piece == 7
+
+
+def test_points_of_a_swarm_do_not_touch():
+    rng = np.random.default_rng(1)
+    y = rng.normal(300, 60, 220)
+    x = spread(y, 500, 9)
+    away = np.hypot(x[:, None] - x, y[:, None] - y) + 99 * np.eye(220)
+    assert away.min() >= 9 - 1e-6
+    assert np.abs(x).max() <= 250
+    assert np.abs(spread(np.full(300, 5.0), 100, 9)).max() <= 50
+    assert np.abs(spread(rng.normal(300, 60, 9000), 400, 7)).max() <= 200
+    assert spread(np.zeros(0), 100, 9).shape == (0,)
 
 
 def test_cells_as_tiles_are_walked_row_by_row_and_outlined_together(qtbot):
