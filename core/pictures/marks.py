@@ -25,6 +25,8 @@ Color = str | int
 Colors = Color | tuple[Color, ...]
 Words = tuple[str, ...] | Callable[[int], str] | None
 _MANY_CELLS = 100_000
+MAPS = ("tide", "loom", "soft_loom", "greys")
+"""Colour maps: of amounts, of signed numbers, the same below marks, and of annotations beside another map."""
 AREA_ORDER, PAIR_ORDER = (2, 3, 1, 4, 5, 0), (0, 1)
 
 
@@ -218,7 +220,7 @@ class Bars(Mark):
 
 @dataclass(frozen=True)
 class Cells(Mark):
-    """An image of (n, m) ``values`` by a colour map of the theme ("tide", "loom", "soft_loom"), NaN where missing.
+    """An image of (n, m) ``values`` by a colour map of the theme (one of `MAPS`), NaN where missing.
 
     Its first row is the lowest, from ``y0`` to ``y1``; columns go from ``x0`` to ``x1``. ``limits`` are the ends of the map.
     Pieces are counted row by row. ``labels`` of all of them stand in cells that have room; of two lines the second one
@@ -246,7 +248,7 @@ class Cells(Mark):
             raise PictureError(f"{self._what} have {values.size} pieces and {len(self.labels)} labels.")
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise PictureError(f"{self._what} need a matrix of numbers. Found the shape {values.shape}.")
-        if self.map not in ("tide", "loom", "soft_loom") or not self.limits[0] < self.limits[1]:
+        if self.map not in MAPS or not self.limits[0] < self.limits[1]:
             raise PictureError(
                 f"{self._what} need a colour map and its ends. Found {self.map}, {self.limits}."
             )

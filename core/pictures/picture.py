@@ -100,6 +100,11 @@ class Panel:
         if self.zoom not in ("xy", "x", "y", ""):
             raise PictureError(f"A panel is zoomed along xy, x, y or not at all. Found “{self.zoom}”.")
 
+    @property
+    def strip(self) -> bool:
+        """Whether it is one of the low panels without texts below that belong to the one under them."""
+        return self.height > 0 and self.x.scale == "category" and not self.x.ticks
+
     def scaling(self, axis: str) -> Scaling:
         """The scale of "x" or "y" that holds all marks."""
         values = [mark.extent(axis) for mark in self.marks if mark.held]

@@ -250,7 +250,7 @@ class PictureCanvas(QWidget):
         elif step or jump:
             self._walk(step, jump)
         elif turn:
-            self.zoom_about(self.frames.frames[0].area.center(), turn)
+            self.zoom_about(self.frames.frames[self._largest].area.center(), turn)
         elif key == Qt.Key.Key_0:
             self.reset_view()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
@@ -278,12 +278,19 @@ class PictureCanvas(QWidget):
             self.redraw()
 
     def _shift(self, right: int, down: int) -> None:
-        """Move the part of the first panel that is shown by a tenth."""
-        window = self.zoom.y.get(0, WHOLE)
-        sign = 1 if self.frames.frames[0].panel.y.down else -1
+        """Move the part of the largest panel that is shown by a tenth."""
+        p = self._largest
+        window = self.zoom.y.get(p, WHOLE)
+        sign = 1 if self.frames.frames[p].panel.y.down else -1
         across = moved(self.zoom.x, right * (self.zoom.x[1] - self.zoom.x[0]) / 10)
         up = moved(window, sign * down * (window[1] - window[0]) / 10)
-        self._set_zoom(Zoom(across, {**self.zoom.y, 0: up} if up != window else dict(self.zoom.y)))
+        self._set_zoom(Zoom(across, {**self.zoom.y, p: up} if up != window else dict(self.zoom.y)))
+
+    @property
+    def _largest(self) -> int:
+        """The panel that keys zoom and move."""
+        frames = self.frames.frames
+        return max(range(len(frames)), key=lambda p: frames[p].area.height())
 
     def _panel_at(self, at: QPointF) -> int | None:
         for p, frame in enumerate(self.frames.frames):

@@ -189,7 +189,9 @@ def _top(panel: Panel, style: Style) -> float:
         return title + _along(panel, style)
     if any(isinstance(mark, Bars) and mark.labels for mark in panel.marks):
         return title + style.metrics("strong").height()
-    return title + (style.metrics().height() / 2 if panel.height == 0 else 0.0)
+    return title + (
+        style.metrics().height() / 2 if panel.height == 0 and panel.y.scale != "category" else 0.0
+    )
 
 
 def _frames(
@@ -225,7 +227,8 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
     line = style.metrics().height()
     rooms = [(_top(panel, style), _bottom(panel, style, rect, across)) for panel in panels]
     fixed = sum(panel.height * line for panel in panels) + sum(map(sum, rooms))
-    fixed += space.M * (len(rooms) - 1)
+    gaps = [space.XS if panel.strip else space.M for panel in panels]
+    fixed += sum(gaps[:-1])
     flexible = [panel for panel in panels if panel.height == 0]
     left = rect.height() - fixed
     shares: dict[int, float] = {}
@@ -235,10 +238,10 @@ def _spans(panels: tuple[Panel, ...], rect: QRectF, style: Style, across: Scalin
         high = min(max(left / (len(flexible) - len(shares)), 3 * line), _most_high(panel, style))
         shares[id(panel)], left = high, left - high
     spans, y = [], rect.top()
-    for panel, (top, bottom) in zip(panels, rooms, strict=True):
+    for panel, (top, bottom), gap in zip(panels, rooms, gaps, strict=True):
         high = panel.height * line or shares[id(panel)]
         spans.append((y + top, y + top + high))
-        y += top + high + bottom + space.M
+        y += top + high + bottom + gap
     return spans
 
 

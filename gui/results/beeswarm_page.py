@@ -8,11 +8,11 @@ import numpy as np
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QWidget
 
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital, headed, plural
 from plaidwork.core.views.colouring import UNKNOWN, Colouring, plain
 from plaidwork.gui.numbers import format_fixed
 from plaidwork.gui.results.beeswarm_chart import BeeswarmChart, Swarm
-from plaidwork.gui.results.chart import ItemPicker, headed
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.option_row import Labelled, OptionRow, page_content
 from plaidwork.gui.results.scores_page import NOTHING, Scores, ScoresPage
 from plaidwork.gui.results.search_picker import SearchPicker

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +11,6 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from plaidwork.core.pictures.scales import Scaling, ratio_ticks
-from plaidwork.core.pictures.words import capital
 from plaidwork.gui.numbers import format_number
 from plaidwork.gui.results.heat_canvas import RING
 from plaidwork.gui.theme import size, space, theme
@@ -193,8 +191,3 @@ class ItemPicker(QComboBox):
 def elided(metrics: QFontMetricsF, text: str, room: float) -> str:
     """The text, cut with an ellipsis to what there is room for."""
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))
-
-
-def headed(name: str) -> str:
-    """A name at the head of a line: a capital for what is only numbered (“Factor 2”), names of the data as they are."""
-    return capital(name) if re.fullmatch(r"[a-z ]+ \d+", name) else name

@@ -12,10 +12,10 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital, headed, plural
 from plaidwork.core.views.sources import SourceError, Sources, data_axis, role_names
 from plaidwork.gui.numbers import format_count, format_number, format_probability
-from plaidwork.gui.results.chart import ItemPicker, headed
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.coefficient_chart import CoefficientChart, Shown, limits_of
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content
 from plaidwork.gui.results.page import ResultPage

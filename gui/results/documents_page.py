@@ -12,11 +12,11 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from plaidwork.core.findings.naming import findable
-from plaidwork.core.pictures.words import capital, plural
+from plaidwork.core.pictures.words import capital, headed, plural
 from plaidwork.core.views.colouring import class_text
 from plaidwork.core.views.sources import Sources
 from plaidwork.gui.numbers import format_count, format_number
-from plaidwork.gui.results.chart import ItemPicker, headed
+from plaidwork.gui.results.chart import ItemPicker
 from plaidwork.gui.results.document_pane import DocumentPane, word_ground
 from plaidwork.gui.results.documents import Documents, read_documents
 from plaidwork.gui.results.option_row import Labelled, Legend, OptionRow, page_content

@@ -19,8 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from plaidwork.gui.pictures.rasters import cell_pixels, image_of
+from plaidwork.gui.pictures.style import screen_style
 from plaidwork.gui.results import heat_paint
-from plaidwork.gui.results.heat_image import paint_pixels
 from plaidwork.gui.results.heat_paint import RING
 from plaidwork.gui.results.heat_picture import Picture, inside
 from plaidwork.gui.theme import size, theme
@@ -228,9 +229,7 @@ class HeatCanvas(QWidget):
         heat_paint.paint_strips(self, painter)
         painter.save()
         painter.setClipRect(self._plot.adjusted(-3, -3, 3, 3))
-        heat_paint.paint_numbers(self, painter)
         self.paint_over(painter)
-        heat_paint.paint_dots(self, painter)
         self._paint_cursor(painter)
         painter.restore()
         heat_paint.paint_labels(self, painter)
@@ -255,11 +254,10 @@ class HeatCanvas(QWidget):
             sample = picture.pyramid.sample(
                 self._rows, self._columns, h // coarse or 1, w // coarse or 1, coarse=self._moving
             )
-            table = theme().lut(picture.lut)
-            hatch = (theme().color("border"), theme().color("axis"))
+            fine = max(1, round(ratio / coarse))
             self._image = (
                 key,
-                paint_pixels(sample, picture.limits, table, hatch, max(1, round(ratio / coarse))),
+                image_of(cell_pixels(sample, picture.limits, picture.lut, screen_style(), fine)),
             )
         painter.drawImage(plot, self._image[1])
 

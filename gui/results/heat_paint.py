@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
-from plaidwork.gui.theme import ink_on, space, theme
+from plaidwork.gui.pictures.rasters import image_of
+from plaidwork.gui.results.strips import STRIP, strip_pixels
+from plaidwork.gui.theme import space, theme
 
 if TYPE_CHECKING:
     from plaidwork.gui.results.heat_canvas import HeatCanvas
 
 GAP = 5
-_DOT, _LEAST_CELL = 2.5, 8.0
-"""Radius of a dot in a cell, and the smallest cell that has room for one, in logical pixels."""
 RING = 3
 """Room for the focus ring around the picture."""
 MOST_LABEL = 168
@@ -27,19 +27,18 @@ def lay_out(canvas: HeatCanvas) -> QRectF:
     picture, metrics = canvas.picture, canvas.caption_metrics()
     assert picture is not None
     rows, columns = canvas.visible_range
-    left = RING + sum(strip.height + GAP for strip in picture.row_strips)
-    top = RING + sum(strip.height + GAP for strip in picture.strips)
+    left, top = RING, RING + (STRIP + GAP) * len(picture.strips)
     width, height = max(canvas.width() - left - RING, 1), max(canvas.height() - top - RING, 1)
     right = bottom = 0.0
     if canvas.show_labels:
-        if picture.thinned or height / (rows[1] - rows[0]) >= metrics.height() * 0.92:
+        if height / (rows[1] - rows[0]) >= metrics.height() * 0.92:
             right = _label_width(canvas, 0) + space.S
         span = columns[1] - columns[0]
         if columns_fit(canvas, max(width - right, 1)):
             bottom = metrics.height() + space.S
-        elif picture.thinned or (width - right) / span >= metrics.height() * 0.92:
+        elif (width - right) / span >= metrics.height() * 0.92:
             bottom = min(_label_width(canvas, 1), 0.3 * canvas.height()) + space.XS
-        if not picture.thinned and (height - bottom) / (rows[1] - rows[0]) < metrics.height() * 0.8:
+        if (height - bottom) / (rows[1] - rows[0]) < metrics.height() * 0.8:
             right = 0.0  # the names below have taken the room: all row names or none
     ratio = canvas.pixel_ratio()
     wide, high = (
@@ -57,39 +56,21 @@ def _label_width(canvas: HeatCanvas, axis: int) -> float:
         (picture.column_names, picture.column_order, columns),
     )[axis]
     shown = [names[i][:60] for i in order[int(low) : int(np.ceil(high))][:400]]
-    if axis == 0 and picture.strip_titles:
-        shown += [strip.title[:60] for strip in picture.strips]
     widest = max((metrics.horizontalAdvance(name) for name in shown), default=0.0)
     return min(widest + 2, MOST_LABEL, 0.34 * (canvas.width() if axis == 0 else 3 * canvas.height()))
 
 
 def paint_strips(canvas: HeatCanvas, painter: QPainter) -> None:
-    """Strips above and left of the cells, one colour a device pixel; titles at the right of those above."""
+    """Strips above the cells, one colour a device pixel."""
     picture, plot = canvas.picture, canvas.plot
     if picture is None:
         return
-    rows, columns = canvas.visible_range
-    room = canvas.width() - RING - plot.right() - space.S
+    _, columns = canvas.visible_range
     y = float(RING)
     for strip in picture.strips:
-        pixels = strip.pixels(picture.column_order, columns, canvas.device_length(plot.width()))
-        painter.drawImage(QRectF(plot.left(), y, plot.width(), strip.height), _image(np.atleast_2d(pixels)))
-        if picture.strip_titles and room > 12:
-            painter.setPen(theme().color("muted"))
-            shown = canvas.caption_metrics().elidedText(strip.title, Qt.TextElideMode.ElideRight, room)
-            _text(canvas, painter, QPointF(plot.right() + space.S, y + strip.height / 2), shown)
-        y += strip.height + GAP
-    x = float(RING)
-    for strip in picture.row_strips:
-        pixels = strip.pixels(picture.row_order, rows, canvas.device_length(plot.height()))
-        painter.drawImage(QRectF(x, plot.top(), strip.height, plot.height()), _image(np.atleast_2d(pixels).T))
-        x += strip.height + GAP
-
-
-def _image(pixels: np.ndarray) -> QImage:
-    pixels = np.ascontiguousarray(pixels, dtype="<u4")
-    h, w = pixels.shape
-    return QImage(pixels.data, w, h, 4 * w, QImage.Format.Format_RGB32).copy()
+        pixels = strip_pixels(strip, picture.column_order, columns, canvas.device_length(plot.width()))
+        painter.drawImage(QRectF(plot.left(), y, plot.width(), STRIP), image_of(pixels[None, :]))
+        y += STRIP + GAP
 
 
 def columns_fit(canvas: HeatCanvas, wide: float) -> bool:
@@ -103,33 +84,6 @@ def columns_fit(canvas: HeatCanvas, wide: float) -> bool:
     return all(metrics.horizontalAdvance(names[i]) <= width for i in order[int(left) : int(np.ceil(right))])
 
 
-def paint_numbers(canvas: HeatCanvas, painter: QPainter) -> None:
-    """The value of every cell in view, where the cells are large enough for all of them."""
-    picture, metrics = canvas.picture, canvas.caption_metrics()
-    if picture is None or picture.number is None:
-        return
-    (top, bottom), (left, right) = canvas.visible_range
-    plot, values, (low, high) = canvas.plot, picture.pyramid.values, picture.limits
-    width, height = plot.width() / (right - left), plot.height() / (bottom - top)
-    if width < metrics.horizontalAdvance("0.0") or height < metrics.height():
-        return
-    texts = {
-        (row, column): picture.number(int(picture.row_order[row]), int(picture.column_order[column]))
-        for row in range(int(top), int(np.ceil(bottom)))
-        for column in range(int(left), int(np.ceil(right)))
-        if np.isfinite(values[row, column])
-    }
-    if width < max(map(metrics.horizontalAdvance, texts.values()), default=0.0) + space.XS:
-        return
-    table = theme().lut(picture.lut)
-    for (row, column), text in texts.items():
-        step = int(np.clip((float(values[row, column]) - low) / ((high - low) or 1.0), 0, 1) * 255)
-        painter.setPen(ink_on(QColor(*(int(part) for part in table[step][:3]))))
-        x, y = canvas.x_of(column), canvas.y_of(row)
-        cell = QRectF(x, y, canvas.x_of(column + 1) - x, canvas.y_of(row + 1) - y)
-        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
-
-
 def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     """Row names at the right and column names below, where the layout has left room."""
     if canvas.picture is None:
@@ -139,12 +93,6 @@ def paint_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     _column_labels(canvas, painter)
 
 
-def _step(canvas: HeatCanvas, cell: float, least: float) -> int:
-    """Every how many-th name is written along an axis whose cells are ``cell`` wide and whose names need ``least``."""
-    assert canvas.picture is not None
-    return max(1, int(np.ceil(least / max(cell, 1e-9)))) if canvas.picture.thinned else 1
-
-
 def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     picture, plot, metrics = canvas.picture, canvas.plot, canvas.caption_metrics()
     assert picture is not None
@@ -152,10 +100,9 @@ def _row_labels(canvas: HeatCanvas, painter: QPainter) -> None:
     if room <= 12:
         return
     (low, high), _ = canvas.visible_range
-    step = _step(canvas, plot.height() / (high - low), metrics.height() * 0.9)
-    for position in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
+    for position in range(int(low), int(np.ceil(high))):
         top, bottom = max(canvas.y_of(position), plot.top()), min(canvas.y_of(position + 1), plot.bottom())
-        if step == 1 and bottom - top < metrics.height() * 0.7:
+        if bottom - top < metrics.height() * 0.7:
             continue
         name = picture.row_names[picture.row_order[position]]
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
@@ -170,10 +117,9 @@ def _column_labels(canvas: HeatCanvas, painter: QPainter) -> None:
         return
     flat = columns_fit(canvas, plot.width())
     _, (low, high) = canvas.visible_range
-    step = _step(canvas, plot.width() / (high - low), metrics.height() * 0.9)
-    for position in range(-(-int(low) // step) * step + step // 2, int(np.ceil(high)), step):
+    for position in range(int(low), int(np.ceil(high))):
         left, right = max(canvas.x_of(position), plot.left()), min(canvas.x_of(position + 1), plot.right())
-        if step == 1 and right - left < metrics.height() * 0.6:
+        if right - left < metrics.height() * 0.6:
             continue
         name = picture.column_names[picture.column_order[position]]
         painter.save()
@@ -191,28 +137,6 @@ def _text(canvas: HeatCanvas, painter: QPainter, at: QPointF, text: str) -> None
     """Text that starts at a point and is centred on its height."""
     metrics = canvas.caption_metrics()
     painter.drawText(QPointF(at.x(), at.y() + (metrics.ascent() - metrics.descent()) / 2), text)
-
-
-def paint_dots(canvas: HeatCanvas, painter: QPainter) -> None:
-    """Dots in the marked cells, where the cells in view have room for them."""
-    picture = canvas.picture
-    if picture is None or picture.marks is None:
-        return
-    (top, bottom), (left, right) = canvas.visible_range
-    plot = canvas.plot
-    if min(plot.height() / (bottom - top), plot.width() / (right - left)) < _LEAST_CELL:
-        return
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(theme().color("surface"), 1))
-    painter.setBrush(theme().color("text"))
-    rows = picture.row_order[int(top) : int(np.ceil(bottom))]
-    columns = picture.column_order[int(left) : int(np.ceil(right))]
-    for i, j in np.argwhere(picture.marks[np.ix_(rows, columns)]):
-        x = (canvas.x_of(int(left) + j) + canvas.x_of(int(left) + j + 1)) / 2
-        y = (canvas.y_of(int(top) + i) + canvas.y_of(int(top) + i + 1)) / 2
-        painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
-    painter.restore()
 
 
 def paint_marks(canvas: HeatCanvas, painter: QPainter) -> None:

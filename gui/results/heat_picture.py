@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from plaidwork.core.pictures.pyramid import Pyramid
-from plaidwork.gui.results.strips import AnyStrip
+from plaidwork.core.views.strips import Strip
 
 
 @dataclass(frozen=True)
@@ -25,18 +24,7 @@ class Picture:
     column_names: tuple[str, ...]
     limits: tuple[float, float]
     lut: str = "loom"
-    strips: tuple[AnyStrip, ...] = ()
-    row_strips: tuple[AnyStrip, ...] = field(default=())
-    number: Callable[[int, int], str] | None = None
-    """What is written into the cell of a row and a column (in the order given) where all fit; None for no numbers. The
-    pyramid holds rounded values."""
-    strip_titles: bool = False
-    """Whether the titles of the strips stand at their right, where there is room."""
-    marks: np.ndarray | None = None
-    """(rows, columns) bool in the order given: cells with a dot."""
-
-    thinned: bool = False
-    """Where not all names of an axis fit, every n-th is written; otherwise none."""
+    strips: tuple[Strip, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,9 +8,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QWidget
 
 from plaidwork.core.pictures.densities import densities
-from plaidwork.core.pictures.words import capital
+from plaidwork.core.pictures.words import capital, headed
 from plaidwork.gui.numbers import format_fixed, format_interval, format_number, format_percent
-from plaidwork.gui.results.chart import headed
 from plaidwork.gui.results.density_chart import DensityChart
 from plaidwork.gui.results.images import Images, class_threads, parted, separation
 from plaidwork.gui.results.tile_paint import fitted, paint_frame, tile_image

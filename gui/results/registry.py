@@ -37,7 +37,6 @@ _PAGES: dict[str, Callable[[], type[ResultPage]]] = {
     "feature_fit": _lazy("feature_fit_page", "FeatureFitPage"),
     "beeswarm": _lazy("beeswarm_page", "BeeswarmPage"),
     "documents": _lazy("documents_page", "DocumentsPage"),
-    "factor_heatmap": _lazy("factor_heat_page", "FactorHeatPage"),
     "imputed": _lazy("imputed_page", "ImputedPage"),
     "image_grid": _lazy("image_grid_page", "ImageGridPage"),
     "surface": _lazy("surface_page", "SurfacePage"),

@@ -8,8 +8,9 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QMenu, QWidget
 
+from plaidwork.core.views.strips import Strip
 from plaidwork.gui.results.option_row import Legend
-from plaidwork.gui.results.strips import Strip, legend_of
+from plaidwork.gui.results.strips import legend_of
 from plaidwork.gui.theme import space
 from plaidwork.gui.widgets.layouts import horizontal
 

@@ -13,10 +13,10 @@ from PySide6.QtGui import QImage
 from plaidwork.core.contract.model import Result, Table
 from plaidwork.core.contract.spec import View
 from plaidwork.core.data.dataset import Step
+from plaidwork.core.pictures.words import headed
 from plaidwork.core.views.colouring import colouring
-from plaidwork.gui.results.chart import headed
+from plaidwork.core.views.strips import strip_of
 from plaidwork.gui.results.marks import color_of
-from plaidwork.gui.results.strips import strip_of
 from plaidwork.gui.theme import theme
 from tests.gui.factor_runs import (
     COEFFICIENTS,
